@@ -122,6 +122,15 @@ inline std::string to_string(CallOrder const& order) {
 /// Bytes of a functor with a View of two dimensions.
 inline constexpr std::size_t simple_functor_bytes = 40;
 
+/// Bytes of a functor with two Views of three dimensions.
+inline constexpr std::size_t small_functor_bytes = 128;
+
+/// Most calls of a thread under way where it has 64 registers.
+constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
+  if (!is_box || functor_bytes > small_functor_bytes) return 4;
+  return word ? 16 : 8;
+}
+
 /// Threads, resident blocks and calls (H200, tiles dealt out to blocks in
 /// turn):
 ///
@@ -187,6 +196,20 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 /// so 764, of very unequal rows 4612 and 2001; sums of such rows 848, 653,
 /// Kokkos 708 (H100, 2026-11-27). With 512 x 2 and 4 calls for all, columns of
 /// floats in eights take 5047 us for 1868, int8 0.492 ms for 0.450.
+///
+/// Boxes of several dimensions have no more than one tile of a row in a call,
+/// GB/s of 512 x 2 with 4, 8 and 16 calls of floats, of 4 and 8 of doubles,
+/// read as LayoutLeft and as LayoutRight (H200, CUDA 13.0, Kokkos 5.2.2,
+/// 2026-11-28):
+///
+/// | box            | float, 4   | 8         | 16        | double, 4 | 8 |
+/// |----------------|------------|-----------|-----------|-----------|-----------|
+/// | 16384^2        | 3548 3288  | 3961 3559 | 4135 3961 | 4049 3652 | 4284
+/// 4097 | | 640^3          | 3057 2391  | 3901 3245 | 3853 3582 | 4090 3535 |
+/// 4284 3948 |
+///
+/// Rows one after the other had 3998 and 157, 3463 and 158, 4334 and 314, 4301
+/// and 314; Kokkos 434 and 524, 362 and 269, 801 and 769, 682 and 520.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true,
                                          std::size_t functor_bytes = 0) {
@@ -195,8 +218,9 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                         .calls        = 2,
                         .most_calls   = 2,
                         .accumulators = 1};
-  bool const word = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
-  if (word && functor_bytes <= simple_functor_bytes)
+  bool const word   = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
+  bool const is_box = indices > 1;
+  if (word && functor_bytes <= simple_functor_bytes && !is_box)
     tuning = {.threads      = 1024,
               .min_blocks   = 2,
               .calls        = 8,
@@ -206,7 +230,7 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
     tuning = {.threads      = 512,
               .min_blocks   = 2,
               .calls        = 2,
-              .most_calls   = 4,
+              .most_calls   = box_calls(is_box, word, functor_bytes),
               .accumulators = 2};
   else if (value_bytes <= 16)
     tuning = {.threads      = 512,

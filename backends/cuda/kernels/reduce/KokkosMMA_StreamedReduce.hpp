@@ -151,9 +151,6 @@ concept TiledCall = requires {
   typename Call::Place;
 };
 
-#ifndef BOX_CALLS
-#define BOX_CALLS(t, s) (t.most_calls * (s <= 4 && t.most_calls == 4 ? 2 : 1))
-#endif
 /// The values of places that threads have in another order of lanes become
 /// those of the threads whose numbers the places have.
 template <int K, unsigned Threads, class T>
@@ -179,9 +176,9 @@ __device__ void exchange_places(Slot<T> (&values)[K], unsigned place) {
 }
 
 /// Calls f for the tiles of a box from `tile` to `end`: one place of each tile
-/// per thread. The tiles of a row follow each other along the fastest
-/// dimension, so an index costs an addition and no division. Of the tiles of a
-/// row in turn each goes to the next accumulator.
+/// per thread, `Calls` tiles in a round. Whole tiles of a row follow each other
+/// along the fastest dimension, so an index costs an addition there; other
+/// tiles are found by their numbers.
 template <int Calls, class Running, class Call, int K>
 __device__ void box_tiles(Running const& running, Call const& f,
                           typename Call::Place const& place, std::uint32_t tile,
@@ -190,34 +187,39 @@ __device__ void box_tiles(Running const& running, Call const& f,
   static_assert(Calls % K == 0);
   std::uint32_t const width = f.width[0];
   while (tile < end) {
-    auto const first        = f.tile(tile);
-    std::uint32_t const row = f.count[0].divisor - first.in_row;
-    std::uint32_t const run = end - tile < row ? end - tile : row;
-    auto at                 = f.at(first, place);
-    bool const inside       = f.template has<1>(at) && place.is_used;
-    std::uint32_t done      = 0;
-    for (; done + Calls <= run && first.in_row + done + Calls <= f.whole_in_row;
-         done += Calls) {
-      if (inside) {
+    auto const first = f.tile(tile);
+    auto at          = f.at(first, place);
+    auto const left =
+        static_cast<std::int32_t>(f.whole_in_row - first.in_row < end - tile
+                                      ? f.whole_in_row - first.in_row
+                                      : end - tile);
+    int rounds = left / Calls;
+    if (rounds > 0) {
+      bool const inside = f.template has<1>(at) && place.is_used;
+      tile += unsigned(rounds) * Calls;
+#pragma unroll 1
+      for (; rounds > 0; --rounds) {
+        if (inside) {
 #pragma unroll
-        for (int u = 0; u < Calls; ++u) {
-          auto next = at;
-          next.of[0] += u * width;
-          running.call(f, next, values[u % K].value);
+          for (int u = 0; u < Calls; ++u) {
+            auto next = at;
+            next.of[0] += u * width;
+            running.call(f, next, values[u % K].value);
+          }
         }
+        at.of[0] += Calls * width;
+        if (!free_running) __syncthreads();
       }
-      at.of[0] += Calls * width;
+    } else {
+#pragma unroll
+      for (int u = 0; u < Calls; ++u) {
+        auto const next = f.at(f.tile(tile + u), place);
+        if (tile + u < end && f.has(next))
+          running.call(f, next, values[u % K].value);
+      }
+      tile += Calls;
       if (!free_running) __syncthreads();
     }
-    // Fewer tiles than that, and the last one of the row.
-#pragma unroll
-    for (int u = 0; u < Calls; ++u) {
-      auto next = at;
-      next.of[0] += u * width;
-      if (inside && done + u < run && next.of[0] < f.extent[0])
-        running.call(f, next, values[u % K].value);
-    }
-    tile += run;
   }
 }
 
@@ -269,7 +271,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
       auto const place = f.place(threadIdx.x, order.neighbours);
       auto const tile  = static_cast<std::uint32_t>(i / threads);
       auto const last  = static_cast<std::uint32_t>(end / threads);
-      box_tiles<BOX_CALLS(tuning, sizeof(typename Running::Value))>(running, f, place, tile, last,
+      box_tiles<tuning.most_calls>(running, f, place, tile, last,
                                    order.free_running, values);
       if (order.neighbours) exchange_places<K, threads>(values, place.number);
       i = end;
