@@ -159,42 +159,56 @@ constexpr Refusal refusal_of_types() {
 /// Loops that keep Kokkos' class, and scans with such types, which say nothing.
 template <class Functor, class Policy>
 concept RefusedLoop = is_flat_policy<Policy> &&
-    std::is_same_v<typename Policy::execution_space, Kokkos::Cuda> &&
     (sizeof(Functor) > max_functor_bytes || !routable_policy<Policy>);
 
 template <class Functor, class Reducer, class Policy>
-concept RefusedTypes =
-    !IsNative<Reducer> &&
-    (is_team_policy<Policy> ||
-     is_flat_policy<Policy>)&&std::is_same_v<typename Policy::execution_space,
-                                             Kokkos::Cuda> &&
-    bool(refusal_of_types<Functor, Reducer, Policy>());
+concept RefusedTypes = !IsNative<Reducer> &&
+                       (is_team_policy<Policy> || is_flat_policy<Policy>)&&bool(
+                           refusal_of_types<Functor, Reducer, Policy>());
+
+template <class Policy>
+concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
+
+#if !defined(__CUDA_ARCH__)
+/// What VERBOSE, REPORT and COMPARE need to know before Kokkos Tools are told
+/// of a call of these types.
+template <class Policy, class F>
+struct BeforeCall {
+  static void announce() {
+    if constexpr (RefusedLoop<F, Policy>)
+      VerboseLines::announce_refusal("parallel_for",
+                                     refusal_of_loop<Policy>(sizeof(F)));
+  }
+};
+template <class Policy, class F, class R>
+struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+  static void announce() {
+    if constexpr (RefusedTypes<F, R, Policy>)
+      VerboseLines::announce_refusal("parallel_reduce",
+                                     refusal_of_types<F, R, Policy>());
+  }
+};
+#endif
 
 }  // namespace KokkosMMA::Impl
 
-// Kokkos makes one of these of every call before it tells Kokkos Tools of it.
+// Kokkos makes one of these of every call before it tells Kokkos Tools of it,
+// and with KOKKOS_ENABLE_TUNING a second one after that.
 #if !defined(__CUDA_ARCH__)
 // Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
 // specialisation is of nothing.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
 struct ToolResponse;
-template <class Policy, class F, class R>
-requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
-    Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+template <KokkosMMA::Impl::OnCuda Policy, class F>
+struct ToolResponse<Policy, F> {
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
-    KokkosMMA::Impl::VerboseLines::announce_refusal(
-        "parallel_reduce", KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
-  }
-};
-template <class Policy, class F>
-requires(
-    KokkosMMA::Impl::RefusedLoop<F, Policy>) struct ToolResponse<Policy, F> {
-  Policy policy;
-  ToolResponse(Policy const& p) : policy(p) {
-    KokkosMMA::Impl::VerboseLines::announce_refusal(
-        "parallel_for", KokkosMMA::Impl::refusal_of_loop<Policy>(sizeof(F)));
+    KokkosMMA::Impl::BeforeCall<Policy, F>::announce();
+#if !defined(KOKKOS_ENABLE_TUNING)
+    if (KokkosMMA::Impl::measures_calls)
+      KokkosMMA::Impl::VerboseLines::skip_fence();
+#endif
   }
 };
 }  // namespace Kokkos::Tools::Impl

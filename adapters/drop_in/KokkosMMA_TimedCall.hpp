@@ -290,6 +290,7 @@ class TimedCall {
       m_timed = cudaEventRecord(m_timer->stop, m_stream) == cudaSuccess;
     CallRecords::instance().end(*m_kind, m_route, m_reason, m_bytes, m_timer,
                                 m_timed);
+    VerboseLines::skip_fence_at_end();
   }
 
   CallKind* m_kind            = nullptr;
