@@ -9,12 +9,11 @@
 /// parallel_scan. Only the drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 
-#include <Kokkos_Macros.hpp>
-
-#if defined(KOKKOS_ENABLE_CUDA) && !defined(__CUDA_ARCH__)
+#if KOKKOSMMA_IMPL_ON_CUDA() && !defined(__CUDA_ARCH__)
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
@@ -32,7 +31,7 @@ namespace KokkosMMA::Impl {
 /// says why.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   environment_level();
   VerboseLines::listen(true);
   if (measures_calls) AtFinalize::add(&explain_missing_tables);
@@ -40,16 +39,18 @@ namespace KokkosMMA::Impl {
 #else
   if (measures_calls)
     static_cast<void>(std::atexit([] {
-      std::fputs(
-          "KokkosMMA: no call was intercepted, plain Kokkos ran: it has "
-          "no Cuda execution space\n",
-          stderr);
+      std::fputs(KOKKOSMMA_IMPL_KNOWN_KOKKOS()
+                     ? "KokkosMMA: no call was intercepted, plain Kokkos ran: "
+                       "it has no Cuda execution space\n"
+                     : "KokkosMMA: no call was intercepted, plain Kokkos ran: "
+                       "its version is not known\n",
+                 stderr);
     }));
   char const* const what =
       "; parallel_for, parallel_reduce and parallel_scan take route generic "
       "(no Cuda execution space in this Kokkos)";
 #endif
-  if (environment_verbose())
+  if (environment_verbose() && KOKKOSMMA_IMPL_KNOWN_KOKKOS())
     std::fprintf(
         stderr,
         "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
@@ -63,7 +64,7 @@ inline bool const drop_in_announced = announce_drop_in();
 #endif  // __CUDA_ARCH__
 
 // On other spaces nothing is taken over, and a source pays for nothing.
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptGraph.hpp>
@@ -218,5 +219,5 @@ KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_SCAN(!KokkosMMA::Impl::OwnFunctor<F>)
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

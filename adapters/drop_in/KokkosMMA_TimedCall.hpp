@@ -10,9 +10,9 @@
 /// there. Nobody waits for an event before the end: it is looked at when it is
 /// its turn to be used again.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
@@ -305,5 +305,5 @@ class TimedCall {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -3,12 +3,14 @@
 #ifndef KOKKOSMMA_ANNOUNCED_KERNEL_HPP
 #define KOKKOSMMA_ANNOUNCED_KERNEL_HPP
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <string>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 namespace KokkosMMA::Impl {
 
