@@ -176,17 +176,19 @@ concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
 template <class Policy, class F>
 struct BeforeCall {
   static void announce() {
-    if constexpr (RefusedLoop<F, Policy>)
+    if constexpr (RefusedLoop<F, Policy>) {
       VerboseLines::announce_refusal("parallel_for",
                                      refusal_of_loop<Policy>(sizeof(F)));
+    }
   }
 };
 template <class Policy, class F, class R>
 struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
   static void announce() {
-    if constexpr (RefusedTypes<F, R, Policy>)
+    if constexpr (RefusedTypes<F, R, Policy>) {
       VerboseLines::announce_refusal("parallel_reduce",
                                      refusal_of_types<F, R, Policy>());
+    }
   }
 };
 #endif
