@@ -209,7 +209,7 @@ struct ToolResponse<Policy, F> {
   ToolResponse(Policy const& p) : policy(p) {
     KokkosMMA::Impl::BeforeCall<Policy, F>::announce();
 #if !defined(KOKKOS_ENABLE_TUNING)
-    if (KokkosMMA::Impl::measures_calls)
+    if (KokkosMMA::Impl::verbose_lines_listen)
       KokkosMMA::Impl::VerboseLines::skip_fence();
 #endif
   }

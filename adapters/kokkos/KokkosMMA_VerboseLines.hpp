@@ -87,7 +87,8 @@ class VerboseLines {
   /// callbacks that it would wait for are ours, it does not wait before the
   /// next one of this thread, which must follow at once: a program may set
   /// callbacks of its own at any other time. With the waits, the time of a
-  /// small kernel between two events would include its launch.
+  /// small kernel between two events would include its launch, and a kernel
+  /// that waits for the host would never end.
   [[gnu::cold]] static void skip_fence() {
     Kokkos_Tools_ToolSettings* const settings = settings_of_kokkos();
     if (settings && nobody_else_listens())
@@ -198,7 +199,7 @@ class VerboseLines {
     replace_both(std::integral_constant<int, 0>());
     replace_both(std::integral_constant<int, 1>());
     replace_both(std::integral_constant<int, 2>());
-    if (Installation == 1 && measures_calls && !now.request_tool_settings)
+    if (Installation == 1 && !now.request_tool_settings)
       now.request_tool_settings = &remember_settings;
     Tools::set_callbacks(now);
   }
