@@ -23,8 +23,12 @@ function(kokkosmma_known_kokkos headers result)
   set(${result} "${known}" PARENT_SCOPE)
 endfunction()
 
-# Warns, once for each version, where Kokkos <version> is not known.
+# Warns, once for each version, where Kokkos <version> is not known. Where <version> is empty, it is that of a Kokkos in the source tree.
 function(kokkosmma_check_kokkos headers version)
+  if(NOT version AND TARGET kokkoscore)
+    get_target_property(folder kokkoscore SOURCE_DIR)
+    get_directory_property(version DIRECTORY "${folder}" DEFINITION Kokkos_VERSION)
+  endif()
   get_property(checked GLOBAL PROPERTY KokkosMMA_checked_kokkos)
   if(NOT version OR version IN_LIST checked OR "${CMAKE_CXX_FLAGS} ${CMAKE_CUDA_FLAGS}" MATCHES "KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS")
     return()
