@@ -4,7 +4,6 @@
 #define KOKKOSMMA_ANNOUNCED_KERNEL_HPP
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -12,6 +11,8 @@
 #include <string>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
+
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 
 namespace KokkosMMA::Impl {
 
