@@ -9,12 +9,11 @@
 /// parallel_scan. Only the drop-in header includes it.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 
-#include <Kokkos_Macros.hpp>
-
-#if defined(KOKKOS_ENABLE_CUDA) && !defined(__CUDA_ARCH__)
+#if KOKKOSMMA_IMPL_ON_CUDA() && !defined(__CUDA_ARCH__)
 #include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
@@ -32,7 +31,7 @@ namespace KokkosMMA::Impl {
 /// says why.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   environment_level();
   VerboseLines::listen(true);
   if (measures_calls) AtFinalize::add(&explain_missing_tables);
@@ -40,16 +39,18 @@ namespace KokkosMMA::Impl {
 #else
   if (measures_calls)
     static_cast<void>(std::atexit([] {
-      std::fputs(
-          "KokkosMMA: no call was intercepted, plain Kokkos ran: it has "
-          "no Cuda execution space\n",
-          stderr);
+      std::fputs(KOKKOSMMA_IMPL_KNOWN_KOKKOS()
+                     ? "KokkosMMA: no call was intercepted, plain Kokkos ran: "
+                       "it has no Cuda execution space\n"
+                     : "KokkosMMA: no call was intercepted, plain Kokkos ran: "
+                       "its version is not known\n",
+                 stderr);
     }));
   char const* const what =
       "; parallel_for, parallel_reduce and parallel_scan take route generic "
       "(no Cuda execution space in this Kokkos)";
 #endif
-  if (environment_verbose())
+  if (environment_verbose() && KOKKOSMMA_IMPL_KNOWN_KOKKOS())
     std::fprintf(
         stderr,
         "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
@@ -63,7 +64,7 @@ inline bool const drop_in_announced = announce_drop_in();
 #endif  // __CUDA_ARCH__
 
 // On other spaces nothing is taken over, and a source pays for nothing.
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptGraph.hpp>
@@ -159,42 +160,58 @@ constexpr Refusal refusal_of_types() {
 /// Loops that keep Kokkos' class, and scans with such types, which say nothing.
 template <class Functor, class Policy>
 concept RefusedLoop = is_flat_policy<Policy> &&
-    std::is_same_v<typename Policy::execution_space, Kokkos::Cuda> &&
     (sizeof(Functor) > max_functor_bytes || !routable_policy<Policy>);
 
 template <class Functor, class Reducer, class Policy>
-concept RefusedTypes =
-    !IsNative<Reducer> &&
-    (is_team_policy<Policy> ||
-     is_flat_policy<Policy>)&&std::is_same_v<typename Policy::execution_space,
-                                             Kokkos::Cuda> &&
-    bool(refusal_of_types<Functor, Reducer, Policy>());
+concept RefusedTypes = !IsNative<Reducer> &&
+                       (is_team_policy<Policy> || is_flat_policy<Policy>)&&bool(
+                           refusal_of_types<Functor, Reducer, Policy>());
+
+template <class Policy>
+concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
+
+#if !defined(__CUDA_ARCH__)
+/// What VERBOSE, REPORT and COMPARE need to know before Kokkos Tools are told
+/// of a call of these types.
+template <class Policy, class F>
+struct BeforeCall {
+  static void announce() {
+    if constexpr (RefusedLoop<F, Policy>) {
+      VerboseLines::announce_refusal("parallel_for",
+                                     refusal_of_loop<Policy>(sizeof(F)));
+    }
+  }
+};
+template <class Policy, class F, class R>
+struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+  static void announce() {
+    if constexpr (RefusedTypes<F, R, Policy>) {
+      VerboseLines::announce_refusal("parallel_reduce",
+                                     refusal_of_types<F, R, Policy>());
+    }
+  }
+};
+#endif
 
 }  // namespace KokkosMMA::Impl
 
-// Kokkos makes one of these of every call before it tells Kokkos Tools of it.
+// Kokkos makes one of these of every call before it tells Kokkos Tools of it,
+// and with KOKKOS_ENABLE_TUNING a second one after that.
 #if !defined(__CUDA_ARCH__)
 // Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
 // specialisation is of nothing.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
 struct ToolResponse;
-template <class Policy, class F, class R>
-requires(KokkosMMA::Impl::RefusedTypes<F, R, Policy>) struct ToolResponse<
-    Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+template <KokkosMMA::Impl::OnCuda Policy, class F>
+struct ToolResponse<Policy, F> {
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
-    KokkosMMA::Impl::VerboseLines::announce_refusal(
-        "parallel_reduce", KokkosMMA::Impl::refusal_of_types<F, R, Policy>());
-  }
-};
-template <class Policy, class F>
-requires(
-    KokkosMMA::Impl::RefusedLoop<F, Policy>) struct ToolResponse<Policy, F> {
-  Policy policy;
-  ToolResponse(Policy const& p) : policy(p) {
-    KokkosMMA::Impl::VerboseLines::announce_refusal(
-        "parallel_for", KokkosMMA::Impl::refusal_of_loop<Policy>(sizeof(F)));
+    KokkosMMA::Impl::BeforeCall<Policy, F>::announce();
+#if !defined(KOKKOS_ENABLE_TUNING)
+    if (KokkosMMA::Impl::verbose_lines_listen)
+      KokkosMMA::Impl::VerboseLines::skip_fence();
+#endif
   }
 };
 }  // namespace Kokkos::Tools::Impl
@@ -204,5 +221,5 @@ KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_SCAN(!KokkosMMA::Impl::OwnFunctor<F>)
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -11,9 +11,9 @@
 /// functions are templates of ErasedReduce and ErasedScan all the same: a
 /// source without a call instantiates none.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
@@ -395,5 +395,5 @@ bool run_scan(Call& call) {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

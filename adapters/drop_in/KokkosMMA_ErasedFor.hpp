@@ -9,9 +9,9 @@
 /// (adapters/drop_in/KokkosMMA_ErasedCalls.hpp). The functions are templates of
 /// ErasedFor all the same: a source without a loop instantiates none.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/loops/KokkosMMA_SettledLaunch.hpp>
@@ -220,5 +220,5 @@ void run_for(Call const& call) {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

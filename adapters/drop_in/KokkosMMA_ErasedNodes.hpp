@@ -9,9 +9,9 @@
 /// source. The functions are templates of the calls: a source without a graph
 /// instantiates none.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_ErasedFor.hpp>
@@ -201,5 +201,5 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -8,9 +8,9 @@
 /// between its two forms, compiled once in a source. The functions are
 /// templates of ErasedTeam: a source without a team kernel instantiates none.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_InterceptNested.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
@@ -147,5 +147,5 @@ void run_team(Call const& call) {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

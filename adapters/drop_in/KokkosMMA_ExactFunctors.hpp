@@ -7,9 +7,9 @@
 /// Exact sums of what an application's functors add, for sources that are
 /// compiled with KOKKOSMMA_EXACT_FUNCTORS.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
@@ -46,5 +46,5 @@ void sum_calls_exactly(Cuda::StreamScratch const& scratch,
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

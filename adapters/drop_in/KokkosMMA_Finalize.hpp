@@ -14,14 +14,17 @@
 /// Kokkos ends them in the order of their names, after all hooks. What it gives
 /// back stands in core/base/KokkosMMA_AtFinalize.hpp.
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
+
 #include <Kokkos_Core.hpp>
+
+#if KOKKOSMMA_IMPL_KNOWN_KOKKOS()
 
 // It includes public headers, which refuse that to all but public ones.
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
-
-#include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <iosfwd>
 #include <memory>
@@ -45,5 +48,20 @@ inline bool const finalize_entry_registered = [] {
 }();
 
 }  // namespace KokkosMMA::Impl
+
+#else
+
+namespace KokkosMMA::Impl {
+
+/// That list may be another one here. What is given back is memory for halos,
+/// which a hook of the application does not ask for first.
+inline bool const finalize_hook_known = [] {
+  AtFinalize::at_first([] { Kokkos::push_finalize_hook(&AtFinalize::run); });
+  return true;
+}();
+
+}  // namespace KokkosMMA::Impl
+
+#endif
 
 #endif

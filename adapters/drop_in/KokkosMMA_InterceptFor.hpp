@@ -14,14 +14,11 @@
 /// class here has the bytes of the one it replaces: in a program of sources
 /// with and without the drop-in the linker mixes the functions of both.
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+
 #include <Kokkos_Core.hpp>
 
-#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
-#error \
-    "KokkosMMA: the interception of Kokkos::parallel_for is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
-#endif
-
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_ErasedFor.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
@@ -269,5 +266,5 @@ class RoutedFor {
 KOKKOSMMA_IMPL_ROUTE_FOR(RangePolicy)
 KOKKOSMMA_IMPL_ROUTE_FOR(MDRangePolicy)
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -15,14 +15,11 @@
 /// the base class its own. The graph keeps a copy of our kernel's arguments;
 /// what its functor refers to lives in the node.
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+
 #include <Kokkos_Core.hpp>
 
-#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
-#error \
-    "KokkosMMA: the interception of nodes of Kokkos graphs is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
-#endif
-
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_ErasedNodes.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
@@ -197,5 +194,5 @@ class ReduceNode
 KOKKOSMMA_IMPL_ROUTE_NODES(RangePolicy)
 KOKKOSMMA_IMPL_ROUTE_NODES(MDRangePolicy)
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -15,9 +15,11 @@
 /// is as in Kokkos, expressions included: other ones that compute the same cost
 /// registers (a kernel of 40 had 47, CUDA 13.0).
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_OverlappedScan.hpp>
@@ -382,5 +384,5 @@ requires(std::is_class_v<FunctorType>) KOKKOS_INLINE_FUNCTION
 }
 }  // namespace Kokkos
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -17,17 +17,13 @@
 /// scalar result, the choice of overload.
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
-#error \
-    "KokkosMMA: the interception of Kokkos::parallel_reduce is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
-#endif
-
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
@@ -217,5 +213,5 @@ using Routed = std::conditional_t<ValueInRegisters<Reducer>,
 
 KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, KokkosMMA::Impl::OwnFunctor<F>)
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

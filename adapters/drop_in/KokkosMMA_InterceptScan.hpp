@@ -10,10 +10,11 @@
 /// Kokkos' own class is reached with a functor of another type.
 
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
@@ -410,5 +411,5 @@ using NativeScanWithTotal = Kokkos::Impl::ParallelScanWithTotal<
 
 KOKKOSMMA_IMPL_ROUTE_SCAN(KokkosMMA::Impl::OwnFunctor<F>)
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -14,14 +14,11 @@
 /// same order: the results have the same bits, and which of both runs is a
 /// matter of time alone.
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+
 #include <Kokkos_Core.hpp>
 
-#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
-#error \
-    "KokkosMMA: the interception of team kernels is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
-#endif
-
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_ErasedTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_TeamReduce.hpp>
@@ -422,5 +419,5 @@ requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
 
 }  // namespace Kokkos::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

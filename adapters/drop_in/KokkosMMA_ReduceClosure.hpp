@@ -7,9 +7,9 @@
 /// What Kokkos' dispatch of a reduction makes of a functor, a reducer, a policy
 /// and a result, and the way back to Kokkos' own code.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_FlatPolicy.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
@@ -115,5 +115,5 @@ class ReduceClosure {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

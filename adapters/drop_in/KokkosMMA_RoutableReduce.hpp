@@ -7,9 +7,9 @@
 /// Which reductions the drop-in takes over, and how their values are kept: what
 /// it knows of Kokkos' reducers.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
@@ -172,5 +172,5 @@ struct SumValue<
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

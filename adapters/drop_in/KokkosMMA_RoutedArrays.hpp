@@ -7,9 +7,9 @@
 /// Reductions to arrays whose length is known at run time, and to values of
 /// more than 64 bytes.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
@@ -195,5 +195,5 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

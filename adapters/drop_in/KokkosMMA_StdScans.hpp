@@ -12,6 +12,7 @@
 /// own, and where it comes later Thrust stays. Operators and transformations of
 /// the caller are opaque: parallel_scan has them like any other functor.
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -23,7 +24,7 @@
 #include <string>
 #include <type_traits>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 // The first is Kokkos' functor for the default sum up to 4.x, the others make
 // it up from 5.0 on.
@@ -205,5 +206,5 @@ requires KokkosMMA::Impl::InclusiveStdTile<InputIteratorType,
 
 }  // namespace Kokkos::Experimental::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -11,9 +11,9 @@
 /// of 2^26 floats by 65536 teams of 128 threads took 453 us by Kokkos, 162 so
 /// (H100, CUDA 13.0, 2026-11-26).
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptNested.hpp>
@@ -195,5 +195,5 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

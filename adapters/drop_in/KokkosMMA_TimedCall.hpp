@@ -10,9 +10,9 @@
 /// there. Nobody waits for an event before the end: it is looked at when it is
 /// its turn to be used again.
 
-#include <Kokkos_Macros.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
@@ -191,13 +191,13 @@ class CallRecords {
 };
 
 /// One call on its way: begin() before whatever it launches, the destructor
-/// behind that. Without begin() it does nothing. Calls that run_call() decides
+/// behind that. Without begin() it has no time. Calls that run_call() decides
 /// have one in their ErasedCall.
 class TimedCall {
  public:
   TimedCall() = default;
   ~TimedCall() {
-    if (m_kind != nullptr) end();
+    if (verbose_lines_listen) end();
   }
   TimedCall(TimedCall const&)            = delete;
   TimedCall& operator=(TimedCall const&) = delete;
@@ -285,11 +285,14 @@ class TimedCall {
               cudaEventRecord(m_timer->start, m_stream) == cudaSuccess;
   }
   [[gnu::cold]] void end() {
-    OnDevice const here(m_device);
-    if (m_timed)
-      m_timed = cudaEventRecord(m_timer->stop, m_stream) == cudaSuccess;
-    CallRecords::instance().end(*m_kind, m_route, m_reason, m_bytes, m_timer,
-                                m_timed);
+    if (m_kind != nullptr) {
+      OnDevice const here(m_device);
+      if (m_timed)
+        m_timed = cudaEventRecord(m_timer->stop, m_stream) == cudaSuccess;
+      CallRecords::instance().end(*m_kind, m_route, m_reason, m_bytes, m_timer,
+                                  m_timed);
+    }
+    VerboseLines::skip_fence_at_end();
   }
 
   CallKind* m_kind            = nullptr;
@@ -304,5 +307,5 @@ class TimedCall {
 
 }  // namespace KokkosMMA::Impl
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

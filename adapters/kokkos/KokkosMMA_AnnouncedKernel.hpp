@@ -3,12 +3,16 @@
 #ifndef KOKKOSMMA_ANNOUNCED_KERNEL_HPP
 #define KOKKOSMMA_ANNOUNCED_KERNEL_HPP
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <string>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
+
+#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
 
 namespace KokkosMMA::Impl {
 
@@ -19,11 +23,14 @@ class Announced {
  public:
   Announced(std::string const& label, Kokkos::Cuda const& exec)
       : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
-    if (m_announced)
-      Begin(label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
+    if (!m_announced) return;
+    VerboseLines::skip_fence();
+    Begin(label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);
   }
   ~Announced() {
-    if (m_announced) End(m_kernel);
+    if (!m_announced) return;
+    VerboseLines::skip_fence();
+    End(m_kernel);
   }
   Announced(Announced const&)            = delete;
   Announced& operator=(Announced const&) = delete;

@@ -5,6 +5,7 @@
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
@@ -87,7 +88,7 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
 /// on hosts "built-in") or the file that KOKKOSMMA_TUNING names, and why not
 /// that file where it is refused.
 inline std::string tuning_description() {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
 #else
   return Impl::tuning_name(Impl::TunedDevice{});
@@ -103,7 +104,7 @@ inline void print_configuration(std::ostream& out) {
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)
       << ", execution spaces:" << Impl::enabled_spaces << "\n";
   Capability default_space = capability(Kokkos::DefaultExecutionSpace());
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   int runtime = 0;
   int driver  = 0;
   Impl::Cuda::check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
@@ -123,7 +124,11 @@ inline void print_configuration(std::ostream& out) {
                                        : "none (needs compute capability 8.0)")
       << "\n";
 #else
-  out << "no Cuda execution space in this Kokkos: every route is generic\n";
+  out << (KOKKOSMMA_IMPL_KNOWN_KOKKOS()
+              ? "no Cuda execution space in this Kokkos: every route is "
+                "generic\n"
+              : "this version of Kokkos is not known: every route is "
+                "generic\n");
 #endif
   out << "tuning table: " << tuning_description() << "\n";
   Impl::EnvironmentRoute const& asked = Impl::environment_route();

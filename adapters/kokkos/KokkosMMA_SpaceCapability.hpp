@@ -3,12 +3,13 @@
 #ifndef KOKKOSMMA_SPACE_CAPABILITY_HPP
 #define KOKKOSMMA_SPACE_CAPABILITY_HPP
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/routing/KokkosMMA_ActiveTuning.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #endif
 
@@ -20,7 +21,7 @@ namespace KokkosMMA {
 /// Capability of the device behind an execution-space instance.
 template <class Exec>
 Capability capability(Exec const& exec) {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
     return Impl::Cuda::capability(exec);
   }
@@ -35,7 +36,7 @@ namespace Impl {
 /// on Cuda every route is generic and nothing depends on it.
 template <class Exec>
 TuningTable const& active_tuning(Exec const& exec) {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
     return Cuda::tuning(exec);
   }
@@ -48,7 +49,7 @@ TuningTable const& active_tuning(Exec const& exec) {
 /// or means nothing to the space.
 template <class Exec>
 std::string tuning_note(Exec const& exec) {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
     if (!environment_tuning().path.empty())
       return "; tuning table " +

@@ -3,11 +3,12 @@
 #ifndef KOKKOSMMA_TEMPORARY_MEMORY_HPP
 #define KOKKOSMMA_TEMPORARY_MEMORY_HPP
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/runtime/KokkosMMA_StreamMemory.hpp>
 #endif
 
@@ -31,7 +32,7 @@ class TemporaryMemory {
   TemporaryMemory() = default;
   TemporaryMemory(Exec const& exec, std::string const& label,
                   std::size_t bytes) {
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
       Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
       m_of_stream = Cuda::StreamMemory(exec, bytes);
@@ -44,7 +45,7 @@ class TemporaryMemory {
   }
 
   void* data() const {
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
     if (m_of_stream.data() != nullptr) return m_of_stream.data();
 #endif
     return m_view.data();
@@ -53,7 +54,7 @@ class TemporaryMemory {
  private:
   using View = Kokkos::View<char*, Space>;
   View m_view;
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
   Cuda::StreamMemory m_of_stream;
 #endif
 };

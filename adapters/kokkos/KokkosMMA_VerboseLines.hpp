@@ -6,15 +6,15 @@
 /// \file
 /// The lines that KOKKOSMMA_VERBOSE asks for on a Kokkos with Cuda: one per
 /// kind of call, with its label; and labels for the tables of KOKKOSMMA_REPORT
-/// and KOKKOSMMA_COMPARE. Kokkos tells the label to Kokkos Tools and to
-/// nobody else, so callbacks of this library listen there, before those of a
-/// tool, which are called as ever. A call that ends without having been seen by
-/// a kernel of ours was refused at compile time, and its line says so.
+/// and KOKKOSMMA_COMPARE. Kokkos passes the label to Kokkos Tools only, so
+/// callbacks of this library listen there. A call that ends without having been
+/// seen by a kernel of ours was refused at compile time, and its line says so.
 ///
 /// Nothing here runs without one of the three variables, and nothing touches
 /// CUDA before the first call does.
 
 #include <core/base/KokkosMMA_Errors.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -25,9 +25,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,7 +43,7 @@ class VerboseLines {
     if (!environment_verbose() && !measures_calls) return false;
     if (with_drop_in) reports_refused() = true;
     static std::once_flag once;
-    std::call_once(once, [] { install(); });
+    std::call_once(once, [] { install<1>(); });
     return true;
   }
 
@@ -53,15 +55,19 @@ class VerboseLines {
     if (environment_verbose()) of_this_thread().announced = {pattern, refusal};
   }
 
-  /// The present call is seen. Returns its label, or nothing where nobody said
-  /// it: a tool was loaded and this is the first call, or a program took the
-  /// callbacks away.
+  /// The present call is seen. Returns its label, or nothing where none of our
+  /// callbacks was reached: a tool was loaded and this is the first call, or a
+  /// program removed the callbacks.
   [[gnu::cold]] static std::string label() {
-    // A tool that Kokkos::initialize loads puts its callbacks over ours.
-    static std::once_flag once;
-    std::call_once(once, [] { install(); });
     auto& open = of_this_thread().open;
-    if (open.empty()) return {};
+    if (open.empty()) {
+      // A tool that Kokkos::initialize loads replaces all callbacks. Tools that
+      // are paused come back as they were.
+      static std::once_flag once;
+      if (Kokkos::Tools::profileLibraryLoaded())
+        std::call_once(once, [] { install<2>(); });
+      return {};
+    }
     open.back().seen = true;
     return open.back().label;
   }
@@ -77,9 +83,40 @@ class VerboseLines {
     return calls;
   }
 
+  /// Kokkos waits for all devices before it invokes a callback. Where all
+  /// callbacks that it would wait for are ours, it does not wait before the
+  /// next one of this thread, which must follow at once: a program may set
+  /// callbacks of its own at any other time. With the waits, the time of a
+  /// small kernel between two events would include its launch, and a kernel
+  /// that waits for the host would never end.
+  [[gnu::cold]] static void skip_fence() {
+    Kokkos_Tools_ToolSettings* const settings = settings_of_kokkos();
+    if (settings && nobody_else_listens())
+      requires_fences(settings).store(false, std::memory_order_relaxed);
+  }
+  /// As skip_fence(), before the callback at the end of the present call.
+  [[gnu::cold]] static void skip_fence_at_end() {
+    // A closure that a program executes itself has no callback at its end.
+    auto const& open = of_this_thread().open;
+    if (!open.empty() && open.back().seen && std::uncaught_exceptions() == 0)
+      skip_fence();
+  }
+
  private:
   using Events = Kokkos::Tools::Experimental::EventSet;
-  static constexpr std::string_view loop = "parallel_for";
+  using Begin  = Kokkos::Tools::beginFunction Events::*;
+  using End    = Kokkos::Tools::endFunction Events::*;
+  static constexpr std::string_view patterns[3] = {
+      "parallel_for", "parallel_reduce", "parallel_scan"};
+  static constexpr Begin begins[3] = {&Events::begin_parallel_for,
+                                      &Events::begin_parallel_reduce,
+                                      &Events::begin_parallel_scan};
+  static constexpr End ends[3]     = {&Events::end_parallel_for,
+                                      &Events::end_parallel_reduce,
+                                      &Events::end_parallel_scan};
+  /// Calls of one thread that a program may leave open, with exceptions or
+  /// callbacks that do not come in pairs.
+  static constexpr std::size_t max_open = 256;
 
   struct Call {
     std::string_view pattern;
@@ -96,6 +133,22 @@ class VerboseLines {
   struct OfThread {
     std::vector<Call> open;
     Announced announced;
+    /// Whether a callback of the second installation calls the one that it
+    /// replaced, which may call ours of the first one.
+    bool begins_forwarded[3];
+    bool ends_forwarded[3];
+  };
+  class Forwarded {
+   public:
+    explicit Forwarded(bool& flag)
+        : m_flag(flag), m_before(std::exchange(flag, true)) {}
+    ~Forwarded() { m_flag = m_before; }
+    Forwarded(Forwarded const&)            = delete;
+    Forwarded& operator=(Forwarded const&) = delete;
+
+   private:
+    bool& m_flag;
+    bool m_before;
   };
 
   static OfThread& of_this_thread() {
@@ -106,88 +159,128 @@ class VerboseLines {
     static std::atomic<bool> reports{false};
     return reports;
   }
-  static Events& of_the_tool() {
-    static Events events{};
-    return events;
+  static std::atomic_ref<bool> requires_fences(
+      Kokkos_Tools_ToolSettings* settings) {
+    return std::atomic_ref<bool>(settings->requires_global_fencing);
+  }
+  /// Kokkos' settings, of static storage in Kokkos 4.6 to 5.2; null before
+  /// Kokkos::initialize and where somebody else decides on them.
+  static Kokkos_Tools_ToolSettings*& settings_of_kokkos() {
+    static Kokkos_Tools_ToolSettings* settings = nullptr;
+    return settings;
   }
   [[gnu::cold]] static std::string quoted(std::string const& label) {
     return '"' + label + '"';
   }
 
+  /// What the callbacks of an installation replaced, and call. Written before
+  /// these are installed, once: no callback can call itself.
+  template <int Installation>
+  static Events& replaced() {
+    static Events events{};
+    return events;
+  }
+
+  /// Callbacks of our first installation that are still there stay.
+  template <int Installation>
   [[gnu::cold]] static void install() {
-    namespace Tools      = Kokkos::Tools::Experimental;
-    Events const present = Tools::get_callbacks();
-    // A program may have taken some of ours away: the others call nothing that
-    // would be themselves.
-    auto const keep = [](auto& kept, auto now, auto ours) {
-      if (now != ours) kept = now;
+    namespace Tools    = Kokkos::Tools::Experimental;
+    Events now         = Tools::get_callbacks();
+    Events& before     = replaced<Installation>();
+    auto const replace = [&](auto slot, auto ours, auto first) {
+      if (now.*slot == first) return;
+      before.*slot = now.*slot;
+      now.*slot    = ours;
     };
-    Events& tool = of_the_tool();
-    keep(tool.begin_parallel_for, present.begin_parallel_for, &begin_for);
-    keep(tool.end_parallel_for, present.end_parallel_for, &end_for);
-    keep(tool.begin_parallel_reduce, present.begin_parallel_reduce,
-         &begin_reduce);
-    keep(tool.end_parallel_reduce, present.end_parallel_reduce, &end_reduce);
-    keep(tool.begin_parallel_scan, present.begin_parallel_scan, &begin_scan);
-    keep(tool.end_parallel_scan, present.end_parallel_scan, &end_scan);
-    Tools::set_begin_parallel_for_callback(&begin_for);
-    Tools::set_end_parallel_for_callback(&end_for);
-    Tools::set_begin_parallel_reduce_callback(&begin_reduce);
-    Tools::set_end_parallel_reduce_callback(&end_reduce);
-    Tools::set_begin_parallel_scan_callback(&begin_scan);
-    Tools::set_end_parallel_scan_callback(&end_scan);
-    // Kokkos waits for all devices before it calls back, unless told that
-    // nobody measures.
-    if (!present.request_tool_settings)
-      Tools::set_request_tool_settings_callback(
-          [](std::uint32_t const, Kokkos_Tools_ToolSettings* settings) {
-            settings->requires_global_fencing = false;
-          });
+    auto const replace_both = [&]<int P>(std::integral_constant<int, P>) {
+      replace(begins[P], &begin<Installation, P>, &begin<1, P>);
+      replace(ends[P], &end<Installation, P>, &end<1, P>);
+    };
+    replace_both(std::integral_constant<int, 0>());
+    replace_both(std::integral_constant<int, 1>());
+    replace_both(std::integral_constant<int, 2>());
+    if (Installation == 1 && !now.request_tool_settings)
+      now.request_tool_settings = &remember_settings;
+    Tools::set_callbacks(now);
   }
 
-  [[gnu::cold]] static void begin_for(char const* name, std::uint32_t device,
-                                      std::uint64_t* id) {
-    begin(loop, of_the_tool().begin_parallel_for, name, device, id);
-  }
-  [[gnu::cold]] static void end_for(std::uint64_t id) {
-    end(of_the_tool().end_parallel_for, id);
-  }
-  [[gnu::cold]] static void begin_reduce(char const* name, std::uint32_t device,
-                                         std::uint64_t* id) {
-    begin("parallel_reduce", of_the_tool().begin_parallel_reduce, name, device,
-          id);
-  }
-  [[gnu::cold]] static void begin_scan(char const* name, std::uint32_t device,
-                                       std::uint64_t* id) {
-    begin("parallel_scan", of_the_tool().begin_parallel_scan, name, device, id);
-  }
-  [[gnu::cold]] static void end_reduce(std::uint64_t id) {
-    end(of_the_tool().end_parallel_reduce, id);
-  }
-  [[gnu::cold]] static void end_scan(std::uint64_t id) {
-    end(of_the_tool().end_parallel_scan, id);
+  [[gnu::cold]] static void remember_settings(
+      std::uint32_t const, Kokkos_Tools_ToolSettings* settings) {
+    // A program that calls this from its own callback decides itself.
+    if (Kokkos::Tools::Experimental::get_callbacks().request_tool_settings ==
+        &remember_settings)
+      settings_of_kokkos() = settings;
   }
 
-  template <class Callback>
-  [[gnu::cold]] static void begin(std::string_view pattern, Callback tool,
-                                  char const* name, std::uint32_t device,
-                                  std::uint64_t* id) {
+  [[gnu::cold]] static bool nobody_else_listens() {
+    Events const now     = Kokkos::Tools::Experimental::get_callbacks();
+    auto const only_ours = [&](auto slot, auto first, auto second) {
+      return (now.*slot == first && !(replaced<1>().*slot)) ||
+             (now.*slot == second && !(replaced<2>().*slot));
+    };
+    auto const both_ours = [&]<int P>(std::integral_constant<int, P>) {
+      return only_ours(begins[P], &begin<1, P>, &begin<2, P>) &&
+             only_ours(ends[P], &end<1, P>, &end<2, P>);
+    };
+    return both_ours(std::integral_constant<int, 0>()) &&
+           both_ours(std::integral_constant<int, 1>()) &&
+           both_ours(std::integral_constant<int, 2>()) && !now.push_region &&
+           !now.pop_region && now.request_tool_settings == &remember_settings;
+  }
+  [[gnu::cold]] static void end_skipped_fence() {
+    if (auto* const settings = settings_of_kokkos())
+      requires_fences(settings).store(true, std::memory_order_relaxed);
+  }
+
+  static std::uint64_t next_id() {
     static std::atomic<std::uint64_t> next{1};
-    if (tool)
-      tool(name, device, id);
-    else
-      *id = next++;
-    namespace Tools           = Kokkos::Tools::Experimental;
-    OfThread& thread          = of_this_thread();
-    Announced const announced = std::exchange(thread.announced, {});
-    thread.open.push_back(
-        {pattern, name ? name : "", *id,
-         Tools::identifier_from_devid(device).type == Tools::DeviceType::Cuda,
-         false, announced.pattern == pattern ? announced.refusal : Refusal{}});
+    return next++;
   }
-  template <class Callback>
-  [[gnu::cold]] static void end(Callback tool, std::uint64_t id) {
-    // An exception leaves calls open.
+
+  template <int Installation, int P>
+  [[gnu::cold]] static void begin(char const* name, std::uint32_t device,
+                                  std::uint64_t* id) {
+    end_skipped_fence();
+    OfThread& thread          = of_this_thread();
+    bool& forwarded           = thread.begins_forwarded[P];
+    bool const seen           = Installation == 1 && forwarded;
+    Announced const announced = std::exchange(thread.announced, {});
+    if (auto const callback = replaced<Installation>().*begins[P]) {
+      if constexpr (Installation == 2) {
+        Forwarded const forward(forwarded);
+        callback(name, device, id);
+      } else {
+        callback(name, device, id);
+      }
+    } else {
+      *id = next_id();
+    }
+    if (seen) return;
+    namespace Tools = Kokkos::Tools::Experimental;
+    if (thread.open.size() == max_open) thread.open.erase(thread.open.begin());
+    thread.open.push_back(
+        {patterns[P], name ? name : "", *id,
+         Tools::identifier_from_devid(device).type == Tools::DeviceType::Cuda,
+         false,
+         announced.pattern == patterns[P] ? announced.refusal : Refusal{}});
+  }
+
+  template <int Installation, int P>
+  [[gnu::cold]] static void end(std::uint64_t id) {
+    end_skipped_fence();
+    OfThread& thread = of_this_thread();
+    bool& forwarded  = thread.ends_forwarded[P];
+    if (Installation == 2 || !forwarded) close(id);
+    auto const callback = replaced<Installation>().*ends[P];
+    if (!callback) return;
+    if constexpr (Installation == 2) {
+      Forwarded const forward(forwarded);
+      callback(id);
+    } else {
+      callback(id);
+    }
+  }
+  [[gnu::cold]] static void close(std::uint64_t id) {
     OfThread& thread = of_this_thread();
     for (std::size_t i = thread.open.size(); i-- > 0;)
       if (thread.open[i].id == id) {
@@ -201,12 +294,11 @@ class VerboseLines {
         break;
       }
     thread.announced = {};
-    if (tool) tool(id);
   }
 
   [[gnu::cold]] static void report(Call const& call) {
     // Loops of policies of this library come here too.
-    if (call.pattern == loop && !call.refusal) return;
+    if (call.pattern == patterns[0] && !call.refusal) return;
     std::string text = "KokkosMMA: ";
     text += call.pattern;
     text += ' ' + quoted(call.label) + " route generic; not streamed: ";

@@ -4,13 +4,14 @@
 #define KOKKOSMMA_MPI_EXCHANGE_HPP
 
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 #include <adapters/mpi/KokkosMMA_MpiBoxes.hpp>
 #include <adapters/mpi/KokkosMMA_MpiTopology.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/runtime/KokkosMMA_StreamMark.hpp>
 #endif
 
@@ -42,7 +43,7 @@ class HaloMark {
  private:
   Exec m_exec;
 };
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 template <>
 class HaloMark<Kokkos::Cuda> {
  public:

@@ -20,8 +20,11 @@ class AtFinalize {
   static void add(void (*release)()) {
     AtFinalize& all = instance();
     std::lock_guard<std::mutex> const lock(all.m_mutex);
+    if (all.m_releases.empty() && all.m_at_first) all.m_at_first();
     all.m_releases.push_back(release);
   }
+  /// Called by the first add().
+  static void at_first(void (*function)()) { instance().m_at_first = function; }
   static void run() {
     AtFinalize& all = instance();
     std::lock_guard<std::mutex> const lock(all.m_mutex);
@@ -37,6 +40,7 @@ class AtFinalize {
 
   std::mutex m_mutex;
   std::vector<void (*)()> m_releases;
+  void (*m_at_first)() = nullptr;
 };
 
 }  // namespace KokkosMMA::Impl

@@ -39,6 +39,9 @@ set(sentences_of_sum_functors
     "KokkosMMA::load: the sum is an integer that cannot hold what is summed"
     "KokkosMMA::dot, squares: the sum is an integer that cannot hold what is summed"
     "KokkosMMA::transform: the sum is an integer that cannot hold what is summed")
+set(sentences_of_policies
+    "KokkosMMA::StencilPolicy: this kokkos-mma does not know this version of Kokkos"
+    "KokkosMMA::SegmentPolicy: this kokkos-mma does not know this version of Kokkos")
 string(REPLACE "algorithms_refused_" "" kind "${TARGET}")
 set(sentences ${sentences_of_${kind}})
 if(NOT sentences)

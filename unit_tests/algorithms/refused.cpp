@@ -40,6 +40,11 @@ int main() {
   KokkosMMA::reduce(exec, wide, total);
   KokkosMMA::segmented_reduce(exec, x, 5, numbers);
   KokkosMMA::segmented_inclusive_scan(exec, wide, 5, numbers);
+#elif defined(REFUSED_POLICIES)
+  KokkosMMA::StencilPolicy const stencil(
+      exec, x, KokkosMMA::StencilWeights<1>::box(1),
+      KokkosMMA::Boundaries<1>::all(KokkosMMA::Boundary::periodic));
+  KokkosMMA::SegmentPolicy const segments(exec, x, 5);
 #else
   Kokkos::RangePolicy<Exec> const range(exec, 0, 10);
   Kokkos::parallel_reduce(range, KokkosMMA::load(x), Kokkos::Sum<int>(total));

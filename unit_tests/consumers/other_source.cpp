@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Never includes Kokkos, and could by hand.
-#if defined(KOKKOSMMA_VERSION) || defined(KOKKOS_ENABLE_CUDA) ||   \
+#if defined(other_source_with_the_header)
+#elif defined(KOKKOSMMA_VERSION) || defined(KOKKOS_ENABLE_CUDA) || \
     defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) ||   \
     defined(KOKKOS_ENABLE_OPENMP) || defined(KOKKOS_MACROS_HPP) || \
     defined(KOKKOS_CORE_CONFIG_H)

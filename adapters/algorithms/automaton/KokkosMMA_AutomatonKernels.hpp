@@ -4,13 +4,14 @@
 #define KOKKOSMMA_AUTOMATON_KERNELS_HPP
 
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_AutomatonLaunch.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
@@ -32,7 +33,7 @@ struct AutomatonKernels {
   static constexpr bool exist = false;
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 template <>
 struct AutomatonKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;

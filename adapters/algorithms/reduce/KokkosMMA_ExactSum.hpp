@@ -9,13 +9,14 @@
 
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <backends/generic/KokkosMMA_ExactGeneric.hpp>
 #include <backends/generic/KokkosMMA_HostSpace.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactProducts.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
@@ -37,7 +38,7 @@ struct ValueOfPlace<Kokkos::View<T, P...>> {
   using type = typename Kokkos::View<T, P...>::non_const_value_type;
 };
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 template <class X>
 bool is_contiguous(X const& x) {
   return x.stride(0) == 1 || x.extent(0) < 2;
@@ -112,7 +113,7 @@ Refusal exact_limbs_of(std::string const& label, Exec const& exec,
     sum = exact_sum_on_host(label, exec, terms);
     return {};
   } else {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
       Refusal const refusal = exact_sum_on_cuda(
           label, exec, terms, Cuda::exact_as_limbs, &sum, false);
@@ -151,7 +152,7 @@ Refusal exact_sum(std::string const& label, Exec const& exec,
     put_result(exec, place, value_of_bits<Value>(sum.round(format)));
     return {};
   } else {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
       if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
         return exact_sum_on_cuda(

@@ -9,13 +9,14 @@
 
 #include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <backends/generic/KokkosMMA_ExactScanGeneric.hpp>
 #include <backends/generic/KokkosMMA_HostSpace.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
 #endif
@@ -38,13 +39,13 @@ inline constexpr bool has_exact_scan<Exec, ScanInto<X, Y, A, Kind>> =
     is_floating(scalar_v<A>) &&
     is_floating(scalar_v<typename Y::non_const_value_type>) &&
     (is_host_space<Exec>
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
      || (std::is_same_v<Exec, Kokkos::Cuda> &&
          VisibleScan<ScanInto<X, Y, A, Kind>>::visible)
 #endif
     );
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 /// Runs on the stream of `exec`, or says why it cannot: then nothing was
 /// launched.
 template <class X, class Y, class A, ScanKind Kind, class Place>
@@ -121,7 +122,7 @@ Refusal exact_scan(std::string const& label, Exec const& exec,
     }
     return {};
   } else {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
     return exact_scan_on_cuda(label, exec, scan, total, others);
 #else
     return no_exact_sum;

@@ -8,11 +8,12 @@
 /// the kernel on Cuda, and to superaccumulators on hosts.
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <backends/generic/KokkosMMA_ExactGeneric.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegments.hpp>
 #endif
@@ -24,7 +25,7 @@
 
 namespace KokkosMMA::Impl {
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 /// Runs on the stream of `exec`, or says why it cannot: then nothing was
 /// launched.
 template <class X, class Segments, class R>
@@ -82,7 +83,7 @@ Refusal exact_segments(std::string const& label, Exec const& exec, X const& x,
         });
     return {};
   } else {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
       return exact_segments_on_cuda(label, exec, x, segments, result, call,
                                     longest);

@@ -10,15 +10,11 @@
 /// the same since Kokkos 4.1.
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
-#error \
-    "KokkosMMA: SegmentPolicy is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
-#endif
-
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #endif
@@ -61,6 +57,8 @@ using policy_segments_t = typename SegmentsOfPolicy<Cut>::type;
 /// the operation names, as in Plus<double>().
 template <class Exec, class X, class Segments, class Op = Plus<>>
 class SegmentPolicy {
+  KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS("KokkosMMA::SegmentPolicy", Exec);
+
  public:
   using execution_policy = SegmentPolicy;  ///< marks a policy for Kokkos
   using execution_space  = Exec;           ///< where it runs
@@ -176,7 +174,11 @@ template <class Exec, class X, class Cut, Impl::SegmentOperation Op>
 SegmentPolicy(Exec const&, X const&, Cut const&, Op, Settings const& = {})
     -> SegmentPolicy<Exec, X, Impl::policy_segments_t<Cut>, Op>;
 
-namespace Impl {
+}  // namespace KokkosMMA
+
+#if KOKKOSMMA_IMPL_KNOWN_KOKKOS()
+
+namespace KokkosMMA::Impl {
 
 /// Gives the value of a segment to the caller's functor.
 template <class Functor, class A>
@@ -230,7 +232,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
       sizeof(Functor) + (is_computed<X> ? sizeof(X) : 0) <= max_functor_bytes;
 
   void launch([[maybe_unused]] bool use_mma) const {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
     Exec const& space = m_policy.space();
     Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
     // Functors may use atomics that take a lock; its state is per translation
@@ -274,8 +276,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
   Policy m_policy;
 };
 
-}  // namespace Impl
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 namespace Kokkos::Impl {
 template <class Functor, class Exec, class X, class Segments, class Op>
@@ -291,4 +292,5 @@ class ParallelFor<Functor, KokkosMMA::SegmentPolicy<Exec, X, Segments, Op>,
 };
 }  // namespace Kokkos::Impl
 
+#endif  // KOKKOSMMA_IMPL_KNOWN_KOKKOS
 #endif

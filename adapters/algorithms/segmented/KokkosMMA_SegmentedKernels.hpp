@@ -6,6 +6,7 @@
 #include <adapters/algorithms/segmented/KokkosMMA_ComputedElements.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
@@ -14,7 +15,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnScan.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
@@ -35,7 +36,7 @@ namespace KokkosMMA::Impl {
 /// Whether an execution space has kernels of the library.
 template <class Exec>
 inline constexpr bool has_segment_kernels =
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
     std::is_same_v<Exec, Kokkos::Cuda>;
 #else
     false;
@@ -75,7 +76,7 @@ struct StridedStore {
   }
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 template <class Offsets>
 auto offset_segments(CsrSegments<Offsets> const& segments) {

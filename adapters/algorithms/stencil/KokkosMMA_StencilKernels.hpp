@@ -6,6 +6,7 @@
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
@@ -17,7 +18,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
@@ -117,7 +118,7 @@ struct StencilKernels {
   static constexpr bool fuses = false;
 };
 
-#ifdef KOKKOS_ENABLE_CUDA
+#if KOKKOSMMA_IMPL_ON_CUDA()
 template <>
 struct StencilKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;

@@ -13,16 +13,12 @@
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <Kokkos_Core.hpp>
-
-#if KOKKOS_VERSION < 40600 || KOKKOS_VERSION >= 60000
-#error \
-    "KokkosMMA: StencilPolicy is tested with Kokkos 4.6 to 5.x; use a kokkos-mma that knows this Kokkos"
-#endif
 
 #include <cstdint>
 #include <memory>
@@ -72,6 +68,7 @@ struct DescribedStencil {
 ///                     the elements' own
 template <class Exec, class View, class Accumulator = void>
 class StencilPolicy {
+  KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS("KokkosMMA::StencilPolicy", Exec);
   static_assert(Kokkos::is_execution_space_v<Exec> && Impl::StencilView<View>,
                 "KokkosMMA::StencilPolicy: the template arguments are an "
                 "execution space, the type of a View of rank 1, 2 or 3 and, "
@@ -188,7 +185,11 @@ StencilPolicy(Exec const&, View const&, StencilWeights<OfWeights> const&,
               Boundaries<OfBoundaries> const&, Settings const& = {})
     -> StencilPolicy<Exec, View>;
 
-namespace Impl {
+}  // namespace KokkosMMA
+
+#if KOKKOSMMA_IMPL_KNOWN_KOKKOS()
+
+namespace KokkosMMA::Impl {
 
 template <class Functor, class Exec, class View, class Accumulator>
 class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
@@ -233,8 +234,7 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
   Policy m_policy;
 };
 
-}  // namespace Impl
-}  // namespace KokkosMMA
+}  // namespace KokkosMMA::Impl
 
 namespace Kokkos::Impl {
 template <class Functor, class Exec, class View, class Accumulator>
@@ -250,4 +250,5 @@ class ParallelFor<Functor, KokkosMMA::StencilPolicy<Exec, View, Accumulator>,
 };
 }  // namespace Kokkos::Impl
 
+#endif  // KOKKOSMMA_IMPL_KNOWN_KOKKOS
 #endif

@@ -8,12 +8,13 @@
 /// Cuda and to Kokkos' nested calls elsewhere. WholeTeam: all lanes of the team
 /// take part, else those of one thread.
 
-#include <adapters/drop_in/KokkosMMA_ScanValueType.hpp>
+#include <adapters/algorithms/team/KokkosMMA_ScanValueType.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_TeamScans.hpp>
 #endif
@@ -27,7 +28,7 @@ namespace Impl {
 
 template <class Member>
 inline constexpr bool is_cuda_member =
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
     std::is_same_v<typename Member::execution_space, Kokkos::Cuda>;
 #else
     false;
@@ -187,7 +188,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto lanes_of(Member const& member, Index count) {
   }
 }
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
 /// The value of one lane, once.
 template <class Value, class Joiner>
@@ -304,7 +305,7 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
           functor});
 }
 
-#endif  // KOKKOS_ENABLE_CUDA
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 
 template <class Element>
 inline constexpr bool is_named_element = scalar_v<Element> != Scalar::opaque;
@@ -347,7 +348,7 @@ struct CalledIndices {
     return TeamCall<Index, T, Value, Functor, Joiner>{functor};
   }
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   template <bool, class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
@@ -382,7 +383,7 @@ struct ViewElements {
     return TeamElements<X, Value, Joiner>{x, joiner};
   }
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if KOKKOSMMA_IMPL_ON_CUDA()
   template <bool IsSum, class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
@@ -404,6 +405,7 @@ KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
                                       Source const& source,
                                       Joiner const& joiner, Result&& result) {
   if constexpr (is_cuda_member<Member>) {
+#if KOKKOSMMA_IMPL_ON_CUDA()
     KOKKOS_IF_ON_DEVICE(
         (Cuda::LaneGroup const group = lane_group<WholeTeam>();
          join_lanes<WholeTeam>(
@@ -411,6 +413,7 @@ KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
              source.template of_lane<IsSum, T, Value>(group, joiner), joiner,
              result);))
     KOKKOS_IF_ON_HOST(((void)member; (void)source; (void)joiner; (void)result;))
+#endif
   } else {
     Kokkos::parallel_reduce(lanes_of<WholeTeam>(member, source.count),
                             source.template call<T, Value>(joiner), result);
@@ -457,10 +460,12 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
   using Value = team_sum_t<T>;
   TeamScanCall<Index, T, Value, Functor> const call{functor};
   if constexpr (is_cuda_member<Member>) {
+#if KOKKOSMMA_IMPL_ON_CUDA()
     KOKKOS_IF_ON_DEVICE(
         (total = static_cast<T>(scan_calls_on_cuda<WholeTeam, Value, 4>(
              lane_group<WholeTeam>(), count, call));))
     KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)total;))
+#endif
   } else {
     Value sum{};
     if constexpr (WholeTeam) {
@@ -494,10 +499,12 @@ KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
         "KokkosMMA::team_inclusive_scan, ...: the extents of x and y differ");
 #endif
   if constexpr (is_cuda_member<Member>) {
+#if KOKKOSMMA_IMPL_ON_CUDA()
     KOKKOS_IF_ON_DEVICE(
         (total = static_cast<T>(
              scan_elements_on_cuda<WholeTeam, Kind, Value>(x, y));))
     KOKKOS_IF_ON_HOST(((void)member; (void)x; (void)y; (void)total;))
+#endif
   } else {
     ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
     Value sum;

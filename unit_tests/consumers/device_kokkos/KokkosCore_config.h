@@ -8,7 +8,11 @@
 #define KOKKOS_CORE_CONFIG_H
 #endif
 
+#if defined(OTHER_KOKKOS_VERSION)
+#define KOKKOS_VERSION OTHER_KOKKOS_VERSION
+#else
 #define KOKKOS_VERSION 50202
+#endif
 #if defined(DEVICE_KOKKOS_CUDA)
 #define KOKKOS_ENABLE_CUDA
 #elif defined(DEVICE_KOKKOS_HIP)

@@ -3,6 +3,9 @@
 
 # As much of an installed Kokkos as CMake sees. Nothing is compiled with it.
 set(Kokkos_VERSION 4.6.1)
+if(OTHER_KOKKOS_VERSION)
+  set(Kokkos_VERSION ${OTHER_KOKKOS_VERSION})
+endif()
 if(NOT TARGET Kokkos::kokkoscore)
   add_library(Kokkos::kokkoscore INTERFACE IMPORTED)
   add_library(Kokkos::kokkos INTERFACE IMPORTED)

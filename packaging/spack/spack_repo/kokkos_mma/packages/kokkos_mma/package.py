@@ -25,7 +25,7 @@ class KokkosMma(CMakePackage, CudaPackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("python@3.9:", type="run")
-    depends_on("kokkos@4.6:5")
+    depends_on("kokkos@4.6:")
     depends_on("mpi", when="+mpi")
     for _arch in CudaPackage.cuda_arch_values:
         depends_on(f"kokkos+cuda cuda_arch={_arch}", when=f"+cuda cuda_arch={_arch}")

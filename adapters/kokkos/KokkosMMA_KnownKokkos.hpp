@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_KNOWN_KOKKOS_HPP
+#define KOKKOSMMA_KNOWN_KOKKOS_HPP
+
+/// \file
+/// The minor versions of Kokkos that this version of the library knows. Kernels
+/// of ours run inside Kokkos' dispatch, by partial specialisations of classes
+/// that may change with each minor version. With a Kokkos that is not known the
+/// library is as on an execution space for which it has no kernels: nothing is
+/// intercepted, and calls by name use Kokkos' public calls. docs/porting.md
+/// says which versions ran on a GPU.
+
+#include <core/base/KokkosMMA_Verbose.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdio>
+
+/// The table: major * 100 + minor. cmake/KokkosMMA_known_kokkos.cmake reads it
+/// here.
+#define KOKKOSMMA_IMPL_IS_KNOWN_MINOR(minor)                               \
+  ((minor) == 406 || (minor) == 407 || (minor) == 500 || (minor) == 501 || \
+   (minor) == 502)
+
+// Called like functions, so that a file that forgets this header is an error.
+#if defined(KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS) || \
+    KOKKOSMMA_IMPL_IS_KNOWN_MINOR(KOKKOS_VERSION / 100)
+#define KOKKOSMMA_IMPL_KNOWN_KOKKOS() 1
+#else
+#define KOKKOSMMA_IMPL_KNOWN_KOKKOS() 0
+#endif
+/// Whether kernels of ours are compiled and may run on Kokkos::Cuda.
+#if defined(KOKKOS_ENABLE_CUDA) && KOKKOSMMA_IMPL_KNOWN_KOKKOS()
+#define KOKKOSMMA_IMPL_ON_CUDA() 1
+#else
+#define KOKKOSMMA_IMPL_ON_CUDA() 0
+#endif
+
+/// For what cannot work without the interior of Kokkos, in a template of
+/// `type`.
+#define KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS(name, type)                      \
+  static_assert(KokkosMMA::Impl::known_kokkos<type>, name                  \
+                ": this kokkos-mma does not know this version of Kokkos, " \
+                "and the policy would specialise classes of it. Use the "  \
+                "function by name, another version of either, or "         \
+                "KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS to try it")
+
+namespace KokkosMMA::Impl {
+
+template <class>
+inline constexpr bool known_kokkos = KOKKOSMMA_IMPL_KNOWN_KOKKOS();
+
+#if !KOKKOSMMA_IMPL_KNOWN_KOKKOS() && !defined(__CUDA_ARCH__)
+#if !defined(KOKKOSMMA_QUIET)
+#pragma message( \
+    "kokkos-mma does not know this version of Kokkos: Kokkos' own code runs. A newer kokkos-mma may know it; KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS intercepts anyway, KOKKOSMMA_QUIET drops this message.")
+#endif
+
+[[gnu::cold]] inline bool announce_unknown_kokkos() {
+  if (environment_verbose())
+    std::fprintf(
+        stderr,
+        "KokkosMMA: kernels and drop-in inactive: Kokkos %d.%d is not known to "
+        "this version of kokkos-mma, Kokkos' own code runs; "
+        "-DKOKKOSMMA_ENABLE_UNKNOWN_KOKKOS intercepts anyway\n",
+        KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100);
+  return true;
+}
+/// Before main, once in a program.
+inline bool const unknown_kokkos_announced = announce_unknown_kokkos();
+#endif
+
+}  // namespace KokkosMMA::Impl
+
+#endif
