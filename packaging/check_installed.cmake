@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DPREFIX=<folder> -DVERSION=<number> -DDATA=share -DBIN=bin -DPKG_CONFIG=<program> -DTCLSH=<program> -DCOMPILER=<program> -DID=<of it>
+# cmake -DPREFIX=<folder> -DVERSION=<number> -DDATA=share -DBIN=bin -DPKG_CONFIG=<program> -DTCLSH=<program> -DCOMPILER=<g++ or clang++>
 #       -DSOURCE=<folder of this file> -P check_installed.cmake
 #
-# What an installation has beside headers: the licence, the flags of the drop-in by pkg-config, the module file, the tools. Where pkg-config or
-# tclsh is missing, what it would read is not looked at.
+# What an installation has beside headers: the licence, the flags of the drop-in by pkg-config, the module file, the tools. Where pkg-config,
+# tclsh or such a compiler is missing, what it would read is not looked at.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -40,7 +40,7 @@ if(PKG_CONFIG)
   endif()
   run(flags "${PKG_CONFIG}" --cflags kokkosmma-drop-in)
   separate_arguments(flags UNIX_COMMAND "${flags}")
-  if(ID MATCHES "GNU|Clang")
+  if(COMPILER)
     # Both are there: with the header before it, a source that includes nothing has its macros, and finds other headers of ours.
     set(source "${PREFIX}/flags.cpp")
     file(WRITE "${source}" "#ifndef KOKKOSMMA_DROP_IN_HPP\n#error \"no header before this source\"\n#endif\n#include <core/base/KokkosMMA_Version.hpp>\n"

@@ -19,6 +19,10 @@ namespace KokkosMMA::Testing {
 
 /// Of weights that are rounded.
 enum class StepWeights { star, dense, sparse, product, mean };
+using enum StepWeights;
+
+using Right = Kokkos::LayoutRight;
+using Left  = Kokkos::LayoutLeft;
 
 inline StencilWeights<2> fractions(StepWeights form, int radius,
                                    Random& random) {

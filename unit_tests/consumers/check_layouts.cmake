@@ -22,6 +22,7 @@ set(rows
     "function|CMP0074|Kokkos_ROOT||||"
     "twice|3.25|Kokkos_ROOT||||"
     "twice|3.10|Kokkos_DIR||||"
+    "build_folder|3.25|Kokkos_ROOT||||"
     "dependency|3.25|CMAKE_PREFIX_PATH||||"
     "dependency|3.10|CMAKE_PREFIX_PATH||||"
     "top|3.25|Kokkos_ROOT|${provider}|||"

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Stencils whose results have another floating-point type than the elements.
+
+#include "StencilCases.hpp"
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+template <class Exec>
+class StencilMixedTypes : public ::testing::Test {};
+TYPED_TEST_SUITE(StencilMixedTypes, ExecutionSpaces);
+
+TYPED_TEST(StencilMixedTypes, IntoWiderTypes) {
+  one_type<half_t, float, TypeParam>();
+  one_type<float, double, TypeParam>();
+}
+TYPED_TEST(StencilMixedTypes, Steps) {
+  steps_between_types<float, half_t, TypeParam>();
+}
+
+}  // namespace

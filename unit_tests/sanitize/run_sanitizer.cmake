@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# cmake -DSANITIZER=<compute-sanitizer> -DTOOL=<memcheck, racecheck, synccheck or initcheck> -DPROGRAM=<program> -DWHAT=<tests or arguments>
+#       -P run_sanitizer.cmake
+#
+# Runs tests of a program of GoogleTest, patterns between colons, or a program with its arguments, which begin with --.
+
+cmake_minimum_required(VERSION 3.25)
+
+separate_arguments(arguments UNIX_COMMAND "${WHAT}")
+if(NOT WHAT MATCHES "^--")
+  set(arguments "--gtest_filter=${WHAT}" --gtest_brief=1)
+  # A filter that matches nothing is no error of GoogleTest.
+  string(REPLACE ":" ";" patterns "${WHAT}")
+  foreach(pattern IN LISTS patterns)
+    execute_process(COMMAND "${PROGRAM}" --gtest_list_tests "--gtest_filter=${pattern}" OUTPUT_VARIABLE tests RESULT_VARIABLE status)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR "${PROGRAM} --gtest_list_tests ended with '${status}'")
+    elseif(NOT tests MATCHES "\n  ")
+      message(FATAL_ERROR "${PROGRAM} has no test '${pattern}'; correct the table in unit_tests/sanitize/CMakeLists.txt")
+    endif()
+  endforeach()
+endif()
+
+execute_process(COMMAND "${SANITIZER}" --tool ${TOOL} --error-exitcode 9 --print-limit 5 "${PROGRAM}" ${arguments} RESULT_VARIABLE status)
+if(status EQUAL 9)
+  message(FATAL_ERROR "${TOOL} found errors, above")
+elseif(NOT status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} under ${TOOL} ended with '${status}'")
+endif()
