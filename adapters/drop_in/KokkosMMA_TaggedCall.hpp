@@ -6,13 +6,13 @@
 /// \file
 /// The application's functor as an argument of a kernel.
 
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA::Impl {
 
@@ -67,7 +67,7 @@ struct TaggedCall {
                   Kind == Indices::writable) {
       return argument;
     } else {
-      return std::as_const(argument);
+      return static_cast<std::remove_reference_t<Argument> const&>(argument);
     }
   }
 };
@@ -81,6 +81,7 @@ TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
   return reinterpret_cast<Call const&>(functor);
 }
 
+#if KOKKOSMMA_IMPL_ON_CUDA()
 /// The kernel that Kokkos launches for one of its closures.
 template <class Closure, class Policy>
 void const* kernel_of_kokkos() {
@@ -88,6 +89,7 @@ void const* kernel_of_kokkos() {
       Kokkos::Impl::CudaParallelLaunch<
           Closure, typename Policy::launch_bounds>::get_kernel_func());
 }
+#endif
 
 }  // namespace KokkosMMA::Impl
 

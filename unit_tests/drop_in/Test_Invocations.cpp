@@ -374,7 +374,7 @@ TEST_F(OnCuda, OverloadsByConstAndReference) {
       });
 }
 
-TEST_F(OnCuda, NestedScansWithLvalues) {
+void check_nested_scans() {
   using Exec = Kokkos::Cuda;
   using Team = Kokkos::TeamPolicy<Exec>;
   Kokkos::View<int*, Exec> const out("out", 40 * 100);
@@ -399,6 +399,7 @@ TEST_F(OnCuda, NestedScansWithLvalues) {
         Kokkos::deep_copy(out, -1);
       });
 }
+TEST_F(OnCuda, NestedScansWithLvalues) { check_nested_scans(); }
 #endif
 
 // --- copies -----------------------------------------------------------------
@@ -432,8 +433,8 @@ TYPED_TEST(Invocations, ExplicitCopyConstructors) {
 }
 
 /// As code that makes Kokkos' closures itself does.
-TYPED_TEST(Invocations, ConstantClosures) {
-  using Exec   = TypeParam;
+template <class Exec>
+void check_constant_closures() {
   using Team   = Kokkos::TeamPolicy<Exec>;
   using Range  = Kokkos::RangePolicy<Exec>;
   auto const x = Kokkos::View<int*, Exec>("x", 30);
@@ -451,6 +452,9 @@ TYPED_TEST(Invocations, ConstantClosures) {
   Kokkos::fence();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   for (int i = 0; i < 30; ++i) EXPECT_EQ(11, host(i)) << i;
+}
+TYPED_TEST(Invocations, ConstantClosures) {
+  check_constant_closures<TypeParam>();
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ TYPED_TEST(Kokkos5, NodesOverBoxesOfOneDimension) {
 }
 
 /// A range of a team's threads, as the same code has over an execution space.
-TYPED_TEST(Kokkos5, RangesOfTeams) {
-  using Exec     = TypeParam;
+template <class Exec>
+void check_ranges_of_teams() {
   using Team     = Kokkos::TeamPolicy<Exec>;
   int const rows = 300, columns = 101;
   Kokkos::View<int*, Exec> const x("x", rows * columns);
@@ -130,10 +130,11 @@ TYPED_TEST(Kokkos5, RangesOfTeams) {
         EXPECT_TRUE(holds_multiples(x, 1));
       });
 }
+TYPED_TEST(Kokkos5, RangesOfTeams) { check_ranges_of_teams<TypeParam>(); }
 
 /// Views that are described as an mdspan, with indices of 32 bits.
-TYPED_TEST(Kokkos5, ViewsWithNarrowIndices) {
-  using Exec = TypeParam;
+template <class Exec>
+void check_narrow_views() {
   using Wide = Kokkos::View<float*, Exec>;
   using Narrow =
       Kokkos::View<float, Kokkos::dextents<int, 1>, Kokkos::layout_right,
@@ -165,6 +166,7 @@ TYPED_TEST(Kokkos5, ViewsWithNarrowIndices) {
         for (int i = 0; i < many; ++i) ASSERT_EQ(float(i % 8) + by, host(i));
       });
 }
+TYPED_TEST(Kokkos5, ViewsWithNarrowIndices) { check_narrow_views<TypeParam>(); }
 
 #endif  // 5.2
 
@@ -236,8 +238,8 @@ TYPED_TEST(Kokkos5, HeavyFunctors) {
 }
 
 /// Scratch memory of both levels, of level 0 as much as every block may have.
-TYPED_TEST(Kokkos5, ScratchOfTeams) {
-  using Exec     = TypeParam;
+template <class Exec>
+void check_scratch() {
   using Team     = Kokkos::TeamPolicy<Exec>;
   using Scratch  = Kokkos::View<int*, typename Exec::scratch_memory_space,
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -274,5 +276,6 @@ TYPED_TEST(Kokkos5, ScratchOfTeams) {
         });
   }
 }
+TYPED_TEST(Kokkos5, ScratchOfTeams) { check_scratch<TypeParam>(); }
 
 }  // namespace
