@@ -204,6 +204,39 @@ void steps_between_types() {
         random_boundaries<2>(random, false), random, steps);
 }
 
+/// Of results of a byte, the lowest byte of the weights is all that matters: so
+/// tensor cores take factors that are no bytes.
+template <class T, class Result, class Exec>
+void factors_of_any_size() {
+  SeededRandom random;
+  for (int const radius : {1, 5, 7, 9}) {
+    std::vector<double> factors[2];
+    for (auto& factor : factors)
+      for (int i = 0; i < 2 * radius + 1; ++i)
+        factor.push_back(double(random.integer(1, 3000)) *
+                         (random.integer(0, 1) == 0 ? 1 : -1));
+    std::vector<double> values;
+    for (double const a : factors[0])
+      for (double const b : factors[1]) values.push_back(a * b);
+    auto const weights    = StencilWeights<2>::dense(radius, values);
+    Place<2> const extent = {30, 70};
+    expect_row_sums<T, Result, 2, Exec>(extent, weights,
+                                        random_boundaries<2>(random), random);
+    // Sums of wider results are no longer exact in the reference's doubles.
+    if (sizeof(Result) == 1)
+      expect_row_sums<T, Result, 2, Exec>(
+          extent, weights, random_boundaries<2>(random, false), random, 2);
+    Grid<T, 2, Exec> const in(extent);
+    Grid<Result, 2, Exec> const out(extent);
+    stencil(Exec(), in.view(), out.view(), weights,
+            Boundaries<2>::all(Boundary::nearest));
+    EXPECT_EQ(!on_cuda<Exec>        ? Route::generic
+              : sizeof(Result) == 1 ? Route::mma
+                                    : Route::streamed,
+              last_route());
+  }
+}
+
 }  // namespace KokkosMMA::Testing
 
 #endif

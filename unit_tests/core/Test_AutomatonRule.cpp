@@ -153,16 +153,18 @@ TEST(AutomatonRule, NextOfManyStatesGrowsOld) {
   EXPECT_EQ(0, all.next(255, 0));
 }
 
+// By rows on every device: no deep_copy changes the layout on its way.
+using Results = Kokkos::View<std::uint8_t**, Kokkos::LayoutRight>;
+
 /// next() of both states for all counts, computed where kernels run.
-auto next_on_the_device(AutomatonRule const& rule) {
-  Kokkos::View<std::uint8_t**> results("results", 2, 122);
+Results::host_mirror_type next_on_the_device(AutomatonRule const& rule) {
+  Results const results("results", 2, 122);
   Kokkos::parallel_for(
       Kokkos::MDRangePolicy<Kokkos::Rank<2>>({0, 0}, {2, 122}),
       KOKKOS_LAMBDA(int state, int count) {
         results(state, count) =
             rule.next(static_cast<std::uint8_t>(state), count);
       });
-  // A mirror: no deep_copy changes the layout on the way from the device.
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), results);
 }
 
