@@ -3,6 +3,7 @@
 
 // Loops over boxes.
 
+#include "Kinds.hpp"
 #include "LoopFunctors.hpp"
 
 namespace random_calls::RANDOM_CALLS_TWIN {

@@ -4,6 +4,7 @@
 // Nodes of graphs, and the standard algorithms.
 
 #include "FoldFunctors.hpp"
+#include "Kinds.hpp"
 
 #include <Kokkos_Graph.hpp>
 #include <Kokkos_StdAlgorithms.hpp>

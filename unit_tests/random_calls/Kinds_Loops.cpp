@@ -3,6 +3,7 @@
 
 // Loops over ranges.
 
+#include "Kinds.hpp"
 #include "LoopFunctors.hpp"
 
 #include <limits>
@@ -97,7 +98,7 @@ void add_loops(Table& table) {
   add(table, "loop_const_overload", {}, [](auto const& run, Call const& c) {
     run.loop(Box<int>(c), ConstOverload(c));
   });
-#ifndef KOKKOSMMA_RANDOM_CALLS_OLD
+#if !defined(KOKKOSMMA_RANDOM_CALLS_OLD)
   add(table, "loop_any_index", {}, [](auto const& run, Call const& c) {
     run.loop(Box<std::int64_t>(c), AnyIndex(c));
   });

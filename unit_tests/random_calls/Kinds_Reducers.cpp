@@ -5,6 +5,7 @@
 // results at once.
 
 #include "FoldFunctors.hpp"
+#include "Kinds.hpp"
 
 namespace random_calls::RANDOM_CALLS_TWIN {
 namespace {
@@ -61,6 +62,7 @@ void add_by(Table& table, char const* name, Limits limits = {}) {
   });
 }
 
+#if !defined(RANDOM_CALLS_EMULATED)
 /// Several results, of two kinds of memory.
 template <class Run>
 void three_results(Run const& run, Call const& c) {
@@ -75,6 +77,7 @@ void three_results(Run const& run, Call const& c) {
     sums[2] = largest;
   });
 }
+#endif
 
 }  // namespace
 
@@ -82,8 +85,8 @@ void add_reducers(Table& table) {
   using Int          = std::int64_t;
   Limits const sums  = {.numbers = Numbers::sums, .float_results = true};
   Limits const any   = {.numbers = Numbers::ordered, .float_results = true};
-  using MinLocation  = Kokkos::ValLocScalar<Int, int>;
-  using TwoLocations = Kokkos::MinMaxLocScalar<Int, int>;
+  using MinLocation  = Kokkos::ValLocScalar<Int, Int>;
+  using TwoLocations = Kokkos::MinMaxLocScalar<Int, Int>;
   using Two          = Kokkos::MinMaxScalar<Int>;
   add_by<Kept<false, Kokkos::Sum, double>, Sum<double, double>>(
       table, "reducer_sum", sums);
@@ -96,11 +99,11 @@ void add_reducers(Table& table) {
                                                           any);
   add_by<Kept<true, Kokkos::MinMax, Int>, PlacedValues<Two>>(table,
                                                              "reducer_minmax");
-  add_by<Kept<false, Kokkos::MinLoc, Int, int>, PlacedValues<MinLocation>>(
+  add_by<Kept<false, Kokkos::MinLoc, Int, Int>, PlacedValues<MinLocation>>(
       table, "reducer_minloc");
-  add_by<Kept<true, Kokkos::MaxLoc, Int, int>, PlacedValues<MinLocation, true>>(
+  add_by<Kept<true, Kokkos::MaxLoc, Int, Int>, PlacedValues<MinLocation, true>>(
       table, "reducer_maxloc");
-  add_by<Kept<false, Kokkos::MinMaxLoc, Int, int>, PlacedValues<TwoLocations>>(
+  add_by<Kept<false, Kokkos::MinMaxLoc, Int, Int>, PlacedValues<TwoLocations>>(
       table, "reducer_minmaxloc");
   add_by<Kept<false, Kokkos::LAnd, int>, Logic<true, int>>(table,
                                                            "reducer_land");
@@ -110,8 +113,10 @@ void add_reducers(Table& table) {
   add_by<Kept<false, Kokkos::BOr, Int>, Logic<false, Int>>(table,
                                                            "reducer_bor");
   add_by<KeptRemainders, CountRemainders>(table, "reducer_of_application");
+#if !defined(RANDOM_CALLS_EMULATED)
   add(table, "three_results", {.element = Element::i32, .result_bytes = 24},
       [](auto const& run, Call const& c) { three_results(run, c); });
+#endif
 }
 
 }  // namespace random_calls::RANDOM_CALLS_TWIN

@@ -4,6 +4,7 @@
 // Reductions of values, by the default sum and by functors that join.
 
 #include "FoldFunctors.hpp"
+#include "Kinds.hpp"
 
 #include <limits>
 #include <type_traits>

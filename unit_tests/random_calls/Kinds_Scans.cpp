@@ -4,6 +4,7 @@
 // Scans over ranges.
 
 #include "FoldFunctors.hpp"
+#include "Kinds.hpp"
 
 namespace random_calls::RANDOM_CALLS_TWIN {
 namespace {

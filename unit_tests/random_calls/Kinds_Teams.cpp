@@ -5,6 +5,7 @@
 // so that sizes of teams that Kokkos chooses change nothing.
 
 #include "FoldFunctors.hpp"
+#include "Kinds.hpp"
 
 #include <algorithm>
 #include <type_traits>

@@ -319,21 +319,6 @@ struct KokkosRunner {
   }
 };
 
-/// Adds a kind whose body is a generic lambda of a runner and a call.
-/// \tparam HostReference whether the twin without the drop-in runs it in loops
-/// on the host
-template <bool HostReference = false, class Body>
-void add(Table& table, char const* name, Limits limits, Body const&) {
-  using Runner =
-#if defined(RANDOM_CALLS_INTERCEPTED)
-      KokkosRunner;
-#else
-      std::conditional_t<HostReference, HostRunner, KokkosRunner>;
-#endif
-  limits.host_reference = HostReference;
-  table.push_back({name, limits, [](Call const& c) { Body{}(Runner{c}, c); }});
-}
-
 }  // namespace random_calls::RANDOM_CALLS_TWIN
 
 #endif
