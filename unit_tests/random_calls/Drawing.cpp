@@ -24,7 +24,7 @@ using P = Parameters;
 constexpr std::int64_t most_indices = std::int64_t(1) << 22,
                        most_work    = std::int64_t(1) << 24;
 #else
-constexpr std::int64_t most_indices = 3000, most_work = 1 << 16;
+constexpr std::int64_t most_indices = 3000, most_work = 1 << 13;
 #endif
 
 /// A parameter's name, and the value that says nothing.
@@ -87,7 +87,9 @@ void draw_space(Limits const& limits, Dice& dice, P& p) {
     std::int64_t const last = limits.high - n;
     p[P::begin + d] =
         dice.one_in(3) ? std::clamp<std::int64_t>(0, limits.low, last)
-                       : dice(limits.low, std::min(last, limits.low + 200000));
+        : dice.one_in(5)
+            ? std::max(limits.low, last - dice(0, 300))
+            : dice(limits.low, std::min(last, limits.low + 200000));
   }
   if (limits.rank > 1 && dice.one_in(3)) {
     std::int64_t threads = 256;
@@ -100,6 +102,12 @@ void draw_space(Limits const& limits, Dice& dice, P& p) {
 }
 
 bool is_allowed(Limits const& limits, P const& p) {
+  auto const is_power = [&](int f) { return (p[f] & (p[f] - 1)) == 0; };
+  for (int f = P::tile; f <= P::chunk; ++f)
+    if (!is_power(f)) return false;
+  if (!is_power(P::vector)) return false;
+  if (limits.scans_teams && (!is_power(P::team) || p[P::team] == 0))
+    return false;
   for (int d = 0; d < limits.rank; ++d)
     if (p[P::extent + d] > 0 &&
         (p[P::begin + d] < limits.low ||
@@ -124,12 +132,17 @@ Parameters draw(Limits const& limits, std::mt19937_64& engine, int instances,
     p[P::inner]  = dice.size(300);
     p[P::extent] = dice.size(
         std::min<std::int64_t>(2000, most_indices / (p[P::inner] + 1) + 1));
-    p[P::vector] = std::int64_t(1) << dice(0, 5);
-    p[P::team]   = dice.one_in(3) ? 0 : dice(1, 256 / p[P::vector]);
+    p[P::vector]            = std::int64_t(1) << dice(0, 5);
+    std::int64_t const most = 256 / p[P::vector];
+    p[P::team]              = limits.scans_teams
+                                  ? std::int64_t(1) << dice(0, std::int64_t(std::log2(most)))
+                              : dice.one_in(3) ? 0
+                                               : dice(1, most);
   } else {
     draw_space(limits, dice, p);
   }
-  if (dice.one_in(4)) p[P::chunk] = std::int64_t(1) << dice(0, 9);
+  if (limits.chunks && dice.one_in(4))
+    p[P::chunk] = std::int64_t(1) << dice(0, 9);
   if (limits.strided) p[P::stride] = dice(1, 4);
   if (limits.arrays)
     p[P::count] = dice.one_in(4) ? dice(150, 300) : dice(1, 40);
@@ -177,8 +190,10 @@ Parameters from_text(Limits const& limits, std::string const& text) {
   }
   if (!is_allowed(limits, p))
     throw std::invalid_argument(
-        "random_calls: begin and extent exceed what this kind allows, " +
-        std::to_string(limits.low) + " to " + std::to_string(limits.high));
+        "random_calls: this kind allows indices from " +
+        std::to_string(limits.low) + " to " + std::to_string(limits.high) +
+        ", and powers of two as tiles, chunks, vector lengths and, where teams "
+        "scan, as team sizes");
   return p;
 }
 

@@ -178,10 +178,11 @@ struct EmulatedRunner {
       each_repeat([&](std::int64_t r) {
         Value* const to =
             on_device ? c.device_result<Value>(r) : c.host_result<Value>(r);
-        if constexpr (sizeof(Value) > Impl::max_value_bytes)
+        if constexpr (sizeof(Value) > Impl::max_value_bytes) {
           launch_arrays<false>(call, reducer, begin, size, 1, to, on_device);
-        else
+        } else {
           launch_reduce<BoxType::rank>(call, reducer, begin, size, to);
+        }
       });
     };
     if constexpr (BoxType::rank == 1) {

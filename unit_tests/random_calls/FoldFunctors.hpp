@@ -237,12 +237,13 @@ struct Logic : Functor<double> {
     std::uint64_t const hash = mixed(std::uint64_t(at));
     T const bits =
         hash % 1000 == 7 ? T(std::int64_t(1) << (hash / 1000 % 31)) : T(0);
-    if constexpr (std::is_same_v<T, int>)  // truth
+    if constexpr (std::is_same_v<T, int>) {  // truth
       value = And ? value && bits == 0 : value || bits != 0;
-    else if constexpr (And)
+    } else if constexpr (And) {
       value = T(value & ~bits);
-    else
+    } else {
       value = T(value | bits);
+    }
   }
 };
 /// Three results.

@@ -77,10 +77,11 @@ void add_algorithm(Table& table, char const* name, Limits limits, Body const&) {
     Row<T const> const x(c.x<T>(), n);
     Row<T> const y(c.y<T>(), n);
     run.each_repeat([&](std::int64_t r) {
-      if constexpr (std::is_invocable_r_v<T, Body, Exec const&, Row<T const>>)
+      if constexpr (std::is_invocable_r_v<T, Body, Exec const&, Row<T const>>) {
         *c.host_result<T>(r) = Body{}(*c.space, x);
-      else
+      } else {
         Body{}(*c.space, x, y);
+      }
     });
   });
 }

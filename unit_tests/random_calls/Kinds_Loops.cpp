@@ -18,14 +18,16 @@ void add_index_type(Table& table, char const* name) {
   using Range = std::numeric_limits<Index>;
   Limits limits;
   if (sizeof(Index) < 4) {
-    limits.low  = std::int64_t(Range::min());
-    limits.high = std::int64_t(Range::max());
+    limits.chunks = false;
+    limits.low    = std::int64_t(Range::min());
+    limits.high   = std::int64_t(Range::max());
 #if !defined(KOKKOS_ENABLE_CUDA)
     limits.most = limits.high;
 #endif
   } else if (!Range::is_signed) {
     limits.low = 0;
   }
+  if (sizeof(Index) == 8) limits.high = std::int64_t(1) << 40;
   add<sizeof(Index) < 4>(table, name, limits,
                          [](auto const& run, Call const& c) {
                            run.loop(Box<Index>(c), Mix<Index>(c));

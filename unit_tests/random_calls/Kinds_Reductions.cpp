@@ -18,8 +18,9 @@ void add_fold(Table& table, char const* name, Limits limits = {}) {
   limits.rank         = BoxType::rank;
   limits.result_bytes = int(sizeof(Value));
   if constexpr (sizeof(typename BoxType::Index) < 4) {
-    limits.low  = std::numeric_limits<typename BoxType::Index>::min();
-    limits.high = std::numeric_limits<typename BoxType::Index>::max();
+    limits.chunks = false;
+    limits.low    = std::numeric_limits<typename BoxType::Index>::min();
+    limits.high   = std::numeric_limits<typename BoxType::Index>::max();
 #if !defined(KOKKOS_ENABLE_CUDA)
     limits.most = limits.high;
 #endif

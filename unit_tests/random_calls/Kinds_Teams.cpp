@@ -248,9 +248,10 @@ PolicyType team_policy(Call const& c, F const& functor, Pattern pattern) {
   int const league       = int(c[Parameters::extent]);
   int const vector       = int(c[Parameters::vector]);
   auto const add_scratch = [&](PolicyType& policy) {
-    if constexpr (requires { F::scratch_level; })
+    if constexpr (requires { F::scratch_level; }) {
       policy.set_scratch_size(F::scratch_level,
                               Kokkos::PerTeam(int(F::scratch_bytes(c))));
+    }
     if (c[Parameters::chunk] > 0)
       policy.set_chunk_size(int(c[Parameters::chunk]));
   };
@@ -266,8 +267,8 @@ PolicyType team_policy(Call const& c, F const& functor, Pattern pattern) {
 }
 
 template <class F, class PolicyType = Policy<>>
-void add_teams_loop(Table& table, char const* name) {
-  Limits limits{.teams = true};
+void add_teams_loop(Table& table, char const* name, bool scans = false) {
+  Limits const limits{.teams = true, .scans_teams = scans};
   add(table, name, limits, [](auto const& run, Call const& c) {
     F const functor(c);
     auto const policy =
@@ -300,9 +301,9 @@ void add_teams(Table& table) {
   add_teams_loop<NestedLoops>(table, "teams_nested_loops");
   add_teams_loop<TaggedTeams, Policy<Bounds, TagA>>(table, "teams_tag_bounds");
   add_teams_loop<NestedSums>(table, "teams_nested_sums");
-  add_teams_loop<NestedScans>(table, "teams_nested_scans");
-  add_teams_loop<Scratch<0>>(table, "teams_scratch_0");
-  add_teams_loop<Scratch<1>>(table, "teams_scratch_1");
+  add_teams_loop<NestedScans>(table, "teams_nested_scans", true);
+  add_teams_loop<Scratch<0>>(table, "teams_scratch_0", true);
+  add_teams_loop<Scratch<1>>(table, "teams_scratch_1", true);
   add_teams_loop<LargeTeams>(table, "teams_4800_bytes");
   add_teams_sum<TeamSum>(table, "teams_sum");
   add_teams_sum<TeamSum, Policy<Bounds, TagB>>(table, "teams_sum_tag_bounds");
@@ -313,7 +314,7 @@ void add_teams(Table& table) {
 #endif
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOSMMA_RANDOM_CALLS_OLD)
   // On hosts Kokkos gives rvalues to these.
-  add_teams_loop<AnyTeamScan>(table, "teams_scan_any_index");
+  add_teams_loop<AnyTeamScan>(table, "teams_scan_any_index", true);
   add_teams_sum<AnyMemberSum>(table, "teams_sum_any_member");
 #endif
 }

@@ -154,7 +154,7 @@ std::size_t padded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Memory of the device that grows.
 char* device_arena(std::size_t bytes, unsigned user) {
-  // Never freed: Kokkos frees what it gave when it is finalised.
+  // Kept until the process ends: a call has what the one before it had.
   struct Arena {
     char* memory      = nullptr;
     std::size_t bytes = 0;

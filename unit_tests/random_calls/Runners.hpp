@@ -49,10 +49,11 @@ struct Box {
 template <class Tag, class F, class... Arguments>
 KOKKOS_FORCEINLINE_FUNCTION void call_with_tag(F const& f,
                                                Arguments&... arguments) {
-  if constexpr (std::is_void_v<Tag>)
+  if constexpr (std::is_void_v<Tag>) {
     f(arguments...);
-  else
+  } else {
     f(Tag(), arguments...);
+  }
 }
 
 /// visit(i...) for each index of a box on the host, as lvalues that are const.
@@ -88,19 +89,23 @@ struct Fold {
   using Value = typename F::value_type;
   F const& f;
   void init(Value& value) const {
-    if constexpr (HasInit<F>)
+    if constexpr (HasInit<F>) {
       f.init(value);
-    else
+    } else {
       new (&value) Value();
+    }
   }
   void join(Value& into, Value const& from) const {
-    if constexpr (HasJoin<F>)
+    if constexpr (HasJoin<F>) {
       f.join(into, from);
-    else
+    } else {
       into += from;
+    }
   }
   void final(Value& value) const {
-    if constexpr (HasFinal<F>) f.final(value);
+    if constexpr (HasFinal<F>) {
+      f.final(value);
+    }
   }
 };
 
@@ -203,14 +208,14 @@ struct KokkosRunner {
     using Index = Kokkos::IndexType<typename BoxType::Index>;
     using Tag   = typename BoxType::Tag;
     using Extra = typename BoxType::Extra;
-    if constexpr (BoxType::rank == 1 && !std::is_same_v<Extra, MDRangeOfOne>)
+    if constexpr (BoxType::rank == 1 && !std::is_same_v<Extra, MDRangeOfOne>) {
       return with_arguments<Tag, Extra>([&]<class... More>() {
         Kokkos::RangePolicy<Exec, Index, More...> policy(*c.space, box.first(),
                                                          box.last());
         if (box.chunk > 0) policy.set_chunk_size(int(box.chunk));
         return policy;
       });
-    else
+    } else {
       return with_arguments<Tag, Extra>([&]<class... More>() {
         constexpr auto order =
             BoxType::left ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
@@ -228,6 +233,7 @@ struct KokkosRunner {
         return tiled ? Policy(*c.space, lower, upper, tile)
                      : Policy(*c.space, lower, upper);
       });
+    }
   }
 
   template <class BoxType, class F>
@@ -293,12 +299,13 @@ struct KokkosRunner {
   void scan(BoxType const& box, F const& functor) const {
     auto const over = policy(box);
     each_repeat([&](std::int64_t r) {
-      if constexpr (WithTotal)
+      if constexpr (WithTotal) {
         with_result<typename F::value_type>(r, [&](auto&& total) {
           Kokkos::parallel_scan("random_calls", over, functor, total);
         });
-      else
+      } else {
         Kokkos::parallel_scan("random_calls", over, functor);
+      }
     });
   }
 
@@ -308,14 +315,15 @@ struct KokkosRunner {
   static auto with_arguments(Make const& make) {
     constexpr bool extra =
         !std::is_same_v<Extra, NoExtra> && !std::is_same_v<Extra, MDRangeOfOne>;
-    if constexpr (std::is_void_v<Tag> && !extra)
+    if constexpr (std::is_void_v<Tag> && !extra) {
       return make.template operator()<>();
-    else if constexpr (!extra)
+    } else if constexpr (!extra) {
       return make.template operator()<Tag>();
-    else if constexpr (std::is_void_v<Tag>)
+    } else if constexpr (std::is_void_v<Tag>) {
       return make.template operator()<Extra>();
-    else
+    } else {
       return make.template operator()<Tag, Extra>();
+    }
   }
 };
 
