@@ -169,6 +169,17 @@ struct SmallestAndNumber : Functor<std::int32_t> {
   }
 };
 
+/// Without a result: final() keeps the value.
+struct KeptByFinal : SmallestAndNumber {
+  std::int64_t* kept;
+  explicit KeptByFinal(Call const& c)
+      : SmallestAndNumber(c), kept(c.device_result<std::int64_t>(0)) {}
+  KOKKOS_FUNCTION void final(value_type& value) const {
+    kept[0] = value.smallest;
+    kept[1] = value.number;
+  }
+};
+
 /// Arrays of a length that is known at run time.
 template <class T>
 struct ArraySum : Functor<T> {

@@ -83,6 +83,13 @@ void add_reductions(Table& table) {
   add_fold<Box<int, 1, false, void, Kokkos::LaunchBounds<256, 1>>,
            Sum<std::int32_t, std::int64_t>>(table, "sum_launch_bounds", ints);
   add_fold<Box<int>, SmallestAndNumber>(table, "fold_init_join_final", ints);
+#if !defined(RANDOM_CALLS_EMULATED)
+  Limits kept       = ints;
+  kept.result_bytes = 16;
+  add(table, "fold_without_result", kept, [](auto const& run, Call const& c) {
+    run.reduce_without_result(Box<int>(c), KeptByFinal(c));
+  });
+#endif
   add_fold<Box<int>, OverloadSum>(table, "sum_overloads");
 #if KOKKOS_VERSION < 50000
   add_fold<Box<int>, CachedSum>(table, "sum_mutable_cache", doubles);

@@ -150,6 +150,11 @@ struct HostRunner {
               c[Parameters::where] == 2);
     });
   }
+  /// The functor's final() is all that sees the value.
+  template <class BoxType, class F>
+  void reduce_without_result(BoxType const& box, F const& functor) const {
+    each_repeat([&](std::int64_t) { folded(box, functor, Fold<F>{functor}); });
+  }
   template <class Reducer, class BoxType, class F>
   void reduce_by(BoxType const& box, F const& functor) const {
     using R = typename Reducer::template Of<Kokkos::HostSpace>;
@@ -263,6 +268,13 @@ struct KokkosRunner {
       with_result<typename F::value_type>(r, [&](auto&& result) {
         Kokkos::parallel_reduce("random_calls", over, functor, result);
       });
+    });
+  }
+  template <class BoxType, class F>
+  void reduce_without_result(BoxType const& box, F const& functor) const {
+    auto const over = policy(box);
+    each_repeat([&](std::int64_t) {
+      Kokkos::parallel_reduce("random_calls", over, functor);
     });
   }
   template <class Reducer, class BoxType, class F>
