@@ -6,6 +6,12 @@
 
 #include "Runners.hpp"
 
+// KokkosMMA_TaggedCall.hpp names it, and uses it with Cuda only.
+namespace Kokkos::Impl {
+template <class Driver, class LaunchBounds>
+struct CudaParallelLaunch;
+}
+
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
@@ -34,6 +40,7 @@ template <class F>
 struct KernelReducer {
   using Value = typename Fold<F>::Value;
   F f;
+  explicit KernelReducer(F const& from) : f(from) {}
   void init(Value* value) const { Fold<F>{f}.init(*value); }
   void join(Value* into, Value const* from) const {
     Fold<F>{f}.join(*into, *from);
@@ -57,6 +64,10 @@ struct ArrayReducer {
   }
   void final(Value*) const {}
 };
+
+/// Whether each thread has a copy of the functor, as with Kokkos 4.
+template <class F>
+inline constexpr bool by_value = sizeof(F) < 512;
 
 struct EmulatedRunner {
   static constexpr bool on_kokkos = false;
@@ -98,26 +109,37 @@ struct EmulatedRunner {
     if constexpr (rank == 1) {
       Impl::LoopShape const shapes[] = {{32, 1, 1}, {256, 1, 4}, {128, 1, 1}};
       auto const range = Impl::lay_out_range(loop, shapes[choice(3, 0)], grid);
-      launch(Impl::Cuda::streamed_for<Index, TheCall>, range);
+      if constexpr (by_value<F>) {
+        launch(Impl::Cuda::streamed_for_by_value<Index, TheCall>, range);
+      } else {
+        launch(Impl::Cuda::streamed_for<Index, TheCall>, range);
+      }
     } else {
       auto const box_of_loop = Impl::lay_out_box(
           loop, Impl::grid_shapes[choice(std::size(Impl::grid_shapes), 0)],
           grid);
-      launch(Impl::Cuda::streamed_box_for<Index, rank, BoxType::left, TheCall>,
-             box_of_loop);
+      if constexpr (by_value<F>) {
+        launch(Impl::Cuda::streamed_box_for_by_value<Index, rank, BoxType::left,
+                                                     TheCall>,
+               box_of_loop);
+      } else {
+        launch(
+            Impl::Cuda::streamed_box_for<Index, rank, BoxType::left, TheCall>,
+            box_of_loop);
+      }
     }
   }
 
   template <class BoxType, class F>
   void reduce(BoxType const& box, F const& functor) const {
-    reduce_to(box, functor, KernelReducer<F>{functor},
+    reduce_to(box, functor, KernelReducer<F>(functor),
               c[Parameters::where] == 2);
   }
   template <class Reducer, class BoxType, class F>
   void reduce_by(BoxType const& box, F const& functor) const {
     using R = typename Reducer::template Of<Kokkos::HostSpace>;
     typename R::value_type unused;
-    reduce_to(box, functor, KernelReducer<R>{R(unused)}, Reducer::on_device);
+    reduce_to(box, functor, KernelReducer<R>(R(unused)), Reducer::on_device);
   }
   template <class BoxType, class F>
   void reduce_array(BoxType const& box, F const& functor) const {
@@ -146,24 +168,33 @@ struct EmulatedRunner {
     constexpr unsigned threads = Tuning::value.threads;
     unsigned const rows = Impl::streamed_scan_rows(Impl::Cuda::tuning(space),
                                                    Tuning::value, size);
-    auto const tiles = unsigned((size + threads * rows - 1) / threads / rows);
-    each_repeat([&](std::int64_t r) {
-      Value* const to = !WithTotal                  ? nullptr
-                        : c[Parameters::where] == 2 ? c.device_result<Value>(r)
-                                                    : c.host_result<Value>(r);
-      Impl::Cuda::launch_kernel(
-          space, "streamed_scan",
-          Impl::Cuda::streamed_scan<Impl::Cuda::ScannedValue<Reducer, Value>,
-                                    Tuning, typename BoxType::Index, Value,
-                                    TheCall, Reducer>,
-          {std::min(tiles, 1 + choice(7, 1)), threads + 32,
-           int(sizeof(Impl::Cuda::StreamedScanMemory<Value, Tuning>))},
-          Impl::tagged<typename BoxType::Tag>(functor), Reducer{functor},
-          box.first(), size, rows, tiles,
-          Impl::Cuda::StreamScratch(space)->scan(
-              Impl::Cuda::look_back_words<Value>(tiles)),
-          Impl::Cuda::ResultTarget<Value>{to, nullptr});
-    });
+    auto const tiles  = unsigned((size + threads * rows - 1) / threads / rows);
+    auto const launch = [&](auto kernel) {
+      each_repeat([&](std::int64_t r) {
+        Value* const to = !WithTotal ? nullptr
+                          : c[Parameters::where] == 2
+                              ? c.device_result<Value>(r)
+                              : c.host_result<Value>(r);
+        Impl::Cuda::launch_kernel(
+            space, "streamed_scan", kernel,
+            {std::min(tiles, 1 + choice(7, 1)), threads + 32,
+             int(sizeof(Impl::Cuda::StreamedScanMemory<Value, Tuning>))},
+            Impl::tagged<typename BoxType::Tag>(functor), Reducer(functor),
+            box.first(), size, rows, tiles,
+            Impl::Cuda::StreamScratch(space)->scan(
+                Impl::Cuda::look_back_words<Value>(tiles)),
+            Impl::Cuda::ResultTarget<Value>{to, nullptr});
+      });
+    };
+    using Scanned = Impl::Cuda::ScannedValue<Reducer, Value>;
+    using Index   = typename BoxType::Index;
+    if constexpr (by_value<F>) {
+      launch(Impl::Cuda::streamed_scan_by_value<Scanned, Tuning, Index, Value,
+                                                TheCall, Reducer>);
+    } else {
+      launch(Impl::Cuda::streamed_scan<Scanned, Tuning, Index, Value, TheCall,
+                                       Reducer>);
+    }
   }
 
  private:
@@ -181,7 +212,7 @@ struct EmulatedRunner {
         if constexpr (sizeof(Value) > Impl::max_value_bytes) {
           launch_arrays<false>(call, reducer, begin, size, 1, to, on_device);
         } else {
-          launch_reduce<BoxType::rank>(call, reducer, begin, size, to);
+          launch_reduce<F, BoxType::rank>(call, reducer, begin, size, to);
         }
       });
     };
@@ -191,31 +222,46 @@ struct EmulatedRunner {
       std::int64_t upper[BoxType::rank];
       for (int d = 0; d < BoxType::rank; ++d)
         upper[d] = box.begin[d] + box.extent[d];
-      run(Impl::multi_index_call<Impl::TaggedCall<F, Tag>,
-                                 typename BoxType::Index, BoxType::rank,
-                                 BoxType::left>(functor, box.begin, upper),
-          std::uint32_t(0));
+      auto const call = Impl::multi_index_call<Impl::TaggedCall<F, Tag>,
+                                               typename BoxType::Index,
+                                               BoxType::rank, BoxType::left>(
+          functor, box.begin, upper,
+          tuned_for<F, Value, BoxType::rank>.threads);
+      // The kernel goes over the places of all tiles.
+      if (size > 0) size = call.places();
+      run(call, std::uint32_t(0));
     }
   }
-  template <int Indices, class TheCall, class Reducer, class Index, class Value>
+  template <class F, class Value, int Indices>
+  static constexpr auto tuned_for = Impl::streamed_tuning(sizeof(Value),
+                                                          Indices, true,
+                                                          sizeof(F));
+
+  template <class F, int Indices, class TheCall, class Reducer, class Index,
+            class Value>
   void launch_reduce(TheCall const& call, Reducer const& reducer, Index begin,
                      std::uint64_t size, Value* to) const {
-    constexpr auto tuned =
-        Impl::streamed_tuning(sizeof(Value), Indices, true, sizeof(TheCall));
-    constexpr auto orders  = Impl::call_orders(tuned);
+    constexpr auto tuned   = tuned_for<F, Value, Indices>;
+    constexpr auto orders  = Impl::call_orders(tuned, Indices > 1);
     using Tuning           = Impl::Cuda::tuning_type<tuned>;
     using Running          = Impl::Cuda::RunningValue<Reducer, Value>;
     unsigned const blocks  = 1 + choice(7, 1);
     unsigned const threads = tuned.threads;
-    Impl::Cuda::launch_kernel(
-        space, "streamed_reduce",
-        Impl::Cuda::streamed_reduce<Running, Tuning, Index, Value, TheCall,
-                                    Reducer>,
-        {blocks, threads}, call, reducer, begin, size,
-        orders[int(choice(unsigned(orders.count), 2))],
-        Impl::Cuda::StreamScratch(space)->grid(
-            Impl::Cuda::partials_of_warps(blocks, threads), sizeof(Value)),
-        Impl::Cuda::ResultTarget<Value>{to, nullptr});
+    auto const launch      = [&](auto kernel) {
+      Impl::Cuda::launch_kernel(
+               space, "streamed_reduce", kernel, {blocks, threads}, call, reducer,
+               begin, size, orders[int(choice(unsigned(orders.count), 2))],
+               Impl::Cuda::StreamScratch(space)->grid(
+                   Impl::Cuda::partials_of_warps(blocks, threads), sizeof(Value)),
+               Impl::Cuda::ResultTarget<Value>{to, nullptr});
+    };
+    if constexpr (by_value<F>) {
+      launch(Impl::Cuda::streamed_reduce_by_value<Running, Tuning, Index, Value,
+                                                  TheCall, Reducer>);
+    } else {
+      launch(Impl::Cuda::streamed_reduce<Running, Tuning, Index, Value, TheCall,
+                                         Reducer>);
+    }
   }
   template <bool IsArray, class TheCall, class Reducer, class Index,
             class Value>

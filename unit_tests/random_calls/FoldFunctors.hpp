@@ -36,7 +36,7 @@ template <class T, int Count>
 KOKKOS_FUNCTION void add_to(Numbers_of<T, Count>& value, double,
                             std::int64_t at) {
   for (int k = 0; k < Count; ++k)
-    value.number[k] += static_cast<T>(mixed(std::uint64_t(at + k)) >> 44);
+    value.number[k] += static_cast<T>(mixed(std::uint64_t(at + k)) >> 52);
 }
 template <class T>
 KOKKOS_FUNCTION void add_to(Kokkos::complex<T>& value, double x,
@@ -135,7 +135,7 @@ struct ExplicitCopySum : Functor<double, 2> {
   explicit ExplicitCopySum(ExplicitCopySum const&) = default;
   KOKKOS_FUNCTION void operator()(int i, int j, std::int64_t& sum) const {
     count(place.of(i, j));
-    sum += i - 3 * j;
+    sum += i - 3 * std::int64_t(j);
   }
 };
 template <int Bytes>
@@ -311,7 +311,7 @@ struct ScanAffine : Functor<std::int32_t> {
   using Functor<std::int32_t>::Functor;
   KOKKOS_FUNCTION void operator()(int i, value_type& value, bool final) const {
     std::int64_t const at = place.of(i);
-    join(value, {std::uint64_t(2 * x[at] + 1), std::uint64_t(at)});
+    join(value, {2 * std::uint64_t(x[at]) + 1, std::uint64_t(at)});
     if (final) write(at, value.offset + value.factor);
   }
   KOKKOS_FUNCTION void init(value_type& value) const { value = {1, 0}; }

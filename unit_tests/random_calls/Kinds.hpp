@@ -33,11 +33,11 @@ using RunnerOfTwin =
 
 /// Adds a kind whose body is a generic lambda of a runner and a call.
 template <bool HostReference = false, class Body>
-void add(Table& table, char const* name, Limits limits, Body const&) {
-  limits.host_reference = HostReference;
+void add(Table& table, char const* name, Limits const& limits, Body const&) {
   table.push_back({name, limits, [](Call const& c) {
                      Body{}(RunnerOfTwin<HostReference>{c}, c);
                    }});
+  table.back().limits.host_reference = HostReference;
 }
 
 }  // namespace random_calls::RANDOM_CALLS_TWIN

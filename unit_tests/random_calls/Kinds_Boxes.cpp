@@ -39,11 +39,11 @@ void add_boxes(Table& table) {
   add_box<Box<int, 2, true, void, Kokkos::LaunchBounds<256, 2>>, MixBox<2>>(
       table, "box_launch_bounds");
   add_box<Box<int, 2, true>, OverloadsBox>(table, "box_overloads");
-#if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOSMMA_RANDOM_CALLS_OLD)
+#if defined(KOKKOS_ENABLE_CUDA)
   // On hosts Kokkos gives rvalues to these.
   add_box<Box<int, 3, false>, AnyIndexBox>(table, "box_any_index");
 #endif
-#if KOKKOS_VERSION < 50000
+#if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   add_box<Box<int, 2, false>, ScratchBox>(table, "box_mutable_scratch");
 #endif
   add_box<Box<int, 2, false>, LargeBox>(table, "box_4400_bytes",

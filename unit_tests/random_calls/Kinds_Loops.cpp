@@ -76,7 +76,7 @@ void add_loops(Table& table) {
   add_copy<double>(table, "loop_doubles", {});
   add_copy<float>(table, "loop_floats", {.element = Element::f32});
   add_copy<Half>(table, "loop_halves", {.element = Element::half});
-#if KOKKOS_VERSION < 50000
+#if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   // From 5.0 on Kokkos passes functors as const __grid_constant__, where a
   // mutable member cannot be written.
   Limits const numbers{.numbers = Numbers::sums};
@@ -100,14 +100,12 @@ void add_loops(Table& table) {
   add(table, "loop_const_overload", {}, [](auto const& run, Call const& c) {
     run.loop(Box<int>(c), ConstOverload(c));
   });
-#if !defined(KOKKOSMMA_RANDOM_CALLS_OLD)
   add(table, "loop_any_index", {}, [](auto const& run, Call const& c) {
     run.loop(Box<std::int64_t>(c), AnyIndex(c));
   });
   add(table, "loop_explicit_copy", {}, [](auto const& run, Call const& c) {
     run.loop(Box<int>(c), ExplicitCopy(c));
   });
-#endif
   add(table, "loop_700_bytes", {}, [](auto const& run, Call const& c) {
     run.loop(Box<int>(c), LargeTable<700>(c));
   });

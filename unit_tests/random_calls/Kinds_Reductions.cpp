@@ -91,14 +91,12 @@ void add_reductions(Table& table) {
   });
 #endif
   add_fold<Box<int>, OverloadSum>(table, "sum_overloads");
-#if KOKKOS_VERSION < 50000
+#if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   add_fold<Box<int>, CachedSum>(table, "sum_mutable_cache", doubles);
   add_fold<Box<int, 2>, ScratchSumBox>(table, "sum_mutable_box");
 #endif
-#ifndef KOKKOSMMA_RANDOM_CALLS_OLD
   add_fold<Box<int>, AnyIndexSum>(table, "sum_any_index");
   add_fold<Box<int, 2>, ExplicitCopySum>(table, "sum_explicit_copy_box");
-#endif
   add_fold<Box<int>, LargeSum<700>>(table, "sum_700_bytes");
   add_fold<Box<int>, LargeSum<5000>>(table, "sum_5000_bytes",
                                      {.most_repeats = 20});

@@ -57,12 +57,10 @@ void add_scans(Table& table) {
   add_scan<Box<int>, ScanAffine, true, true>(table, "scan_non_commutative",
                                              numbers);
   add_scan<Box<int>, ScanOverloads, true>(table, "scan_overloads");
-#if KOKKOS_VERSION < 50000
+#if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   add_scan<Box<int>, ScanMutable, true>(table, "scan_mutable_scratch");
 #endif
-#ifndef KOKKOSMMA_RANDOM_CALLS_OLD
   add_scan<Box<I64>, ScanAnyIndex, false>(table, "scan_any_index");
-#endif
   add_scan<Box<int>, ScanLarge<700>, false>(table, "scan_700_bytes");
   add_scan<Box<int>, ScanLarge<5000>, true>(table, "scan_5000_bytes",
                                             {.most_repeats = 20});

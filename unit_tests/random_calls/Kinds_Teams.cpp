@@ -312,7 +312,7 @@ void add_teams(Table& table) {
   add_teams_loop<MutableTeams>(table, "teams_mutable");
   add_teams_sum<MutableTeamSum>(table, "teams_sum_mutable");
 #endif
-#if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOSMMA_RANDOM_CALLS_OLD)
+#if defined(KOKKOS_ENABLE_CUDA)
   // On hosts Kokkos gives rvalues to these.
   add_teams_loop<AnyTeamScan>(table, "teams_scan_any_index", true);
   add_teams_sum<AnyMemberSum>(table, "teams_sum_any_member");

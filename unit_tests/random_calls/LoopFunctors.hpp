@@ -279,7 +279,7 @@ struct LargeBox : Functor<double, 2> {
     for (unsigned k = 0; k < 1100; ++k) table[k] = unsigned(mixed(k));
   }
   KOKKOS_FUNCTION void operator()(int i, int j) const {
-    write(place.of(i, j), table[unsigned(i + 7 * j) % 1100]);
+    write(place.of(i, j), table[(unsigned(i) + 7 * unsigned(j)) % 1100]);
   }
 };
 /// A stencil between Views of a layout.
