@@ -1,0 +1,367 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef RANDOM_CALLS_FOLD_FUNCTORS_HPP
+#define RANDOM_CALLS_FOLD_FUNCTORS_HPP
+
+#include "LoopFunctors.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+/// \file
+/// Functors and values of reductions and scans. The values of integers and of
+/// most floating-point sums do not depend on the order.
+
+namespace random_calls::RANDOM_CALLS_TWIN {
+
+/// A value of several numbers.
+template <class T, int Count>
+struct Numbers_of {
+  T number[Count];
+  KOKKOS_FUNCTION Numbers_of() {
+    for (int k = 0; k < Count; ++k) number[k] = T(0);
+  }
+  KOKKOS_FUNCTION Numbers_of& operator+=(Numbers_of const& other) {
+    for (int k = 0; k < Count; ++k) number[k] += other.number[k];
+    return *this;
+  }
+};
+
+template <class Value, class Element>
+KOKKOS_FUNCTION void add_to(Value& value, Element x, std::int64_t) {
+  value += static_cast<Value>(x);
+}
+template <class T, int Count>
+KOKKOS_FUNCTION void add_to(Numbers_of<T, Count>& value, double,
+                            std::int64_t at) {
+  for (int k = 0; k < Count; ++k)
+    value.number[k] += static_cast<T>(mixed(std::uint64_t(at + k)) >> 52);
+}
+template <class T>
+KOKKOS_FUNCTION void add_to(Kokkos::complex<T>& value, double x,
+                            std::int64_t at) {
+  value += Kokkos::complex<T>(T(x), T(at % 5));
+}
+
+/// The default sum; with a tag and with any index.
+template <class Element, class Value, int Rank = 1>
+struct Sum : Functor<Element, Rank> {
+  using value_type = Value;
+  using Functor<Element, Rank>::Functor;
+  template <class... I>
+  KOKKOS_FUNCTION void add(Value& sum, I const&... i) const {
+    std::int64_t const at = this->place.of(i...);
+    this->count(at);
+    add_to(sum, this->x[at], at);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Value& sum) const
+      requires(Rank == 1) {
+    add(sum, i);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, Value& sum) const
+      requires(Rank == 2) {
+    add(sum, i, j);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, Value& sum) const
+      requires(Rank == 3) {
+    add(sum, i, j, k);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, Value& sum) const
+      requires(Rank == 4) {
+    add(sum, i, j, k, l);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n,
+                                  Value& sum) const requires(Rank == 6) {
+    add(sum, i, j, k, l, m, n);
+  }
+  KOKKOS_FUNCTION void operator()(TagA, std::int64_t i, Value& sum) const
+      requires(Rank == 1) {
+    add(sum, i);
+    sum += Value(1);
+  }
+  KOKKOS_FUNCTION void operator()(TagB, int const& i, int const& j,
+                                  Value& sum) const requires(Rank == 2) {
+    add(sum, i, j);
+    sum += Value(2);
+  }
+};
+
+struct CachedSum : BlockCache {
+  using value_type = double;
+  using BlockCache::BlockCache;
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const {
+    std::int64_t const at = place.of(i);
+    count(at);
+    sum += of(at);
+  }
+};
+struct ScratchSumBox : Functor<double, 2> {
+  using value_type = std::uint64_t;
+  mutable std::uint32_t scratch[6];
+  using Functor<double, 2>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, int j, std::uint64_t& sum) const {
+    count(place.of(i, j));
+    for (unsigned k = 0; k < 6; ++k)
+      scratch[k] = unsigned(mixed(k + unsigned(i)));
+    sum += scratch[scratch[unsigned(j) % 6] % 6];
+  }
+};
+struct OverloadSum : Functor<double> {
+  using value_type = std::int64_t;
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void operator()(int const&& i, std::int64_t& sum) const {
+    count(place.of(i));
+    sum += 1000;
+  }
+  KOKKOS_FUNCTION void operator()(int const& i, std::int64_t& sum) const {
+    count(place.of(i));
+    sum += 1;
+  }
+};
+struct AnyIndexSum : Functor<double> {
+  using value_type = std::int64_t;
+  using Functor<double>::Functor;
+  template <class I>
+  KOKKOS_FUNCTION void operator()(I& i, std::int64_t& sum) const {
+    count(place.of(i));
+    sum += std::is_const_v<I> ? 10 : 20;
+  }
+};
+struct ExplicitCopySum : Functor<double, 2> {
+  using value_type = std::int64_t;
+  using Functor<double, 2>::Functor;
+  ExplicitCopySum()                                = delete;
+  explicit ExplicitCopySum(ExplicitCopySum const&) = default;
+  KOKKOS_FUNCTION void operator()(int i, int j, std::int64_t& sum) const {
+    count(place.of(i, j));
+    sum += i - 3 * std::int64_t(j);
+  }
+};
+template <int Bytes>
+struct LargeSum : LargeTable<Bytes> {
+  using value_type = std::uint64_t;
+  using LargeTable<Bytes>::LargeTable;
+  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& sum) const {
+    this->count(this->place.of(i));
+    sum += this->of(std::uint64_t(i));
+  }
+};
+/// init(), join() and final() of the functor.
+struct SmallestAndNumber : Functor<std::int32_t> {
+  struct value_type {
+    std::int64_t smallest, number;
+  };
+  using Functor<std::int32_t>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, value_type& value) const {
+    std::int64_t const at = place.of(i);
+    count(at);
+    value.smallest = Kokkos::min(value.smallest, std::int64_t(x[at]));
+    ++value.number;
+  }
+  KOKKOS_FUNCTION void init(value_type& value) const { value = {1 << 30, 0}; }
+  KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
+    into.smallest = Kokkos::min(into.smallest, from.smallest);
+    into.number += from.number;
+  }
+  KOKKOS_FUNCTION void final(value_type& value) const {
+    value.number = -value.number;
+  }
+};
+
+/// Without a result: final() keeps the value.
+struct KeptByFinal : SmallestAndNumber {
+  std::int64_t* kept;
+  explicit KeptByFinal(Call const& c)
+      : SmallestAndNumber(c), kept(c.device_result<std::int64_t>(0)) {}
+  KOKKOS_FUNCTION void final(value_type& value) const {
+    kept[0] = value.smallest;
+    kept[1] = value.number;
+  }
+};
+
+/// Arrays of a length that is known at run time.
+template <class T>
+struct ArraySum : Functor<T> {
+  using value_type = T[];
+  unsigned value_count;
+  explicit ArraySum(Call const& c)
+      : Functor<T>(c), value_count(unsigned(c[Parameters::count])) {}
+  KOKKOS_FUNCTION void operator()(int i, T* sum) const {
+    std::int64_t const at = this->place.of(i);
+    this->count(at);
+    for (unsigned e = 0; e < value_count; ++e)
+      if ((std::uint64_t(at) + e) % 3 == 0) sum[e] += this->x[at];
+  }
+};
+
+// Contributions to Kokkos' reducers.
+
+template <bool Largest>
+struct Extreme : Functor<double> {
+  using value_type = double;
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, double& value) const {
+    std::int64_t const at = place.of(i);
+    count(at);
+    if (Largest ? x[at] > value : x[at] < value) value = x[at];
+  }
+};
+/// Values with a place: no two of them are equal.
+template <class Value, bool Largest = false>
+struct PlacedValues : Functor<double> {
+  using value_type = Value;
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, Value& value) const {
+    count(place.of(i));
+    std::int64_t const number =
+        std::uint32_t(std::uint32_t(place.of(i)) * 2654435761u);
+    if constexpr (requires { value.max_loc; }) {
+      if (number > value.max_val) value.max_val = number, value.max_loc = i;
+      if (number < value.min_val) value.min_val = number, value.min_loc = i;
+    } else if constexpr (requires { value.max_val; }) {
+      if (number > value.max_val) value.max_val = number;
+      if (number < value.min_val) value.min_val = number;
+    } else {
+      if (Largest ? number > value.val : number < value.val)
+        value.val = number, value.loc = i;
+    }
+  }
+};
+struct Product : Functor<double> {
+  using value_type = double;
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, double& value) const {
+    std::int64_t const at = place.of(i);
+    count(at);
+    value *= x[at];
+  }
+};
+/// Of bits, or of truth: all but a few indices leave the value as it is.
+template <bool And, class T>
+struct Logic : Functor<double> {
+  using value_type = T;
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, T& value) const {
+    std::int64_t const at = place.of(i);
+    count(at);
+    std::uint64_t const hash = mixed(std::uint64_t(at));
+    T const bits =
+        hash % 1000 == 7 ? T(std::int64_t(1) << (hash / 1000 % 31)) : T(0);
+    if constexpr (std::is_same_v<T, int>) {  // truth
+      value = And ? value && bits == 0 : value || bits != 0;
+    } else if constexpr (And) {
+      value = T(value & ~bits);
+    } else {
+      value = T(value | bits);
+    }
+  }
+};
+/// Three results.
+struct Three : Functor<std::int32_t> {
+  using Functor<std::int32_t>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& sum, int& largest,
+                                  double& number) const {
+    std::int64_t const at = place.of(i);
+    count(at);
+    sum += x[at];
+    if (x[at] > largest) largest = x[at];
+    number += 0.5;
+  }
+};
+
+// Scans.
+
+template <class Element, class Value, bool Inclusive>
+struct ScanSum : Functor<Element> {
+  using value_type = Value;
+  Value* z;
+  explicit ScanSum(Call const& c) : Functor<Element>(c), z(c.y<Value>()) {}
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Value& sum,
+                                  bool final) const {
+    std::int64_t const at = this->place.of(i);
+    if (final) this->count(at);
+    if (!Inclusive && final) z[at] = sum;
+    add_to(sum, this->x[at], at);
+    if (Inclusive && final) z[at] = sum;
+  }
+  KOKKOS_FUNCTION void operator()(TagB, int i, Value& sum, bool final) const {
+    (*this)(i, sum, final);
+    sum += Value(1);
+  }
+};
+struct ScanLargest : Functor<std::int32_t> {
+  using value_type = std::int32_t;
+  using Functor<std::int32_t>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, int& value, bool final) const {
+    std::int64_t const at = place.of(i);
+    if (x[at] > value) value = x[at];
+    if (final) write(at, std::uint64_t(value));
+  }
+  KOKKOS_FUNCTION void init(int& value) const { value = -2147483647 - 1; }
+  KOKKOS_FUNCTION void join(int& into, int const& from) const {
+    if (from > into) into = from;
+  }
+};
+/// Joins that do not commute: affine maps modulo 2^64.
+struct ScanAffine : Functor<std::int32_t> {
+  struct value_type {
+    std::uint64_t factor, offset;
+  };
+  using Functor<std::int32_t>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, value_type& value, bool final) const {
+    std::int64_t const at = place.of(i);
+    join(value, {2 * std::uint64_t(x[at]) + 1, std::uint64_t(at)});
+    if (final) write(at, value.offset + value.factor);
+  }
+  KOKKOS_FUNCTION void init(value_type& value) const { value = {1, 0}; }
+  KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
+    into = {into.factor * from.factor, into.offset * from.factor + from.offset};
+  }
+};
+struct ScanMutable : ScratchArray {
+  using value_type = std::uint64_t;
+  using ScratchArray::ScratchArray;
+  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& sum, bool final) const {
+    sum += of(std::uint64_t(i));
+    if (final) write(place.of(i), sum);
+  }
+};
+struct ScanOverloads : Functor<double> {
+  using value_type = std::int64_t;
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void add(int i, std::int64_t& sum, bool final, int n) const {
+    sum += n;
+    if (final) write(place.of(i), std::uint64_t(sum));
+  }
+  KOKKOS_FUNCTION void operator()(int const& i, std::int64_t& sum,
+                                  bool final) const {
+    add(i, sum, final, 1);
+  }
+  KOKKOS_FUNCTION void operator()(int const&& i, std::int64_t& sum,
+                                  bool final) const {
+    add(i, sum, final, 1000);
+  }
+};
+struct ScanAnyIndex : Functor<double> {
+  using value_type = std::int64_t;
+  using Functor<double>::Functor;
+  template <class I>
+  KOKKOS_FUNCTION void operator()(I& i, std::int64_t& sum, bool final) const {
+    sum += std::is_const_v<I> ? 10 : 20;
+    if (final) write(place.of(i), std::uint64_t(sum));
+  }
+};
+template <int Bytes>
+struct ScanLarge : LargeTable<Bytes> {
+  using value_type = std::uint64_t;
+  using LargeTable<Bytes>::LargeTable;
+  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& sum, bool final) const {
+    sum += this->of(std::uint64_t(i));
+    if (final) this->write(this->place.of(i), sum);
+  }
+};
+
+}  // namespace random_calls::RANDOM_CALLS_TWIN
+
+#endif
