@@ -60,9 +60,17 @@ template <int Rank>
 struct BoxTiles {
   static constexpr int slow = Rank - 1;
 
+  /// Tiles that make a row long.
+  static constexpr std::uint32_t long_row = 32;
+
   std::uint32_t extent[Rank] = {};
   std::uint32_t width[Rank]  = {};
-  ReciprocalDivisor count[Rank];   ///< tiles in each dimension
+  /// The dimension along which tiles follow each other in a row, and what that
+  /// adds to the offsets: the fastest dimension with a long row.
+  int along                = 0;
+  std::uint32_t step[Rank] = {};
+  /// Tiles in that dimension, then in the others.
+  ReciprocalDivisor count[Rank];
   std::uint32_t whole_in_row = 0;  ///< tiles of a row without a place outside
   std::uint32_t threads      = 1;  ///< a power of two
 
@@ -78,14 +86,22 @@ struct BoxTiles {
     // What the slowest dimension leaves, from the fastest one on.
     std::uint32_t left = threads / width[slow];
     for (int d = 0; d < slow; ++d) {
-      width[d] =
-          tile_width(extent[d], d == 0 && left > 8 ? left / 8 * 8 : left);
+      std::uint32_t const unit = left >= 96 ? 32 : 8;
+      width[d]                 = tile_width(extent[d],
+                            d == 0 && left > unit ? left / unit * unit : left);
       left /= width[d];
     }
     width[slow] = tile_width(extent[slow], left * width[slow]);
+    std::uint32_t tiles[Rank];
     for (int d = 0; d < Rank; ++d)
-      count[d] = ReciprocalDivisor((extent[d] + width[d] - 1) / width[d]);
-    whole_in_row = extent[0] / width[0];
+      tiles[d] = (extent[d] + width[d] - 1) / width[d];
+    for (int d = 1; d < Rank; ++d)
+      if (tiles[along] < long_row && tiles[d] > tiles[along]) along = d;
+    step[along]  = width[along];
+    whole_in_row = extent[along] / width[along];
+    count[0]     = ReciprocalDivisor(tiles[along]);
+    for (int d = 0; d < Rank; ++d)
+      if (d != along) count[d + (d < along)] = ReciprocalDivisor(tiles[d]);
   }
 
   /// Places of all tiles, those outside the box included.
@@ -133,18 +149,25 @@ struct BoxTiles {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Tile tile(std::uint32_t number) const {
-    Tile at{};
+    std::uint32_t rest[Rank];
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int d = 0; d < Rank; ++d) {
+    for (int k = 0; k < Rank; ++k) {
       std::uint32_t const quotient =
-          d + 1 < Rank ? count[d].quotient(number) : 0;
-      std::uint32_t const rest = number - quotient * count[d].divisor;
-      if (d == 0) at.in_row = rest;
-      at.of[d] = rest * width[d];
-      number   = quotient;
+          k + 1 < Rank ? count[k].quotient(number) : 0;
+      rest[k] = number - quotient * count[k].divisor;
+      number  = quotient;
     }
+    Tile at{};
+    at.in_row = rest[0];
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int d = 0; d < Rank; ++d)
+      at.of[d] = width[d] * (d == along  ? rest[0]
+                             : d < along ? rest[d + 1 < Rank ? d + 1 : d]
+                                         : rest[d]);
     return at;
   }
 
@@ -157,14 +180,13 @@ struct BoxTiles {
     for (int d = 0; d < Rank; ++d) at.of[d] = tile.of[d] + place.of[d];
     return at;
   }
-  /// Whether offsets are in the box, from a dimension on.
-  template <int From = 0>
+  /// Whether offsets are in the box.
   KOKKOS_FORCEINLINE_FUNCTION bool has(Offsets const& at) const {
     bool inside = true;
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
-    for (int d = From; d < Rank; ++d) inside = inside & (at.of[d] < extent[d]);
+    for (int d = 0; d < Rank; ++d) inside = inside & (at.of[d] < extent[d]);
     return inside;
   }
 };

@@ -167,6 +167,7 @@ TEST(BoxTiles, AreLongInTwoDimensions) {
   EXPECT_EQ(16u, tiles.width[0]);
   EXPECT_EQ(1u, tiles.width[1]);
   EXPECT_EQ(32u, tiles.width[2]);
+  EXPECT_EQ(0, tiles.along);
   EXPECT_EQ(40u, tiles.whole_in_row);
   for (std::uint32_t thread = 0; thread < 512; ++thread) {
     EXPECT_EQ(thread % 16, tiles.place(thread).of[0]);
@@ -179,6 +180,7 @@ TEST(BoxTiles, AreLongInTwoDimensions) {
   EXPECT_EQ(3u, narrow.width[0]);
   EXPECT_EQ(3u, narrow.width[2]);
   EXPECT_GE(narrow.width[1], 110u);
+  EXPECT_EQ(1, narrow.along);
 }
 
 struct LastIndex {

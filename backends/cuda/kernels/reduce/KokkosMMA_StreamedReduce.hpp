@@ -176,49 +176,46 @@ __device__ void exchange_places(Slot<T> (&values)[K], unsigned place) {
 }
 
 /// Calls f for the tiles of a box from `tile` to `end`: one place of each tile
-/// per thread, `Calls` tiles in a round. Whole tiles of a row follow each other
-/// along the fastest dimension, so an index costs an addition there; other
-/// tiles are found by their numbers.
+/// per thread. Of the whole tiles of a row `Calls` are in a round, and an index
+/// costs an addition; others are found by their numbers, a few at a time.
 template <int Calls, class Running, class Call, int K>
 __device__ void box_tiles(Running const& running, Call const& f,
                           typename Call::Place const& place, std::uint32_t tile,
                           std::uint32_t end, bool free_running,
                           Slot<typename Running::Value> (&values)[K]) {
-  static_assert(Calls % K == 0);
-  std::uint32_t const width = f.width[0];
+  constexpr int few  = Calls < 4 ? Calls : 4;
+  constexpr int rank = sizeof(f.extent) / sizeof(f.extent[0]);
+  static_assert(Calls % K == 0 && few % K == 0);
   while (tile < end) {
     auto const first = f.tile(tile);
     auto at          = f.at(first, place);
-    auto const left =
-        static_cast<std::int32_t>(f.whole_in_row - first.in_row < end - tile
-                                      ? f.whole_in_row - first.in_row
-                                      : end - tile);
-    int rounds = left / Calls;
-    if (rounds > 0) {
-      bool const inside = f.template has<1>(at) && place.is_used;
-      tile += unsigned(rounds) * Calls;
-#pragma unroll 1
-      for (; rounds > 0; --rounds) {
+    unsigned whole   = f.whole_in_row - first.in_row;
+    if (whole > end - tile) whole = end - tile;
+    if (whole >= Calls) {
+      // A place of a whole tile is outside in other dimensions, if at all.
+      bool const inside = f.has(at);
+      for (; whole >= Calls; whole -= Calls, tile += Calls) {
         if (inside) {
 #pragma unroll
           for (int u = 0; u < Calls; ++u) {
             auto next = at;
-            next.of[0] += u * width;
+#pragma unroll
+            for (int d = 0; d < rank; ++d) next.of[d] += u * f.step[d];
             running.call(f, next, values[u % K].value);
           }
         }
-        at.of[0] += Calls * width;
+#pragma unroll
+        for (int d = 0; d < rank; ++d) at.of[d] += Calls * f.step[d];
         if (!free_running) __syncthreads();
       }
     } else {
 #pragma unroll
-      for (int u = 0; u < Calls; ++u) {
+      for (int u = 0; u < few; ++u) {
         auto const next = f.at(f.tile(tile + u), place);
         if (tile + u < end && f.has(next))
           running.call(f, next, values[u % K].value);
       }
-      tile += Calls;
-      if (!free_running) __syncthreads();
+      tile += few;
     }
   }
 }
