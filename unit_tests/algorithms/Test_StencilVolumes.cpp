@@ -28,6 +28,10 @@ TYPED_TEST(StencilVolumes, BitsOfSteps) {
         random.integer(2, 6), random);
   }
 }
+TYPED_TEST(StencilVolumes, BitsOfStepsOfProducts) {
+  steps_of_products<bhalf_t, Framed<Right>, TypeParam>();
+  steps_of_products<float, Framed<Right>, TypeParam>();
+}
 /// Sums of neighbours leave the type, their average does not.
 TYPED_TEST(StencilVolumes, AveragesOfLargeSmallFloats) {
   HostGrid<3> large({9, 10, 64});
