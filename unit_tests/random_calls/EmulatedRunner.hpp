@@ -6,12 +6,6 @@
 
 #include "Runners.hpp"
 
-// KokkosMMA_TaggedCall.hpp names it, and uses it with Cuda only.
-namespace Kokkos::Impl {
-template <class Driver, class LaunchBounds>
-struct CudaParallelLaunch;
-}
-
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>

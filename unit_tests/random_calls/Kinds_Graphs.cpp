@@ -91,11 +91,11 @@ void add_graph_nodes(Table& table) {
       .element = Element::i32, .numbers = Numbers::sums, .result_bytes = 8};
   add(table, "graph_chain", ints, [](auto const& run, Call const& c) {
     replay(run, c, [&](auto root) {
-      root.then_parallel_reduce("sum", run.policy(Box<int>(c)),
+      root.then_parallel_reduce("sum", run.node_policy(Box<int>(c)),
                                 Sum<std::int32_t, std::int64_t>(c),
                                 result_of<std::int64_t>(c, 0))
-          .then_parallel_for("add", run.policy(Box<int>(c)), AddResult(c))
-          .then_parallel_for(run.policy(Box<std::int64_t>(c)),
+          .then_parallel_for("add", run.node_policy(Box<int>(c)), AddResult(c))
+          .then_parallel_for(run.node_policy(Box<std::int64_t>(c)),
                              Mix<std::int64_t>(c));
     });
   });
@@ -103,9 +103,9 @@ void add_graph_nodes(Table& table) {
   box.rank   = 2;
   add(table, "graph_boxes", box, [](auto const& run, Call const& c) {
     replay(run, c, [&](auto root) {
-      root.then_parallel_for("box", run.policy(Box<int, 2, true>(c)),
+      root.then_parallel_for("box", run.node_policy(Box<int, 2, true>(c)),
                              MixBox<2>(c))
-          .then_parallel_reduce("sum", run.policy(Box<int, 2>(c)),
+          .then_parallel_reduce("sum", run.node_policy(Box<int, 2>(c)),
                                 Sum<std::int32_t, std::int64_t, 2>(c),
                                 result_of<std::int64_t>(c, 0));
     });
@@ -113,14 +113,14 @@ void add_graph_nodes(Table& table) {
 #if KOKKOS_VERSION < 50000
   add(table, "graph_mutable", {}, [](auto const& run, Call const& c) {
     replay(run, c, [&](auto root) {
-      root.then_parallel_for("scratch", run.policy(Box<int>(c)),
+      root.then_parallel_for("scratch", run.node_policy(Box<int>(c)),
                              ScratchArray(c));
     });
   });
 #endif
   add(table, "graph_overloads", {}, [](auto const& run, Call const& c) {
     replay(run, c, [&](auto root) {
-      root.then_parallel_for("overloads", run.policy(Box<int>(c)),
+      root.then_parallel_for("overloads", run.node_policy(Box<int>(c)),
                              Overloads(c));
     });
   });
@@ -136,10 +136,10 @@ void add_graph_nodes(Table& table) {
           using Result =
               Kokkos::View<std::int64_t, DeviceSpace, Kokkos::MemoryUnmanaged>;
           replay(run, c, [&](auto root) {
-            root.then_parallel_reduce("one", run.policy(Box<int>(c)), one,
+            root.then_parallel_reduce("one", run.node_policy(Box<int>(c)), one,
                                       Result(results));
-            root.then_parallel_reduce("other", run.policy(Box<int>(c)), other,
-                                      Result(results + 1));
+            root.then_parallel_reduce("other", run.node_policy(Box<int>(c)),
+                                      other, Result(results + 1));
           });
         } else {
           run.each_repeat([&](std::int64_t) {

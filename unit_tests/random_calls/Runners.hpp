@@ -210,12 +210,21 @@ struct KokkosRunner {
 
   template <class BoxType>
   auto policy(BoxType const& box) const {
+    return policy_on(*c.space, box);
+  }
+  /// Of a node: Kokkos 5.2 takes the default instance only.
+  template <class BoxType>
+  auto node_policy(BoxType const& box) const {
+    return policy_on(Exec(), box);
+  }
+  template <class BoxType>
+  static auto policy_on(Exec const& space, BoxType const& box) {
     using Index = Kokkos::IndexType<typename BoxType::Index>;
     using Tag   = typename BoxType::Tag;
     using Extra = typename BoxType::Extra;
     if constexpr (BoxType::rank == 1 && !std::is_same_v<Extra, MDRangeOfOne>) {
       return with_arguments<Tag, Extra>([&]<class... More>() {
-        Kokkos::RangePolicy<Exec, Index, More...> policy(*c.space, box.first(),
+        Kokkos::RangePolicy<Exec, Index, More...> policy(space, box.first(),
                                                          box.last());
         if (box.chunk > 0) policy.set_chunk_size(int(box.chunk));
         return policy;
@@ -235,8 +244,8 @@ struct KokkosRunner {
           tile[d]  = box.tile[d];
           tiled    = tiled && box.tile[d] > 0;
         }
-        return tiled ? Policy(*c.space, lower, upper, tile)
-                     : Policy(*c.space, lower, upper);
+        return tiled ? Policy(space, lower, upper, tile)
+                     : Policy(space, lower, upper);
       });
     }
   }
