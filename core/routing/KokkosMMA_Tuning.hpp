@@ -197,19 +197,23 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// Kokkos 708 (H100, 2026-11-27). With 512 x 2 and 4 calls for all, columns of
 /// floats in eights take 5047 us for 1868, int8 0.492 ms for 0.450.
 ///
-/// Boxes of several dimensions have no more than one tile of a row in a call,
-/// GB/s of 512 x 2 with 4, 8 and 16 calls of floats, of 4 and 8 of doubles,
-/// read as LayoutLeft and as LayoutRight (H200, CUDA 13.0, Kokkos 5.2.2,
-/// 2026-11-28):
+/// Boxes of several dimensions go in tiles. GB/s of 512 x 2 with 4, 8 and 16
+/// calls of floats, with 4 and 8 of doubles, read as LayoutLeft and as
+/// LayoutRight Views (H200, CUDA 13.0, Kokkos 5.2.2, 2026-11-28):
 ///
-/// | box            | float, 4   | 8         | 16        | double, 4 | 8 |
-/// |----------------|------------|-----------|-----------|-----------|-----------|
-/// | 16384^2        | 3548 3288  | 3961 3559 | 4135 3961 | 4049 3652 | 4284
-/// 4097 | | 640^3          | 3057 2391  | 3901 3245 | 3853 3582 | 4090 3535 |
-/// 4284 3948 |
+/// | box            | float, 4  | 8         | 16        | double, 4 | 8 |
+/// |----------------|-----------|-----------|-----------|-----------|-----------|
+/// | 16384^2        | 3548 3288 | 3961 3559 | 4089 3937 | 4049 3652 | 4215 4063
+/// | | 640^3          | 3057 2391 | 3901 3245 | 3901 3523 | 4090 3535 | 4175
+/// 4007 | | 3 x 2^26       |           |           | 4180 4124 |           |
+/// 4376 4230 | | 64 x 64 x 2^16 |           |           | 2347 3304 | | 4089
+/// 3964 | | 700 x 900      |           |           | 172 180   |           |
+/// 386 383   |
 ///
-/// Rows one after the other had 3998 and 157, 3463 and 158, 4334 and 314, 4301
-/// and 314; Kokkos 434 and 524, 362 and 269, 801 and 769, 682 and 520.
+/// Rows one after the other, 1024 x 2: 3998 157, 3463 158, 3973 3622, 3451 158,
+/// 236 158, doubles 4334 314, 4301 314, 4157 4021, 4310 314, 394 314. Kokkos:
+/// 434 524, 362 269, 21 18, 363 273, 152 155, doubles 801 769, 682 520, 41 36,
+/// 667 536, 318 273.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true,
                                          std::size_t functor_bytes = 0) {

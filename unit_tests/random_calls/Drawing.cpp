@@ -106,7 +106,8 @@ bool is_allowed(Limits const& limits, P const& p) {
   for (int f = P::tile; f <= P::chunk; ++f)
     if (!is_power(f)) return false;
   if (!is_power(P::vector)) return false;
-  if (limits.scans_teams && (!is_power(P::team) || p[P::team] == 0))
+  if (limits.scans_teams &&
+      (!is_power(P::team) || p[P::team] == 0 || p[P::vector] != 1))
     return false;
   for (int d = 0; d < limits.rank; ++d)
     if (p[P::extent + d] > 0 &&
@@ -132,7 +133,7 @@ Parameters draw(Limits const& limits, std::mt19937_64& engine, int instances,
     p[P::inner]  = dice.size(300);
     p[P::extent] = dice.size(
         std::min<std::int64_t>(2000, most_indices / (p[P::inner] + 1) + 1));
-    p[P::vector]            = std::int64_t(1) << dice(0, 5);
+    p[P::vector] = limits.scans_teams ? 1 : std::int64_t(1) << dice(0, 5);
     std::int64_t const most = 256 / p[P::vector];
     p[P::team]              = limits.scans_teams
                                   ? std::int64_t(1) << dice(0, std::int64_t(std::log2(most)))
@@ -193,7 +194,7 @@ Parameters from_text(Limits const& limits, std::string const& text) {
         "random_calls: this kind allows indices from " +
         std::to_string(limits.low) + " to " + std::to_string(limits.high) +
         ", and powers of two as tiles, chunks, vector lengths and, where teams "
-        "scan, as team sizes");
+        "scan, as team sizes, with vectors of one lane");
   return p;
 }
 

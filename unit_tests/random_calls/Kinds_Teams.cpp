@@ -93,25 +93,30 @@ struct NestedSums : TeamFunctor {
   }
 };
 
-struct NestedScans : TeamFunctor {
+struct TeamScans : TeamFunctor {
   using TeamFunctor::TeamFunctor;
   KOKKOS_FUNCTION void operator()(Member const& m) const {
     Sum64 total = 0;
     Kokkos::parallel_scan(
         Kokkos::TeamThreadRange(m, inner),
         [&](int i, Sum64& sum, bool final) {
-          if (final)
-            Kokkos::single(Kokkos::PerThread(m), [&] { write(at(m, i), sum); });
+          if (final) write(at(m, i), sum);
           sum += mixed(std::uint64_t(i)) >> 20;
         },
         total);
     m.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(m, inner),
+                         [&](int i) { y[at(m, i)] += 3 * total; });
+  }
+};
+struct VectorScans : TeamFunctor {
+  using TeamFunctor::TeamFunctor;
+  KOKKOS_FUNCTION void operator()(Member const& m) const {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(m, inner), [&](int i) {
       Kokkos::parallel_scan(Kokkos::ThreadVectorRange(m, i % 50),
                             [&](int k, Sum64& sum, bool final) {
                               sum += std::uint64_t(k + i);
-                              if (final)
-                                Kokkos::atomic_add(y + at(m, i), sum * total);
+                              if (final) Kokkos::atomic_add(y + at(m, i), sum);
                             });
     });
   }
@@ -301,7 +306,8 @@ void add_teams(Table& table) {
   add_teams_loop<NestedLoops>(table, "teams_nested_loops");
   add_teams_loop<TaggedTeams, Policy<Bounds, TagA>>(table, "teams_tag_bounds");
   add_teams_loop<NestedSums>(table, "teams_nested_sums");
-  add_teams_loop<NestedScans>(table, "teams_nested_scans", true);
+  add_teams_loop<TeamScans>(table, "teams_scans", true);
+  add_teams_loop<VectorScans>(table, "teams_vector_scans");
   add_teams_loop<Scratch<0>>(table, "teams_scratch_0", true);
   add_teams_loop<Scratch<1>>(table, "teams_scratch_1", true);
   add_teams_loop<LargeTeams>(table, "teams_4800_bytes");

@@ -68,7 +68,8 @@ struct Limits {
   bool float_results = false;  ///< of type `element`, compared as numbers
   bool float_y       = false;
   bool teams = false, strided = false, arrays = false;
-  bool scans_teams    = false;  ///< Kokkos needs a power of two of threads
+  /// Kokkos needs a power of two of threads, and races with several lanes.
+  bool scans_teams    = false;
   bool chunks         = true;   ///< of 8 and 16 bits Kokkos' own may overflow
   bool host_reference = false;  ///< where plain Kokkos is wrong
   int most_repeats    = 130;
