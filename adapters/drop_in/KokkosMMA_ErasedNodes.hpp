@@ -107,7 +107,8 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
           : 0;
   if (max_threads > 0) {
     LoopShape const shape = node_shape(
-        call, settings.route == Route::streamed || call.problem.kokkos_overflows,
+        call,
+        settings.route == Route::streamed || call.problem.kokkos_overflows,
         machine.multiprocessors, max_threads);
     bool const follows = may_follow(
         machine,

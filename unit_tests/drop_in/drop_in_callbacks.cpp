@@ -50,9 +50,13 @@ struct Listener {
   static inline std::uint64_t id = 0;
 
   static inline int fences = 0;
-  static void begin_fence(char const* name, std::uint32_t, std::uint64_t*) {
-    if (std::string_view(name).find("Profile Tool Fence") != name_not_found)
-      ++fences;
+  /// Kokkos fences each execution space: those of one are counted.
+  static void begin_fence(char const* name, std::uint32_t device,
+                          std::uint64_t*) {
+    if (std::string_view(name).find("Profile Tool Fence") == name_not_found)
+      return;
+    static std::uint32_t const first = device;
+    if (device == first) ++fences;
   }
   static constexpr auto name_not_found = std::string_view::npos;
 
