@@ -113,6 +113,14 @@ struct Fold {
 /// thread.
 struct HostRunner {
   static constexpr bool on_kokkos = false;
+  /// Whether the total of an empty scan is the identity: it is in Kokkos'
+  /// backends for hosts, while Cuda and the kernels leave it as it is.
+  static constexpr bool writes_empty_totals =
+#if defined(RANDOM_CALLS_EMULATED)
+      false;
+#else
+      std::is_same_v<Exec, Kokkos::DefaultHostExecutionSpace>;
+#endif
   Call const& c;
 
   template <class Body>
@@ -191,8 +199,7 @@ struct HostRunner {
         F const f(functor);
         call_with_tag<typename BoxType::Tag>(f, i..., value, final);
       });
-      // Kokkos leaves the total of nothing as it is.
-      if (WithTotal && box.extent[0] > 0)
+      if (WithTotal && (box.extent[0] > 0 || writes_empty_totals))
         deliver(r, value, c[Parameters::where] == 2);
     });
   }
