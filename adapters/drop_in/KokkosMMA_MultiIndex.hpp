@@ -58,6 +58,7 @@ constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
 /// Dimensions are in the order of speed here, the fastest first.
 template <int Rank>
 struct BoxTiles {
+  static constexpr int rank = Rank;
   static constexpr int slow = Rank - 1;
 
   /// Tiles that make a row long.

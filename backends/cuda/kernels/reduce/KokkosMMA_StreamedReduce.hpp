@@ -183,8 +183,7 @@ __device__ void box_tiles(Running const& running, Call const& f,
                           typename Call::Place const& place, std::uint32_t tile,
                           std::uint32_t end, bool free_running,
                           Slot<typename Running::Value> (&values)[K]) {
-  constexpr int few  = Calls < 4 ? Calls : 4;
-  constexpr int rank = sizeof(f.extent) / sizeof(f.extent[0]);
+  constexpr int few = Calls < 4 ? Calls : 4;
   static_assert(Calls % K == 0 && few % K == 0);
   while (tile < end) {
     auto const first = f.tile(tile);
@@ -200,12 +199,12 @@ __device__ void box_tiles(Running const& running, Call const& f,
           for (int u = 0; u < Calls; ++u) {
             auto next = at;
 #pragma unroll
-            for (int d = 0; d < rank; ++d) next.of[d] += u * f.step[d];
+            for (int d = 0; d < Call::rank; ++d) next.of[d] += u * f.step[d];
             running.call(f, next, values[u % K].value);
           }
         }
 #pragma unroll
-        for (int d = 0; d < rank; ++d) at.of[d] += Calls * f.step[d];
+        for (int d = 0; d < Call::rank; ++d) at.of[d] += Calls * f.step[d];
         if (!free_running) __syncthreads();
       }
     } else {
