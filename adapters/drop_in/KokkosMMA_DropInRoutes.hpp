@@ -171,8 +171,8 @@ template <class Policy>
 concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
 
 #if !defined(__CUDA_ARCH__)
-/// What VERBOSE, REPORT and COMPARE need to know before Kokkos Tools are told
-/// of a call of these types.
+/// What VERBOSE, REPORT and COMPARE need to know before Kokkos calls the begin
+/// callbacks of Kokkos Tools for a call of these types.
 template <class Policy, class F>
 struct BeforeCall {
   static void announce() {

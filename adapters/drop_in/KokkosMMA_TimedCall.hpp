@@ -190,9 +190,9 @@ class CallRecords {
   std::size_t m_next = 0;
 };
 
-/// One call on its way: begin() before whatever it launches, the destructor
-/// behind that. Without begin() it has no time. Calls that run_call() decides
-/// have one in their ErasedCall.
+/// One call in progress: begin() runs before whatever it launches, the
+/// destructor after that. Without begin() it has no time. Calls that run_call()
+/// decides have one in their ErasedCall.
 class TimedCall {
  public:
   TimedCall() = default;

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_KNOWN_KOKKOS_HPP
 
 /// \file
-/// The minor versions of Kokkos that this version of the library knows. Kernels
-/// of ours run inside Kokkos' dispatch, by partial specialisations of classes
+/// The minor versions of Kokkos that this version of the library knows. Its
+/// kernels run inside Kokkos' dispatch, by partial specialisations of classes
 /// that may change with each minor version. With a Kokkos that is not known the
 /// library is as on an execution space for which it has no kernels: nothing is
 /// intercepted, and calls by name use Kokkos' public calls. docs/porting.md
@@ -30,7 +30,7 @@
 #else
 #define KOKKOSMMA_IMPL_KNOWN_KOKKOS() 0
 #endif
-/// Whether kernels of ours are compiled and may run on Kokkos::Cuda.
+/// Whether this library's kernels are compiled and may run on Kokkos::Cuda.
 #if defined(KOKKOS_ENABLE_CUDA) && KOKKOSMMA_IMPL_KNOWN_KOKKOS()
 #define KOKKOSMMA_IMPL_ON_CUDA() 1
 #else

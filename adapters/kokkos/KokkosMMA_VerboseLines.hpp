@@ -7,8 +7,9 @@
 /// The lines that KOKKOSMMA_VERBOSE asks for on a Kokkos with Cuda: one per
 /// kind of call, with its label; and labels for the tables of KOKKOSMMA_REPORT
 /// and KOKKOSMMA_COMPARE. Kokkos passes the label to Kokkos Tools only, so
-/// callbacks of this library listen there. A call that ends without having been
-/// seen by a kernel of ours was refused at compile time, and its line says so.
+/// callbacks of this library listen there. A call that ends without having
+/// reached this library's routes was refused at compile time, and its line says
+/// so.
 ///
 /// Nothing here runs without one of the three variables, and nothing touches
 /// CUDA before the first call does.
@@ -37,8 +38,8 @@ namespace KokkosMMA::Impl {
 
 class VerboseLines {
  public:
-  /// Begins to listen. `with_drop_in`: calls that no kernel of ours sees are
-  /// reported too.
+  /// Begins to listen. `with_drop_in`: calls that do not reach this library's
+  /// routes are reported, too.
   [[gnu::cold]] static bool listen(bool with_drop_in) {
     if (!environment_verbose() && !measures_calls) return false;
     if (with_drop_in) reports_refused() = true;

@@ -19,7 +19,8 @@ TYPED_TEST(StencilWiderResults, IntegersOfBytes) {
   factors_of_any_size<std::uint8_t, std::int32_t, TypeParam>();
 }
 
-// Bytes are averaged in float when the output asks for it, or the caller does.
+// Bytes are averaged in float when the output is float, or the caller requests
+// float.
 TYPED_TEST(StencilWiderResults, AveragesOfBytes) {
   HostGrid<1> data({4});
   data.values = {200, 100, 250, 3};

@@ -95,7 +95,7 @@ struct Listener {
 using Program = Listener<1>;
 using Tool    = Listener<2>;
 
-/// One loop that a kernel of ours would see. Returns the label that it gets.
+/// Runs one loop that is intercepted, and returns the label that it gets.
 std::string run(char const* label) {
   std::string seen;
   Kokkos::parallel_for(label, Host(0, 1), [&](int) { seen = Lines::label(); });

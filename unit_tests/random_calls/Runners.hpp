@@ -267,7 +267,7 @@ struct KokkosRunner {
   template <class Value, class Space>
   using Result = Kokkos::View<Value, Space, Kokkos::MemoryUnmanaged>;
 
-  /// call(result) with what the result goes to.
+  /// Invokes call(result) with the scalar or View that receives the result.
   template <class Value, class CallIt>
   void with_result(std::int64_t r, CallIt const& call) const {
     if (c[Parameters::where] == 0)
