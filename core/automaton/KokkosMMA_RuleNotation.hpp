@@ -116,7 +116,7 @@ class RuleParser {
     refuse(m_at, quoted(), " begins no rule; write it like ", examples);
   }
 
-  /// B3/S23, S23/B3, B3S23, 23/3; with a number of states behind another
+  /// B3/S23, S23/B3, B3S23, 23/3; with a number of states after another
   /// slash, 23/3/8, B3/S23/8, B3/S23/C8 or /G8; V for von Neumann at the end.
   AutomatonRule parse_life_like() {
     CountSet survive, birth;
@@ -168,7 +168,7 @@ class RuleParser {
     return word.size() > 1 && word != "BS" && word != "SB";
   }
 
-  /// What other programs write behind the counts of a life-like rule.
+  /// What other programs write after the counts of a life-like rule.
   void refuse_suffix(std::string_view suffix) const {
     for (std::string_view const marks : {"HISTORY", "SUPER", "INVESTIGATOR"})
       if (suffix == marks)
@@ -178,7 +178,7 @@ class RuleParser {
                "the word out if all cells of the pattern are in states 0 and "
                "1");
     if (suffix == "H") refuse(m_at, "hexagonal", no_neighbourhood);
-    // L alone, or with one more letter for a part of the neighbourhood.
+    // Only L, or with one more letter for a part of the neighbourhood.
     if (suffix.size() <= 2 && suffix.substr(0, 1) == "L")
       refuse(m_at, "triangular", no_neighbourhood);
   }
@@ -202,7 +202,7 @@ class RuleParser {
     return counts;
   }
 
-  /// R5,C0,M1,S34..58,B34..45,NM, fields in any order behind R; lists of
+  /// R5,C0,M1,S34..58,B34..45,NM, fields in any order after R; lists of
   /// counts and ranges as in S1-3,5; C, M and N may be left out.
   AutomatonRule parse_larger_than_life() {
     int radius = 0, states = 2;
@@ -291,7 +291,7 @@ class RuleParser {
     return radius;
   }
 
-  /// Golly takes C0 and C1 for two states.
+  /// Golly reads C0 and C1 as two states.
   int parse_states() {
     std::size_t const at = m_at;
     int const states     = number("a number of states");

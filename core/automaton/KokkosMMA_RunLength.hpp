@@ -87,7 +87,7 @@ class PatternLines {
   }
 
   /// Lines end with LF, CR LF or CR. The last line stays when there is no
-  /// other one: errors at the end of the file are behind it.
+  /// other one: errors at the end of the file are reported after it.
   bool next_line() {
     if (m_rest.empty()) {
       if (m_number == 0) m_number = 1;
@@ -124,7 +124,7 @@ class PatternLines {
   }
 
   char const* m_who;
-  std::string_view m_rest;  ///< behind the line that is read
+  std::string_view m_rest;  ///< after the line that is read
   std::string_view m_name;
   std::string_view m_line;
   std::size_t m_number = 0;  ///< of the line, from 1
@@ -361,7 +361,7 @@ class RunLengthReader : PatternLines {
 };
 
 /// Rows of . and O or *, short ones end in dead cells, empty ones are dead;
-/// what is behind a ! at the start of a line is a comment.
+/// what is after a ! at the start of a line is a comment.
 class PlaintextReader : PatternLines {
  public:
   PlaintextReader(char const* who, std::string_view bytes,
