@@ -74,7 +74,8 @@ foreach(function IN LISTS functions)
   if(NAME MATCHES "sm_80" AND kernel MATCHES "13sweep_stencilIfLi3Ef.*ELi4ELb1ELb1E" AND stack LESS_EQUAL 8)
     continue()
   endif()
-  # CUDA 12.4 keeps a few registers of some stencils in local memory, where 13.0 does not (12.4.131, sm_90, 2026-11-25: 8 to 120 bytes in 7 of 49 band and 7 of 119 separable stencils).
+  # CUDA 12.4 keeps a few registers of some stencils in local memory, 13.0 does not. 12.4.131, sm_90, 2026-11-25: 8 to 120 bytes in 7 of 49
+  # kernels of band stencils and 7 of 119 separable ones; their speed under 12.4 has not been measured.
   if("${CUDA}" MATCHES "^12\\." AND stack GREATER 0
      AND ((kernel MATCHES "12band_stencil" AND stack LESS_EQUAL 64) OR (kernel MATCHES "17separable_stencil" AND stack LESS_EQUAL 128)))
     message("${NAME}: ${numbers}, as listed for CUDA ${CUDA}: ${kernel}")

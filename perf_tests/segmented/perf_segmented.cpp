@@ -3,8 +3,8 @@
 
 // Sums and inclusive scans of segments of random data by every contender:
 // segmented_reduce/CONTENDER/TYPE/SEGMENTS/n:N, segmented_scan/... and, with
-// --mma-energy, segmented_energy/... The names are explained in
-// docs/benchmark_cases.md.
+// --mma-energy, segmented_energy/...
+// docs/developers/benchmarks.md explains the names.
 
 #include "segmented/Perf_Segmented.hpp"
 
