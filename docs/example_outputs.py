@@ -39,7 +39,7 @@ EXAMPLES = [
     ("Stencils", "[heat](../examples/heat/README.md): the heat equation, against its analytic solution.", ["heat", "--levels", "3"], {}),
     ("", "[life](../examples/life/README.md): Gosper's gun, which sends out a glider every 30 generations.",
      ["life", "--size", "160", "--steps", "300", "examples/life/patterns/gosper_gun.rle"], {}),
-    ("The calls of \"Write kernels, or call by name\"", "[by_name.cpp](five_minutes/by_name.cpp) ends with what "
+    ("The calls of \"Write kernels, or call by name\"", "[by_name.cpp](programs/by_name.cpp) ends with what "
      "`KokkosMMA::print_configuration` prints.", ["docs_by_name"], {}),
     ("", "", ["docs_stencil"], {}),
     ("", "", ["docs_stencil_policy"], {}),
