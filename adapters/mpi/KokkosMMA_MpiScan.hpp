@@ -60,7 +60,7 @@ struct ExactSumOfView<true, X> {
   using type = typename ExactViewTerms<X>::Sum;
 };
 
-/// The exact scan of a rank's elements behind those of the ranks before it.
+/// The exact scan of a rank's elements after those of the ranks before it.
 template <class Exec, class Scan, class Sum, class Total>
 void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                            Scan const& scan, Sum const& mine, Total& total) {

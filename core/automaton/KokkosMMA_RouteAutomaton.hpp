@@ -96,7 +96,7 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
 /// counts cells of a byte on tensor cores, `generic` is plain
 /// Kokkos. Automatic choice never fails and prefers `streamed`: in 64
 /// generations it is 11 times as fast as `mma` at radius 1, 2.4 times at 5, 1.5
-/// times at 16 (docs/results/h200_papers.md). With a forced route, `route` is
+/// times at 16 (docs/results/papers.md). With a forced route, `route` is
 /// that route and the caller checks whether it can run.
 constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
                                         Capability const& capability,
@@ -107,7 +107,7 @@ constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
       settings.route, refuse_automaton(problem, capability), packed,
       few ? Refusal{}
           : Refusal{"generations on cells of one bit are faster",
-                    "docs/results/h200_papers.md"});
+                    "docs/results/papers.md"});
   if (settings.route == Route::automatic && few && !packed)
     decision.streamed = {
         "packing cells into bits takes as long as one or two generations",
