@@ -107,7 +107,7 @@ constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
       settings.route, refuse_automaton(problem, capability), packed,
       few ? Refusal{}
           : Refusal{"generations on cells of one bit are faster",
-                    "docs/results/papers.md"});
+                    "docs/results/h200_papers.md"});
   if (settings.route == Route::automatic && few && !packed)
     decision.streamed = {
         "packing cells into bits takes as long as one or two generations",
