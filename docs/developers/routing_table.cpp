@@ -162,10 +162,9 @@ class Table {
   void print(std::ostream& out) const {
     out << "\n## " << m_title << "\n\n| " << m_head[0] << " | elements | "
         << m_head[1] << " |";
-    for (Machine const& machine : machines) out << " " << machine.name << " |";
-    out << "\n|---|---|---|";
-    for (std::size_t i = 0; i < machines.size(); ++i) out << "---|";
-    out << "\n" << m_rows << "\n";
+    out << " " << machines[0].name << " | " << machines[1].name
+        << " if different |\n|---|---|---|---|---|\n"
+        << m_rows << "\n";
     for (std::size_t i = 0; i < m_reasons.size(); ++i)
       out << i + 1 << ". " << m_reasons[i] << "\n";
   }
@@ -202,8 +201,7 @@ class Table {
   void add_row(std::string const& what, std::string const& types,
                std::string const& sizes, std::vector<std::string> const& of) {
     m_rows += "| " + what + " | " + types + " | " + sizes + " |";
-    for (std::string const& cell : of) m_rows += " " + cell + " |";
-    m_rows += "\n";
+    m_rows += " " + of[0] + " | " + (of[1] == of[0] ? "" : of[1] + " ") + "|\n";
   }
 
   std::string m_title;
@@ -457,9 +455,15 @@ void print_stencils(std::ostream& out) {
       return problem;
     };
   };
-  std::vector<Types> const types = element_types();
-  using W2                       = StencilWeights<2>;
-  using W3                       = StencilWeights<3>;
+  // Wide integers have one route, whatever the weights.
+  std::vector<Types> types, wide;
+  for (Types const& each : element_types()) {
+    bool const is_float =
+        each.input == Scalar::float32 || each.input == Scalar::float64;
+    (is_float || size_of(each.input) < 4 ? types : wide).push_back(each);
+  }
+  using W2 = StencilWeights<2>;
+  using W3 = StencilWeights<3>;
   table.add("2D, `box`", types, radii,
             of.operator()<2>([](int r) { return W2::box(r); },
                              Impl::MmaOperands::exact));
@@ -479,9 +483,11 @@ void print_stencils(std::ostream& out) {
             of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));
   table.add("2D, weights that are no exact operands", types, radii,
             of.operator()<2>(&irregular<2>, Impl::MmaOperands::none));
-  table.add("1D, any weights", types, radii,
+  table.add("2D, all of these", wide, radii,
+            of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));
+  table.add("1D, any weights", element_types(), radii,
             of.operator()<1>(&irregular<1>, Impl::MmaOperands::exact));
-  table.add("3D, `box`", types, radii,
+  table.add("3D, `box`", element_types(), radii,
             of.operator()<3>([](int r) { return W3::box(r); },
                              Impl::MmaOperands::exact));
   table.print(out);
@@ -534,8 +540,8 @@ Each column uses the [tuning table](tuning.md) that the library has for that dev
 without one it uses `built-in, any GPU`. Below compute capability 8.0 reductions and scans run `streamed` where the A100 runs `mma` or
 `streamed`; everything else is `generic`. Hosts always run `generic`.
 
-A number in brackets is the reason why a faster route was rejected. Of two numbers the first is the reason of `mma`, the second that of
-`streamed`.
+An empty last column means the same route as on the H200. A number in brackets is the reason why a faster route was rejected. Of two
+numbers the first is the reason of `mma`, the second that of `streamed`.
 
 Unless a row says otherwise, the accumulator is float for 16-bit floats, int32 for one-byte elements and the element type for all others,
 and the weights of stencils are exact operands of tensor cores ([Stencils](../calls/stencils.md)).
