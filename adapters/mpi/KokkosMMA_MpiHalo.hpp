@@ -243,6 +243,11 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
 /// ranks' blocks. Ghost cells at corners are included. Use it with
 /// block_boundaries() before a StencilPolicy.
 ///
+/// \code
+/// mpi::exchange_halos(comm, exec, x, {1, 1}, torus);
+/// auto const boundaries = mpi::block_boundaries(comm, torus);
+/// \endcode
+///
 /// \param x View of this rank's block and its ghost cells, as many as the
 ///        radius beyond each side that block_boundaries() calls a halo. The
 ///        caller fills those beyond sides of the whole grid

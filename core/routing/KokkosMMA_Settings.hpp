@@ -46,7 +46,7 @@ constexpr std::string_view to_string(Formulation formulation) {
 /// \endcode
 struct Settings {
   Route route             = Route::automatic;      ///< route of the call
-  Formulation formulation = Formulation::chained;  ///< of tensor-core sums
+  Formulation formulation = Formulation::chained;  ///< form of tensor-core sums
   int chain_length        = 0;  ///< MMA per fp32 flush, 1 to 32; 0 = tuned
   int block_size =
       0;  ///< threads per block, a multiple of 32 up to 512; 0 = tuned

@@ -162,8 +162,8 @@ def wrapped(signature):
     lines = []
     for line in signature.split("\n"):
         while len(line) > WIDTH:
-            commas = [found.start() + 1 for found in re.finditer(r", (?!settings\])", line[:WIDTH + 1])
-                      if line.count("<", 0, found.start()) == line.count(">", 0, found.start())]
+            commas = [found.start() + 1 for found in re.finditer(r", (?!settings\])", line)
+                      if found.start() < WIDTH and line.count("<", 0, found.start()) == line.count(">", 0, found.start())]
             if not commas:
                 break
             lines.append(line[:commas[-1]])

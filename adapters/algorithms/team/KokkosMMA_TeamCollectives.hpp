@@ -32,6 +32,13 @@ namespace KokkosMMA {
 /// team. The functor adds to `update`, or joins with it; one lane invokes it
 /// for each i. The order depends on the count and the team only.
 ///
+/// \code
+/// float sum = 0;
+/// KokkosMMA::team_reduce(
+///     member, columns,
+///     [&](int i, float& running) { running += matrix(row, i); }, sum);
+/// \endcode
+///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos whose
 ///        join commutes
 template <class Member, std::integral Index, class Functor,
@@ -102,6 +109,11 @@ KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
 /// Inclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
 /// x(i)`, in place when y is x. The Views have rank 1. The extents must be
 /// equal. `total` is the sum of all elements, on every lane.
+///
+/// \code
+/// float total = 0;
+/// KokkosMMA::team_inclusive_scan(member, row_of_x, row_of_y, total);
+/// \endcode
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
                                                 X const& x, Y const& y,
