@@ -13,7 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGES = ("*.md", "docs/**/*.md", "docs/programs/**/*.cpp", "examples/**/README.md", "perf_tests/**/README.md")
+PAGES = ("*.md", "docs/*.md", "docs/api/*.md", "docs/results/*.md", "docs/programs/**/*.cpp", "examples/**/README.md",
+         "perf_tests/**/README.md")
 # Word of the authors, word of the field. A list in place of a chain of ifs; expressions are of whole words.
 INSTEAD = (
     (r"main job", "example programs, a whole program"),
@@ -26,15 +27,6 @@ INSTEAD = (
     (r"ragged", "between offsets, compressed rows"),
     (r"\(bar [0-9.]+", "the figure alone"),
     (r"blazing(ly)?|seamless(ly)?|cutting[- ]edge|game[- ]chang\w+|leverag\w+|delve\w*|effortless(ly)?", "what was measured, or nothing"),
-    # Habits that a reader stumbles over.
-    (r"(?i:behind)", "after"),
-    (r"(?i:alone)", "only, by itself"),
-    (r"ours", "this library's, kokkos-mma's"),
-    (r"(is|are|was|were) told|tells of", "warns, reports"),
-    (r"ask(s|ed)? for", "requests, requires"),
-    (r"stands? in", "is listed in"),
-    (r"(?i:such an?)", "this, a ... of this kind"),
-    (r"(?i:but for)", "except"),
 )
 # What codespell takes for misspelt words: names, and identifiers.
 KNOWN = ""
