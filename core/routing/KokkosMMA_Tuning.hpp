@@ -281,17 +281,18 @@ inline std::string to_string(ArrayTuning const& tuning) {
 }
 
 /// Dot products of 1, 4, 16, 64 pairs of columns of doubles, LayoutLeft: 2560,
-/// 2810, 2860, 2660 GB/s, Kokkos 1890, 2450, 1550, 960; LayoutRight: 2570, 2910,
-/// 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). 512 threads by 4
-/// blocks were not measured. What nvcc 13.0 compiles of a loop over the values of an
-/// array of doubles with a product of two Views in each: under a cap of 64
-/// registers 24 loads are in flight, so that 180 threads of a multiprocessor
-/// ask for 32 KB; under a cap of 32 it is 4 to 6 loads. Two calls in a round
-/// let the loads of the second go ahead of the first one's additions where the
-/// functor has no loop, as in a histogram. Functors of large values are mostly
-/// straight code with loads enough. Those above 256 bytes, for which shared
-/// memory has room in 700 threads or fewer, may have 128 registers (Kokkos' own
-/// kernel takes 64 for a sum of 16 doubles, 255 and spills for one of 64).
+/// 2810, 2860, 2660 GB/s, Kokkos 1890, 2450, 1550, 960; LayoutRight: 2570,
+/// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). 512
+/// threads by 4 blocks were not measured. What nvcc 13.0 compiles of a loop
+/// over the values of an array of doubles with a product of two Views in each:
+/// under a cap of 64 registers 24 loads are in flight, so that 180 threads of a
+/// multiprocessor ask for 32 KB; under a cap of 32 it is 4 to 6 loads. Two
+/// calls in a round let the loads of the second go ahead of the first one's
+/// additions where the functor has no loop, as in a histogram. Functors of
+/// large values are mostly straight code with loads enough. Those above 256
+/// bytes, for which shared memory has room in 700 threads or fewer, may have
+/// 128 registers (Kokkos' own kernel takes 64 for a sum of 16 doubles, 255 and
+/// spills for one of 64).
 constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
@@ -391,8 +392,8 @@ inline std::string to_string(MmaTuning const& tuning) {
 }
 
 /// Vectors, threads and resident blocks. Measured on a draft of the kernel. The
-/// kernel itself: half 4493, float 4464, int8 4449, double 4479, int64 4503 GB/s
-/// of 4498 (H200, 2026-11-21).
+/// kernel itself: half 4493, float 4464, int8 4449, double 4479, int64 4503
+/// GB/s of 4498 (H200, 2026-11-21).
 ///
 /// half:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4640 | 8 x 256 x 5: 4641
 /// int8:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4641
