@@ -26,7 +26,17 @@ enum class Contender {
   exact,
   cub
 };
-enum class Result { view, view_warm, scalar };
+/// grid2, grid3: into a View, over an MDRangePolicy with all defaults, of a
+/// View with the default layout; _right: of a View with LayoutRight.
+enum class Result {
+  view,
+  view_warm,
+  scalar,
+  grid2,
+  grid3,
+  grid2_right,
+  grid3_right
+};
 
 constexpr char const* name_of(Contender c) {
   constexpr char const* names[] = {
@@ -35,7 +45,9 @@ constexpr char const* name_of(Contender c) {
   return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Result r) {
-  constexpr char const* names[] = {"view", "view_warm", "scalar"};
+  constexpr char const* names[] = {"view",       "view_warm", "scalar",
+                                   "grid2",      "grid3",     "grid2_right",
+                                   "grid3_right"};
   return names[static_cast<int>(r)];
 }
 constexpr Expectation expectation(Contender c) {
@@ -44,6 +56,9 @@ constexpr Expectation expectation(Contender c) {
                                 library, library, cub};
   return of[static_cast<int>(c)];
 }
+
+inline KokkosMMA::Settings const kokkos_settings{.route =
+                                                     KokkosMMA::Route::generic};
 
 struct Case {
   Contender contender;
@@ -69,6 +84,31 @@ void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
   Kokkos::parallel_reduce(
       "perf_reduce", RangeOf<Index>(exec, 0, x.extent(0)),
       KOKKOS_LAMBDA(Index i, Sum & sum) { sum += static_cast<Sum>(x(i)); },
+      result);
+}
+
+inline int side_of(std::size_t n, int rank) {
+  return static_cast<int>(std::pow(static_cast<double>(n), 1. / rank) + 1e-6);
+}
+template <class Layout, class T>
+void reduce_grid2(Exec const& exec, Vector<T> const& x,
+                  Kokkos::View<T, Exec> const& result) {
+  int const n = side_of(x.extent(0), 2);
+  Kokkos::View<T const**, Layout, Exec> const grid(x.data(), n, n);
+  Kokkos::parallel_reduce(
+      "perf_reduce",
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>(exec, {0, 0}, {n, n}),
+      KOKKOS_LAMBDA(int i, int j, T& sum) { sum += grid(i, j); }, result);
+}
+template <class Layout, class T>
+void reduce_grid3(Exec const& exec, Vector<T> const& x,
+                  Kokkos::View<T, Exec> const& result) {
+  int const n = side_of(x.extent(0), 3);
+  Kokkos::View<T const***, Layout, Exec> const grid(x.data(), n, n, n);
+  Kokkos::parallel_reduce(
+      "perf_reduce",
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>>(exec, {0, 0, 0}, {n, n, n}),
+      KOKKOS_LAMBDA(int i, int j, int k, T& sum) { sum += grid(i, j, k); },
       result);
 }
 
@@ -142,15 +182,26 @@ class ReduceTests {
       register_contenders<T>(Result::view_warm, n);
     for (std::size_t n : sizes(small, largest))
       register_contenders<T>(Result::scalar, n);
+    if constexpr (std::is_floating_point_v<T>) {
+      std::size_t const side = side_of(largest, 2), edge = side_of(largest, 3);
+      for (Result result : {Result::grid2, Result::grid2_right})
+        register_grid<T>(result, side * side);
+      for (Result result : {Result::grid3, Result::grid3_right})
+        register_grid<T>(result, edge * edge * edge);
+    }
+  }
+  template <class T>
+  void register_grid(Result result, std::size_t n) {
+    register_case<T>({Contender::kokkos, result, n, kokkos_settings});
+    register_case<T>({Contender::drop_in, result, n});
   }
 
   template <class T>
   void register_contenders(Result result, std::size_t n) {
-    KokkosMMA::Settings const own{.route = KokkosMMA::Route::generic};
-    register_case<T>({Contender::kokkos, result, n, own});
+    register_case<T>({Contender::kokkos, result, n, kokkos_settings});
     register_case<T>({Contender::drop_in, result, n});
     if (result == Result::view) {
-      register_case<T>({Contender::kokkos_int64, result, n, own});
+      register_case<T>({Contender::kokkos_int64, result, n, kokkos_settings});
       register_case<T>({Contender::drop_in_int64, result, n});
     }
     register_case<T>({Contender::mma, result, n});
@@ -255,6 +306,21 @@ class BufferRing {
     switch (m_case.contender) {
       case Contender::kokkos:
       case Contender::drop_in:
+        if constexpr (std::is_floating_point_v<T>) {
+          using Default = Exec::array_layout;
+          using Right   = Kokkos::LayoutRight;
+          switch (m_case.result) {
+            case Result::grid2:
+              return reduce_grid2<Default>(m_exec, x, m_result);
+            case Result::grid3:
+              return reduce_grid3<Default>(m_exec, x, m_result);
+            case Result::grid2_right:
+              return reduce_grid2<Right>(m_exec, x, m_result);
+            case Result::grid3_right:
+              return reduce_grid3<Right>(m_exec, x, m_result);
+            default: break;
+          }
+        }
         if (scalar) {
           reduce_lambda<T, std::size_t>(m_exec, x, m_scalar);
         } else {
@@ -347,8 +413,12 @@ void ReduceTests::run(benchmark::State& state, Case const& c) {
     scope.emplace(c.settings);
 
   BufferRing<T> ring(m_session, c);
-  double const error      = check(ring, c);
-  std::string const route = checked_route(expectation(c.contender));
+  double const error = check(ring, c);
+  // Grids that Kokkos sums as fast may be left to it.
+  bool const is_grid      = c.result >= Result::grid2;
+  std::string const route = checked_route(
+      is_grid && c.contender == Contender::drop_in ? Expectation::library
+                                                   : expectation(c.contender));
 
   int const count = m_session.options.samples;
   auto const n    = static_cast<double>(c.n);

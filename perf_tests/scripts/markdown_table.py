@@ -291,6 +291,20 @@ def every_size_lines(results, operation):
     return lines
 
 
+def grid_sum_lines(results):
+    """Sums over an MDRangePolicy with all defaults."""
+    rows = []
+    for kind, title in (("grid2", "2D"), ("grid3", "3D"), ("grid2_right", "2D, LayoutRight"), ("grid3_right", "3D, LayoutRight")):
+        for value_type in results.types(Reduce):
+            for n in results.sizes(Reduce, value_type, kind):
+                found = results.find(Reduce, value_type, kind, n)
+                pair = [found["kokkos"], found["drop_in"]]
+                fractions = [f"{case.fraction:.3f}" if case else "-" for case in pair]
+                rows.append([value_type, title, str(n)] + [gigabytes(case) for case in pair] + fractions + gains(found)[:1])
+    return section("Sum over an MDRangePolicy, GB/s of the input",
+                   ["type", "policy", "n", "Kokkos, int", "drop-in", "Kokkos / ceiling", "drop-in / ceiling", GAINS[0]], rows)
+
+
 def other_scan_lines(results):
     """The kinds that Kokkos and the drop-in do not run."""
     rows = []
@@ -488,7 +502,7 @@ def markdown(document, bars=False):
     for operation in (Reduce, Scan):
         if results.cases[operation.name]:
             lines += largest_lines(results, operation)
-            lines += other_scan_lines(results) if operation is Scan else []
+            lines += other_scan_lines(results) if operation is Scan else grid_sum_lines(results)
             lines += small_lines(results, operation) + every_size_lines(results, operation)
     lines += formulation_lines(results)
     lines += segmented_lines(results)

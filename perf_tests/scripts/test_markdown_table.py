@@ -79,6 +79,7 @@ class Reduce(Tables, unittest.TestCase):
          "| 3.60 | 2.00 | streamed, mma |",
          # Without a bar, and without every contender.
          "| int64 | 2^28 | 2684 | - | - | 3068 | - | 0.671 | - | - | 0.767 | - | 1.14 | 1.14 | streamed |"),
+        ("## Sum over an MDRangePolicy", "| float | 2D | 268435456 | 40 | 3760 | 0.010 | 0.940 | 94.00 |"),
         ("Relative error", "| half -> float | 2^30 | 3.0e-06 | 3.0e-06 | 3.0e-07 | 1.0e-07 | 2.0e-07 |"),
         ("data in L2", "| half -> float | 2^10 | 6.00 | 4.50 (bar 4.5, met) | 4.60 (bar 4.5, not met) |"),
         ("host scalar", "| half -> float | 2^10 | 15.00 | 16.00 (bar 9, not met) |"),
