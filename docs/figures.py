@@ -12,7 +12,6 @@ A page has its figures between `<!-- figures: NAME -->` and `<!-- end -->`. The 
 
 import argparse
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -261,15 +260,15 @@ def team_label(case):
     group, _, rest = case.partition("/")
     shape, _, length = rest.partition("/")
     shapes = {"vector_8x32": "8 x 32 `ThreadVectorRange`", "team_auto": "`TeamThreadRange`, AUTO"}
-    if group == "rows" and shape in shapes:
+    if group == "rows" and shape in shapes and length in ("64", "256", "1024", "16384"):
         return f"rows of {length}, {shapes[shape]}"
-    if group == "csr":
+    if group == "csr" and not rest.endswith("_16"):
         matrix, _, lanes = rest.rpartition("_")
         return f"sparse matrix, {'27-point' if matrix == 'stencil27' else 'power law'}, {lanes} lanes a row"
     return {"batched/gemv16": "batched 16 x 16 matrix times vector", "application/softmax_team": "softmax, a team a row",
             "application/softmax_vector": "softmax, a vector a row", "application/forces_vector": "particle forces (compute-bound)",
             "scan/team_1024": "scan of rows of 1024 by a team", "policy/reduce_1024": "reduction over teams, rows of 1024",
-            "policy/reduce_256_auto": "reduction over teams, rows of 256, AUTO", "for/team": "loops alone (left to Kokkos)"}.get(case)
+            "policy/reduce_256_auto": "reduction over teams, rows of 256, AUTO", "for/team": "loops only (left to Kokkos)"}.get(case)
 
 
 def teams(card):
@@ -475,22 +474,31 @@ def call_gain(card, program, case, value_type):
     return run, gains(found)[0]
 
 
-def gain_rows(card):
-    """What the chart shows of calls, as a table."""
+def speedup_table(card, document):
+    """The shortest honest summary: calls and applications, wins, nothing gained, losses."""
     rows, used = [], []
     for program, case, label in CALLS:
         cells = []
-        for value_type in ("double", "float"):
+        for value_type in ("float", "double"):
             run, gain = call_gain(card, program, case, value_type)
             used += [run] if gain else []
-            cells.append(number(gain))
-        rows.append([label] + cells)
-    rows = [row for row in rows if row[1:] != ["-", "-"]]
-    return table(["speed-up over plain Kokkos", "double", "float"], rows) + [captions(used), ""]
+            cells.append(number(gain) if gain else "")
+        if any(cells):
+            rows.append([label.replace("int64_t", "`int64_t`")] + cells)
+    for row in document["rows"]:
+        if "short" in row:
+            cell = number(row["gain"][0])
+            rows.append([row["short"], *([cell, ""] if row.get("type") == "float" else ["", cell])])
+    return table(["drop-in over plain Kokkos", "float", "double"], rows) + [speedup_caption(used, document), ""]
+
+
+def speedup_caption(used, document):
+    context = document["context"]
+    return (f"One {context['device']}. Applications: Kokkos {context['kokkos_version']}, revision {context['git_revision']}, "
+            f"{context['date']}. Calls: {captions(used).partition('; ')[2]} Default index type where none is named. 1 is plain Kokkos.")
 
 
 def speedup(card, document):
-    """(picture, caption)"""
     used, calls = [], []
     for program, case, label in CALLS:
         bars = []
@@ -501,13 +509,11 @@ def speedup(card, document):
                 bars.append((colour, round(gain, 2), round(gain, 2)))
         if bars:
             calls.append((label, bars))
-    context = document["context"]
     rows = [(row["chart"], [({"double": charts.BLUE, "float": charts.ORANGE}.get(row.get("type"), charts.GREEN), *row["gain"])])
             for row in sorted(document["rows"], key=lambda row: -row["gain"][0]) if row.get("chart")]
-    caption = (f"One {context['device']}. Applications: Kokkos {context['kokkos_version']}, revision {context['git_revision']}, "
-               f"{context['date']}. Calls: {captions(used).partition('; ')[2]} Default index type where none is named. 1 is plain Kokkos.")
     legend = [(charts.BLUE, "double"), (charts.ORANGE, "float"), (charts.GREEN, "application, its own type")]
-    return charts.ratios("Speed-up over plain Kokkos, source unchanged", [("Applications", rows), ("Calls", calls)], caption, legend), caption
+    return charts.ratios("Speed-up over plain Kokkos, source unchanged", [("Applications", rows), ("Calls", calls)],
+                         speedup_caption(used, document), legend)
 
 
 def bars_of(card, program, case, value_type, contenders, field, used, n=None):
@@ -580,26 +586,22 @@ class Figures:
                       if path.stem != "applications"}
         self.applications = json.loads((data / "applications.json").read_text(encoding="utf-8"))
         main = self.cards["h200"]  # the charts are of one card
-        chart, self.speedup_caption = speedup(main, self.applications)
         images = root / "docs/images"
-        self.pictures = {images / "speedup.svg": chart, images / "sums_and_scans.svg": sums_and_scans(main),
+        self.pictures = {images / "speedup.svg": speedup(main, self.applications), images / "sums_and_scans.svg": sums_and_scans(main),
                          images / "loops_and_teams.svg": loops_and_teams(main), images / "latency.svg": latency(main)}
 
     def block(self, name, page):
         """The lines of a block."""
         if name == "speedup":
-            target = os.path.relpath(self.root / "docs/images/speedup.svg", page.parent)
-            return [f"![speed-up over plain Kokkos of applications and calls]({target})", "", self.speedup_caption, ""]
+            return speedup_table(self.cards["h200"], self.applications)
         if name == "index_types":
             return index_types(self.cards["h200"])
-        if name == "gains":
-            return gain_rows(self.cards["h200"])
         if name == "applications":
             return applications(self.applications)
         card, _, what = name.partition(" ")
         if card in self.cards and what in CARD_BLOCKS:
             return CARD_BLOCKS[what](self.cards[card])
-        known = ["speedup", "gains", "index_types", "applications"] + [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
+        known = ["speedup", "index_types", "applications"] + [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
         raise BadFile(f"{page}: no block is called '{name}'; there are {', '.join(known)}")
 
     def page(self, path):

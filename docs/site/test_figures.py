@@ -29,7 +29,7 @@ CARD = {"runs": [{"context": CONTEXT, "ceilings": {"reduce": {"read": 4000.0, "c
 APPLICATIONS = {"context": {"device": "NVIDIA H200", "kokkos_version": "5.2.2", "cuda_runtime_version": "13.0", "git_revision": "0123456",
                             "date": "2000-01-02", "method": "Twice."},
                 "rows": [{"application": "A", "measure": "time", "plain": "2 s", "drop_in": "1 s", "gain": [2.0, 2.0], "chart": "A"},
-                         {"application": "B", "measure": "rate", "gain": [0.8, 0.9], "note": "loses", "chart": "B", "type": "float"}]}
+                         {"application": "B", "measure": "rate", "gain": [0.8, 0.9], "note": "loses", "chart": "B", "type": "float", "short": "b"}]}
 
 
 def block(name):
@@ -78,7 +78,8 @@ class Pages(Repository):
 
     def test_losses_are_shown(self):
         self.assertIn("| loop and a fence | double | 1000 | 9.0 | - | 12.0 | - |", self.filled("h200 latencies"))
-        self.assertIn("| 1000 indices and a fence | 0.75 | - |", self.filled("gains"))
+        for line in ("| 1000 indices and a fence |  | 0.75 |", "| sum, index `int64_t` | 1.00 |  |", "| triad |  | 1.00 |", "| b | 0.80 |  |"):
+            self.assertIn(line, self.filled("speedup"))
         self.assertIn("| B | rate |  |  | 0.80 to 0.90 | loses |", self.filled("applications"))
 
     def test_index_types(self):
@@ -89,9 +90,8 @@ class Pages(Repository):
     def test_accuracy_is_the_largest_error(self):
         self.assertIn("| sums | float | - | - | 3.0e-08 | 2.0e-08 | - |", self.filled("h200 accuracy"))
 
-    def test_the_picture_is_found_from_every_page_and_says_what_it_is_of(self):
-        self.assertIn("(docs/images/speedup.svg)", "\n".join(self.filled("speedup")))
-        self.assertIn("(../images/speedup.svg)", "\n".join(self.filled("speedup", "docs/results/a.md")))
+    def test_pictures_say_what_they_are_of(self):
+        self.assertEqual(self.run_script().returncode, 0)
         for name in ("speedup", "sums_and_scans", "loops_and_teams", "latency"):
             svg = self.page(f"docs/images/{name}.svg")
             xml.dom.minidom.parseString(svg)
