@@ -8,8 +8,8 @@
 /// kernels run inside Kokkos' dispatch, by partial specialisations of classes
 /// that may change with each minor version. With a Kokkos that is not known the
 /// library is as on an execution space for which it has no kernels: nothing is
-/// intercepted, and calls by name use Kokkos' public calls. docs/porting.md
-/// says which versions ran on a GPU.
+/// intercepted, and calls by name use Kokkos' public calls.
+/// docs/kokkos_versions.md lists the versions that ran on a GPU.
 
 #include <core/base/KokkosMMA_Verbose.hpp>
 

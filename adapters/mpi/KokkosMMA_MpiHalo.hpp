@@ -237,8 +237,8 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
       settings);
 }
 
-/// Fills the ghost cells of a View beyond those boundaries behind which another
-/// rank's block lies, corners too, with that block's elements: for
+/// Fills the ghost cells of a View beyond those boundaries that another rank's
+/// block adjoins, corners too, with that block's elements: for
 /// StencilPolicy with a functor of one's own and block_boundaries().
 ///
 /// \param x      View of this rank's block and its ghost cells, as many as the

@@ -150,7 +150,7 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
 namespace mpi {
 
 /// Sum of the elements of all ranks' Views, on every rank: what
-/// KokkosMMA::reduce gives for the Views one behind another.
+/// KokkosMMA::reduce gives for the concatenated Views.
 ///
 /// \param comm   communicator of one group; all its ranks make the call, with
 ///               the same types
@@ -185,7 +185,7 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
 }
 
 /// Sum of the products of the elements of all ranks' Views, on every rank: what
-/// KokkosMMA::reduce gives for the Views one behind another.
+/// KokkosMMA::reduce gives for the concatenated Views.
 ///
 /// \code
 /// mpi::reduce(comm, exec, KokkosMMA::dot(x, y), energy, exactly);

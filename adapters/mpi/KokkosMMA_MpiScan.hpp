@@ -60,7 +60,7 @@ struct ExactSumOfView<true, X> {
   using type = typename ExactViewTerms<X>::Sum;
 };
 
-/// The exact scan of a rank's elements behind those of the ranks before it.
+/// The exact scan of a rank's elements after those of the ranks before it.
 template <class Exec, class Scan, class Sum, class Total>
 void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                            Scan const& scan, Sum const& mine, Total& total) {
@@ -159,7 +159,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Init&& init, Settings const& settings = {});
 
-/// Exclusive scan over the elements of all ranks' Views, one behind another in
+/// Exclusive scan over the elements of all ranks' Views, one after another in
 /// rank order: on each rank y(i) = init + everything before x(i), on this rank
 /// and on those before it. init = 0 here.
 ///

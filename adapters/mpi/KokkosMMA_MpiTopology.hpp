@@ -20,7 +20,7 @@ namespace KokkosMMA {
 namespace Impl {
 
 /// A box of indices, relative to the first element of this rank's block; ghost
-/// cells have negative ones, or such behind the block.
+/// cells have negative ones, or ones after the block.
 template <int R>
 struct IndexBox {
   std::array<std::int64_t, std::size_t(R)> begin{}, end{};
@@ -43,7 +43,7 @@ struct IndexBox {
 };
 
 /// The ranks as a grid of blocks: as the Cartesian topology of the communicator
-/// has them where it has one of R dimensions, else one behind another along
+/// has them where it has one of R dimensions, else one after another along
 /// dimension 0.
 template <int R>
 struct MpiTopology {

@@ -96,8 +96,8 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
 /// counts cells of a byte on tensor cores, `generic` is plain
 /// Kokkos. Automatic choice never fails and prefers `streamed`: in 64
 /// generations it is 11 times as fast as `mma` at radius 1, 2.4 times at 5, 1.5
-/// times at 16 (docs/results/h200_papers.md). With a forced route, `route` is
-/// that route and the caller checks the refusal.
+/// times at 16 (docs/results/papers.md). With a forced route, `route` is that
+/// route and the caller checks the refusal.
 constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {

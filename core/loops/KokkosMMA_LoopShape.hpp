@@ -91,7 +91,7 @@ inline constexpr LoopShape range_shapes[] = {
 /// | double 3D 27-point  | 551    | 1819           |
 /// | float 2D transpose  | 425    | 409            |
 ///
-/// What perf_loops finds with all of them is in docs/results/h100_loops.md.
+/// What perf_loops found with all of them is in docs/results/history.md.
 /// A warp that is 16 threads wide touches whole sectors of 32 bytes of floats
 /// along both dimensions of a transpose: the best tiles for it reached 1803.
 inline constexpr LoopShape grid_shapes[] = {

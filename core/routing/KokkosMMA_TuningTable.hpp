@@ -15,7 +15,7 @@
 /// \file
 /// Constants of the routes and launches that are values at run time, so that
 /// they can be measured on the user's device (perf_tune) and read from a file
-/// (docs/tuning.md). What is compiled into a kernel is in
+/// (docs/developers/tuning.md). What is compiled into a kernel is in
 /// core/routing/KokkosMMA_Tuning.hpp. Figures: one NVIDIA H200, CUDA 13.0,
 /// driver 580.159, 2026-11-21, GB/s.
 ///

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N, and
-// dot products of columns. The names are explained in docs/benchmark_cases.md.
+// dot products of columns. docs/developers/benchmarks.md explains the names.
 
 #include <tuple>
 #include <utility>

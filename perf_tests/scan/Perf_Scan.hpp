@@ -69,7 +69,7 @@ struct Case {
     return std::string("scan/") + name_of(contender) + "/" + type_name<T>() +
            "/" + name_of(kind) + "/n:" + std::to_string(n);
   }
-  /// On hosts there is the generic route alone, and naming another one is an
+  /// On hosts there is only the generic route, and naming another one is an
   /// error.
   KokkosMMA::Settings settings() const {
     if (expectation(contender) == Expectation::kokkos)

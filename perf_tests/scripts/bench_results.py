@@ -80,7 +80,7 @@ def read_json(path):
 
 
 def load(path):
-    """The document of a file of ours."""
+    """The document of a file that a benchmark wrote."""
     document = read_json(path)
     wanted = "pass what perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops or perf_nested --benchmark_out=FILE wrote"
     context = document.get("context") if isinstance(document, dict) else None

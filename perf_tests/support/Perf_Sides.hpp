@@ -71,7 +71,7 @@ class Arena {
     return Vector<T>(out<T>(n), n);
   }
 
-  /// The bits that a call leaves behind a poison.
+  /// The bits that a call writes over a poison.
   std::uint64_t hash_of(std::function<void()> const& call) const;
   /// The results that are there are those that others are compared with.
   void keep();

@@ -32,7 +32,7 @@ namespace KokkosMMA {
 /// \param settings route, formulation, chain length, block size; the last three
 ///               are for sums. With reproducibility Reproducibility::exact a
 ///               sum of floating-point elements into a floating-point result is
-///               rounded correctly: its bits depend on the elements alone
+///               rounded correctly: its bits depend only on the elements
 ///
 /// Accuracy: integers are exact modulo 2^bits of an integer result, which is no
 /// narrower than they are; for a floating-point result no sum of theirs wraps,

@@ -34,7 +34,7 @@ namespace KokkosMMA {
 /// \param unique_keys View of the keys' type: the first key of each run
 /// \param result View of the sums. It and unique_keys share no memory with
 ///               keys, x or each other, and have an extent no less than the
-///               number of runs; what lies behind the last run is left alone.
+///               number of runs; elements after the last run are not changed.
 ///               With the extent of keys they have room for any number of runs,
 ///               and one pass over the keys writes unique_keys, too
 /// \param settings route
@@ -42,8 +42,8 @@ namespace KokkosMMA {
 ///
 /// Accumulator and accuracy are those of segmented_reduce(). The order of
 /// additions is fixed by the runs, the types and the route: repeated calls on a
-/// device give the same bits. A NaN or an infinity reaches the result of its
-/// own run alone.
+/// device give the same bits. A NaN or an infinity reaches only the result of
+/// its own run.
 ///
 /// The call waits for `exec` until the runs are counted, and returns while they
 /// are summed, in order on `exec`. It needs 8 bytes of memory for each run that

@@ -39,8 +39,8 @@ namespace KokkosMMA {
 /// of the element types of segmented_reduce(). The order of additions is fixed
 /// as there, and may be another one than that of a View.
 ///
-/// Tensor cores do not take part, and the level Reproducibility::exact is for
-/// host spaces alone. One NVIDIA H200, CUDA 13.0, 2026-11-27: a sparse product
+/// Tensor cores do not take part, and the level Reproducibility::exact is only
+/// for host spaces. One NVIDIA H200, CUDA 13.0, 2026-11-27: a sparse product
 /// of doubles takes 0.43 of the time of the team kernel of plain Kokkos for a
 /// 5-point grid, and 0.63 of that of segments of a View of products.
 template <class Function>
@@ -95,7 +95,7 @@ inline constexpr bool is_computed = false;
 template <class Function>
 inline constexpr bool is_computed<ComputedElements<Function>> = true;
 
-/// What a function reads is known to its caller alone.
+/// Only the caller knows what a function reads.
 template <class Exec, class Function>
 inline constexpr bool is_reachable<Exec, ComputedElements<Function>> = true;
 template <class Function>

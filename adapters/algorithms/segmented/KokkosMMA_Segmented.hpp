@@ -35,22 +35,22 @@ namespace KokkosMMA {
 ///                 segment; an Axis; or offsets, one more than there are
 ///                 segments, integers of 4 or 8 bytes that do not decrease and
 ///                 do not exceed the extent of x. Elements before the first
-///                 offset and behind the last take no part. A kernel checks the
+///                 offset and after the last take no part. A kernel checks the
 ///                 offsets and the call waits for it, unless
 ///                 Settings::check_offsets is false
 /// \param result   View of any stride that shares no memory with x
 /// \param settings route, level of reproducibility, and whether offsets are
 ///                 checked. With Reproducibility::exact a sum of floating-point
 ///                 elements into a floating-point result is rounded correctly:
-///                 its bits depend on the elements of its segment alone. On
-///                 Cuda the segments lie one behind another then
+///                 its bits depend only on the elements of its segment. On
+///                 Cuda the segments are then contiguous
 ///
 /// The values are kept in the wider of both element types, in fp32 for 16-bit
 /// floats, in 4 bytes or more for integers, and converted to the result once.
 /// Integers are exact modulo 2^bits of that type. The order of additions is
 /// fixed by the segments, the types and the route: repeated calls on a device
-/// give the same bits. A NaN or an infinity reaches the result of its own
-/// segment alone. An empty segment gives 0.
+/// give the same bits. A NaN or an infinity reaches only the result of its own
+/// segment. An empty segment gives 0.
 ///
 /// The call returns at once, in order on `exec`.
 ///
@@ -120,7 +120,7 @@ void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
 ///                 (counted) or integers, of any stride and alignment
 /// \param segments for rank 1 a length or offsets, for rank 2 an Axis, as in
 ///                 segmented_reduce(). Elements of y outside of all segments
-///                 are left alone
+///                 are not changed
 /// \param y        View of the extents of x: each prefix is converted to it
 ///                 once. The same elements as x (in place: same address, stride
 ///                 and element size), or no byte in common with x

@@ -29,7 +29,7 @@ namespace KokkosMMA {
 
 /// The team's reduction of what functor(i, update) adds to update, or joins
 /// with it, for i in [0, count), each called once by one lane. The order
-/// depends on the count and the team alone.
+/// depends only on the count and the team.
 ///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos whose
 ///        join commutes
