@@ -22,7 +22,8 @@ sys.path[:0] = [str(ROOT / "perf_tests/scripts"), str(HERE / "images")]
 import charts  # noqa: E402
 from bench_results import BadFile, Case, entries_by_case, files_in, load, size, table  # noqa: E402
 
-BLOCK = re.compile(r"(<!-- figures: (.+?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+BEGIN = re.compile(r"^<!-- figures: ", re.MULTILINE)
+BLOCK = re.compile(r"^(<!-- figures: (.+?) -->\n)(.*?)^(<!-- end -->)", re.DOTALL | re.MULTILINE)
 CONTEXT = ("device", "kokkos_version", "cuda_runtime_version", "cub_version", "driver_version", "git_revision", "date", "tuning_table",
            "kokkosmma_version", "compiler")
 CEILING = {"reduce": "read", "segmented_reduce": "read", "nested": "read"}  # what fractions are of; of the others the copy ceiling
@@ -607,7 +608,7 @@ class Figures:
     def page(self, path):
         """The page with its blocks filled."""
         text = path.read_text(encoding="utf-8")
-        if text.count("<!-- figures: ") != len(BLOCK.findall(text)):
+        if len(BEGIN.findall(text)) != len(BLOCK.findall(text)):
             raise BadFile(f"{path}: a block of figures has no <!-- end -->")
         return BLOCK.sub(lambda m: m.group(1) + "\n" + "\n".join(self.block(m.group(2), path)).rstrip("\n") + "\n\n" + m.group(4), text)
 
@@ -616,7 +617,7 @@ class Figures:
         made = {path: drawing.svg() for path, drawing in self.pictures.items()}
         pages = [self.root / "README.md", *sorted((self.root / "docs").rglob("*.md"))]
         for path in pages:
-            if path.is_file() and "<!-- figures: " in path.read_text(encoding="utf-8"):
+            if path.is_file() and BEGIN.search(path.read_text(encoding="utf-8")):
                 made[path] = self.page(path)
         return made
 

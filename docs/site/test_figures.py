@@ -110,6 +110,11 @@ class Pages(Repository):
         self.assertEqual(done.returncode, 1)
         self.assertIn("README.md is not what docs/figures.py makes", done.stderr)
 
+    def test_a_page_may_name_a_block(self):
+        self.file("README.md", "A block begins with `<!-- figures: NAME -->`.\n")
+        self.assertEqual(self.run_script().returncode, 0)
+        self.assertEqual(self.page(), "A block begins with `<!-- figures: NAME -->`.\n")
+
     def test_wrong_blocks(self):
         for text, problem in ((block("h200 summs"), "no block is called 'h200 summs'"), ("<!-- figures: h200 sums -->\n", "has no <!-- end -->")):
             self.file("README.md", text)
