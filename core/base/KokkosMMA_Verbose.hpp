@@ -15,14 +15,14 @@ namespace KokkosMMA::Impl {
   return text && *text && !(text[0] == '0' && text[1] == '\0');
 }
 
-/// Whether KOKKOSMMA_VERBOSE asks for lines on stderr. Read once, as all of the
+/// Whether KOKKOSMMA_VERBOSE requests lines on stderr. Read once, as all of the
 /// environment is.
 inline bool environment_verbose() {
   static bool const verbose = environment_has("KOKKOSMMA_VERBOSE");
   return verbose;
 }
 
-/// Whether KOKKOSMMA_REPORT asks for a table of the calls by label, and
+/// Whether KOKKOSMMA_REPORT requests a table of the calls by label, and
 /// KOKKOSMMA_COMPARE for one of their times both ways. Read before main: a call
 /// loads them and has no guard to pass.
 inline bool const environment_report  = environment_has("KOKKOSMMA_REPORT");
