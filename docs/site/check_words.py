@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGES = ("*.md", "docs/*.md", "docs/api/*.md", "docs/results/*.md", "docs/five_minutes/**/*.cpp", "examples/**/README.md",
+PAGES = ("*.md", "docs/*.md", "docs/api/*.md", "docs/results/*.md", "docs/programs/**/*.cpp", "examples/**/README.md",
          "perf_tests/**/README.md")
 # Word of the authors, word of the field. A list in place of a chain of ifs; expressions are of whole words.
 INSTEAD = (

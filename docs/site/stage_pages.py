@@ -31,7 +31,7 @@ QUOTED = re.compile(r"^<!-- from: (\S+) -->$")
 
 def repository_pages(root):
     """Markdown files of the repository that are pages, as paths from its top."""
-    patterns = ["*.md", "docs/**/*.md", "examples/**/README.md", "packaging/**/README.md", "perf_tests/**/README.md"]
+    patterns = ["*.md", "docs/**/*.md", "examples/**/README.md", "perf_tests/**/README.md"]
     found = {path.relative_to(root).as_posix() for pattern in patterns for path in root.glob(pattern)}
     return sorted(path for path in found if not path.startswith("docs/site/"))
 
