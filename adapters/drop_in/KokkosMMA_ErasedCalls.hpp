@@ -55,7 +55,7 @@ struct ErasedCall {
   void (*ensure_locks)();
   std::atomic_flag& reported;  ///< of all calls of this type
   bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
-  bool is_exact  = false;  ///< where a kernel of ours runs
+  bool is_exact  = false;  ///< where this library's kernel runs
 #if !defined(__CUDA_ARCH__)
   /// Until the object ends, Kokkos' own code included where that runs.
   TimedCall timed{};
@@ -126,8 +126,7 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
     launch(scratch);
     return {};
   } catch (std::bad_alloc const&) {
-    return {"the device has no memory left for scratch",
-            "backends/cuda/runtime/KokkosMMA_StreamScratch.hpp"};
+    return {"the device has no memory left for scratch"};
   }
 }
 
@@ -141,15 +140,13 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
   if (is_exact_in_any_order(value)) return;
   OfferedLevel offered{
       Reproducibility::device_independent,
-      {"that a functor only adds to its value cannot be seen from its calls; "
-       "a source that is compiled with KOKKOSMMA_EXACT_FUNCTORS says so",
-       "docs/reproducibility.md"}};
+      {"the library cannot see whether a functor only adds to its value; "
+       "compile the source with KOKKOSMMA_EXACT_FUNCTORS to state it"}};
   if (decision.route == Route::generic) {
     offered.level   = Reproducibility::run_to_run;
     offered.refusal = decision.streamed;
     if (!offered.refusal)
-      offered.refusal = {"the route generic is Kokkos' own code",
-                         "docs/reproducibility.md"};
+      offered.refusal = {"the route generic runs Kokkos' own code"};
   }
   if (settings.reproducibility > offered.level)
     report_level(pattern, settings.reproducibility, offered);
@@ -185,8 +182,8 @@ inline Scalar value_of(ScanProblem const& problem) {
 /// Chooses a route with `route(wish, capability, tuning)` and runs it with
 /// `launch(route, scratch)`. A scope or the environment asks for a route
 /// wherever it can run: an application's calls never fail because of it.
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to, while
-/// `call` lives
+/// \return whether this library's kernel runs; if not, Kokkos' own has to,
+/// while `call` lives
 template <class Problem, class Choose, class Launch>
 bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
               bool result_on_device, Settings const& settings,
@@ -285,7 +282,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
           loop = loop_of_order(call);
           turn = times.begin(loop, measured, scratch.stream(), 0, 0, true);
           if (turn.has_decided && environment_verbose())
-            report_choice("parallel_reduce", call.problem.size, " calls",
+            report_choice("parallel_reduce", call.problem.size, " invocations",
                           orders, *turn.chooser);
         }
         CallOrder const order         = orders[turn.candidate];
@@ -307,13 +304,13 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
   wait_for_result(call, scratch);
 }
 
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether this library's kernel runs; if not, Kokkos' own has to
 template <class Call>
 bool run_reduce(Call& call) {
   Settings const settings  = effective_settings();
   call.problem.intercepted = true;
   Cuda::KernelFacts facts{};
-  // Where nothing of ours runs the runtime is not asked about the kernel.
+  // Where this library's kernel does not run, the runtime is not asked for it.
   if (settings.route == Route::generic || call.result == nullptr) {
     call.problem.compiled = false;
   } else {
@@ -375,7 +372,7 @@ void launch_streamed_scan(Call const& call, bool on_device,
       });
 }
 
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether this library's kernel runs; if not, Kokkos' own has to
 template <class Call>
 bool run_scan(Call& call) {
   bool const on_device    = call.result_on_device || !call.result;

@@ -27,8 +27,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Functors of ours whose joins may not change places. Kokkos' own scan on Cuda
-/// changes them (4.6.01).
+/// Functors of this library whose joins may not be reordered. Kokkos' own scan
+/// on Cuda changes them (4.6.01).
 template <class Functor>
 inline constexpr bool joins_in_order = requires {
   typename Functor::kokkosmma_joins_in_order;
@@ -245,7 +245,7 @@ class RoutedScan {
     if constexpr (joins_in_order<Functor>) {
       throw std::runtime_error(
           "KokkosMMA: a scan by key found no memory for its scratch on the "
-          "device; free some, or ask for route generic");
+          "device; free some, or request the route generic");
     } else {
       m_run_native(*this);
     }
