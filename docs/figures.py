@@ -18,6 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
+sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "perf_tests/scripts"), str(HERE / "images")]
 import charts  # noqa: E402
 from bench_results import BadFile, Case, entries_by_case, files_in, load, size, table  # noqa: E402
@@ -239,8 +240,8 @@ def scans(card):
 
 
 LOOPS = (("rank1/fill", "fill"), ("rank1/copy", "copy"), ("rank1/triad", "triad"), ("rank1/points3", "3-point"), ("rank1/gather", "gather"),
-         ("view/deep_copy", "`deep_copy` of a value"), ("view/fill", "`deep_copy` of a structure"), ("view/left_to_right2", "`deep_copy` to the other layout, 2D"),
-         ("view/left_to_right3", "the same, 3D"), ("rank2/copy_default", "2D copy"), ("rank2/points5_default", "2D 5-point"),
+         ("view/deep_copy", "`deep_copy` of a value"), ("view/fill", "`deep_copy` of a structure"),
+         ("view/left_to_right2", "`deep_copy` to the other layout, 2D"), ("view/left_to_right3", "the same, 3D"), ("rank2/copy_default", "2D copy"), ("rank2/points5_default", "2D 5-point"),
          ("rank2/points9_default", "2D 9-point"), ("rank2/copy_default_right", "2D copy, `LayoutRight`"),
          ("rank2/points5_default_right", "2D 5-point, `LayoutRight`"), ("rank2/copy", "2D copy, `LayoutRight`, `Iterate::Right`"),
          ("rank2/points5", "2D 5-point, the same"), ("rank2/points9", "2D 9-point, the same"), ("rank3/copy_default", "3D copy"),
@@ -339,7 +340,8 @@ def stencils(card):
             if any(cell != "-" for cell in cells):
                 rows.append([label] + cells)
         if rows:
-            lines += [run.caption(f"One sweep, constant boundary. {run.fractions_of('stencil')} In brackets: times the rate of the best other code."), ""]
+            what = f"One sweep, constant boundary. {run.fractions_of('stencil')} In brackets: times the rate of the best other code."
+            lines += [run.caption(what), ""]
             lines += table(["stencil"] + types, rows)
         rows = []
         for program in ("stencil_steps", "automaton"):

@@ -516,7 +516,8 @@ def markdown(document, bars=False):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", help="file written by --benchmark_out=FILE of perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops, perf_nested or perf_paper")
+    parser.add_argument("json", help="what perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops, perf_nested or perf_paper wrote by "
+                        "--benchmark_out=FILE")
     parser.add_argument("--bars", action="store_true", help="with the rates that the project asks of its kernels, and whether they are met")
     arguments = parser.parse_args()
     try:
