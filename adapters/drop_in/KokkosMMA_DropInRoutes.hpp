@@ -25,37 +25,36 @@
 #if !defined(__CUDA_ARCH__)
 namespace KokkosMMA::Impl {
 
-/// Says once, before main, that the header is in the program, and what is wrong
-/// with the environment. CUDA stays untouched: the process may fork. Where no
-/// table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE will come, a line at the end
-/// says why.
+/// Prints before main that the header is in the program, and what is wrong with
+/// the environment. It does not touch CUDA: the process may fork. A line at the
+/// end says why there is no table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
 #if KOKKOSMMA_IMPL_ON_CUDA()
   environment_level();
   VerboseLines::listen(true);
   if (measures_calls) AtFinalize::add(&explain_missing_tables);
-  char const* const what = "";
+#define KOKKOSMMA_IMPL_STATE "active"
 #else
+#define KOKKOSMMA_IMPL_STATE "inactive: this Kokkos has no CUDA"
   if (measures_calls)
     static_cast<void>(std::atexit([] {
-      std::fputs(KOKKOSMMA_IMPL_KNOWN_KOKKOS()
-                     ? "KokkosMMA: no call was intercepted, plain Kokkos ran: "
-                       "it has no Cuda execution space\n"
-                     : "KokkosMMA: no call was intercepted, plain Kokkos ran: "
-                       "its version is not known\n",
-                 stderr);
+      std::fprintf(
+          stderr,
+          "KokkosMMA: no call was intercepted, drop-in inactive: this %s\n",
+          KOKKOSMMA_IMPL_KNOWN_KOKKOS() ? "Kokkos has no CUDA"
+                                        : "version of Kokkos is not known");
+      write_json(
+          "{\"drop_in\": \"inactive\", \"not_intercepted_on_cuda\": 0, "
+          "\"calls\": []}\n");
     }));
-  char const* const what =
-      "; parallel_for, parallel_reduce and parallel_scan take route generic "
-      "(no Cuda execution space in this Kokkos)";
 #endif
   if (environment_verbose() && KOKKOSMMA_IMPL_KNOWN_KOKKOS())
-    std::fprintf(
-        stderr,
-        "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
-        KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
-        KOKKOS_VERSION % 100, enabled_spaces, what);
+    std::fprintf(stderr,
+                 "KokkosMMA: drop-in " KOKKOSMMA_IMPL_STATE
+                 ", Kokkos %d.%d.%d, execution spaces%s\n",
+                 KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+                 KOKKOS_VERSION % 100, enabled_spaces);
   return true;
 }
 inline bool const drop_in_announced = announce_drop_in();

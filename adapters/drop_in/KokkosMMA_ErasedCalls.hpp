@@ -126,8 +126,7 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
     launch(scratch);
     return {};
   } catch (std::bad_alloc const&) {
-    return {"the device has no memory left for scratch",
-            "backends/cuda/runtime/KokkosMMA_StreamScratch.hpp"};
+    return {"the device has no memory left for scratch"};
   }
 }
 
@@ -141,15 +140,13 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
   if (is_exact_in_any_order(value)) return;
   OfferedLevel offered{
       Reproducibility::device_independent,
-      {"that a functor only adds to its value cannot be seen from its calls; "
-       "a source that is compiled with KOKKOSMMA_EXACT_FUNCTORS says so",
-       "docs/reproducibility.md"}};
+      {"the library cannot see whether a functor only adds to its value; "
+       "compile the source with KOKKOSMMA_EXACT_FUNCTORS to state it"}};
   if (decision.route == Route::generic) {
     offered.level   = Reproducibility::run_to_run;
     offered.refusal = decision.streamed;
     if (!offered.refusal)
-      offered.refusal = {"the route generic is Kokkos' own code",
-                         "docs/reproducibility.md"};
+      offered.refusal = {"the route generic runs Kokkos' own code"};
   }
   if (settings.reproducibility > offered.level)
     report_level(pattern, settings.reproducibility, offered);
@@ -285,7 +282,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
           loop = loop_of_order(call);
           turn = times.begin(loop, measured, scratch.stream(), 0, 0, true);
           if (turn.has_decided && environment_verbose())
-            report_choice("parallel_reduce", call.problem.size, " calls",
+            report_choice("parallel_reduce", call.problem.size, " invocations",
                           orders, *turn.chooser);
         }
         CallOrder const order         = orders[turn.candidate];

@@ -68,11 +68,12 @@ template <class Call>
   if (call.reported.test_and_set()) return;
   bool const measured = decision.route == Route::streamed &&
                         call.problem.space.size() >= min_measured_indices;
-  std::fprintf(stderr, "KokkosMMA: parallel_for %s%sn=%llu %s%s\n",
-               label.c_str(), label.empty() ? "" : " ",
-               static_cast<unsigned long long>(call.problem.space.size()),
-               to_string(decision).c_str(),
-               measured ? "; its launches are measured" : "");
+  std::fprintf(
+      stderr, "KokkosMMA: parallel_for %s%sn=%llu %s%s\n", label.c_str(),
+      label.empty() ? "" : " ",
+      static_cast<unsigned long long>(call.problem.space.size()),
+      to_string(decision).c_str(),
+      measured ? "; its launches are timed to choose the fastest" : "");
 }
 
 /// The arguments of this library's kernel in a shape.
@@ -212,7 +213,7 @@ void run_for(Call const& call) {
     call.run_native(call.closure);
   }
   if (decision.route == Route::streamed && !ours)
-    timed.ran(Route::generic, "Kokkos' own launch is faster or is measured");
+    timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
   last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
 }
 

@@ -116,12 +116,11 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
     ours = shape != kokkos_shape && add_shape(call, place, shape, follows);
   }
   if (environment_verbose())
-    report_node(call.reported, "then_parallel_for", call.problem.space.size(),
-                decision,
-                max_threads > 0 && !ours
-                    ? "; Kokkos' own node: no launch of it was measured, or "
-                      "Kokkos' was the fastest"
-                    : "");
+    report_node(
+        call.reported, "then_parallel_for", call.problem.space.size(), decision,
+        max_threads > 0 && !ours ? "; uses Kokkos' own node: no launch of it "
+                                   "was timed, or Kokkos' own was the fastest"
+                                 : "");
   last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
   return ours;
 }
@@ -183,8 +182,7 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
     try {
       add_streamed_reduce(call, place, facts, may_follow(machine, facts));
     } catch (std::bad_alloc const&) {
-      Refusal const refusal{"the device has no memory left for scratch",
-                            "backends/cuda/runtime/KokkosMMA_NodeScratch.hpp"};
+      Refusal const refusal{"the device has no memory left for scratch"};
       decision = {Route::generic, decision.asked, refusal, refusal};
     }
   }

@@ -245,7 +245,7 @@ class RoutedScan {
     if constexpr (joins_in_order<Functor>) {
       throw std::runtime_error(
           "KokkosMMA: a scan by key found no memory for its scratch on the "
-          "device; free some, or ask for route generic");
+          "device; free some, or request the route generic");
     } else {
       m_run_native(*this);
     }

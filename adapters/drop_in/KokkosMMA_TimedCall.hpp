@@ -19,6 +19,7 @@
 #include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -43,11 +44,10 @@ inline std::atomic<bool> any_call_recorded{false};
 
 /// What the tables do not have.
 [[gnu::cold]] inline std::string note_on_unseen_calls() {
-  return "KokkosMMA: not in the table: calls that are not intercepted "
-         "(policies of kokkos-mma, calls inside kernels, graph nodes, "
-         "captured streams, what is refused when it is compiled); " +
-         std::to_string(VerboseLines::unseen()) +
-         " of them were seen on Cuda\n";
+  return "KokkosMMA: calls that are not intercepted are not in the table "
+         "(policies of kokkos-mma, calls inside kernels, graph nodes, captured "
+         "streams, types that fall back to Kokkos at compile time); " +
+         std::to_string(VerboseLines::unseen()) + " of them ran on Cuda\n";
 }
 
 /// In the place of tables without a call.
@@ -56,6 +56,7 @@ inline std::atomic<bool> any_call_recorded{false};
   std::string const text =
       "KokkosMMA: no call was intercepted\n" + note_on_unseen_calls();
   std::fputs(text.c_str(), stderr);
+  write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
 }
 
 /// All calls so far, and the events of those whose times are not known yet.
@@ -177,9 +178,11 @@ class CallRecords {
       destroy_events(timer);
     }
     std::string text;
+    bool const in_a_file =
+        write_json(json_report(m_kinds, VerboseLines::unseen()).c_str());
     if (environment_compare) text += comparison_table(m_kinds);
-    if (environment_report) text += report_table(m_kinds);
-    text += note_on_unseen_calls();
+    if (environment_report && !in_a_file) text += report_table(m_kinds);
+    if (!text.empty()) text += note_on_unseen_calls();
     // In one piece: other processes print, too.
     std::fputs(text.c_str(), stderr);
   }
@@ -276,7 +279,8 @@ class TimedCall {
 
   static std::string_view reason_of(RouteDecision const& decision) {
     if (decision.streamed) return decision.streamed.reason;
-    if (decision.asked == Route::generic) return "it is asked for";
+    if (decision.asked == Route::generic)
+      return "the route generic was requested";
     return {};
   }
 

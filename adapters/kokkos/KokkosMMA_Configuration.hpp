@@ -125,8 +125,7 @@ inline void print_configuration(std::ostream& out) {
       << "\n";
 #else
   out << (KOKKOSMMA_IMPL_KNOWN_KOKKOS()
-              ? "no Cuda execution space in this Kokkos: every route is "
-                "generic\n"
+              ? "this Kokkos has no CUDA: every route is generic\n"
               : "this version of Kokkos is not known: every route is "
                 "generic\n");
 #endif
@@ -142,7 +141,8 @@ inline void print_configuration(std::ostream& out) {
     out << level.error << "\n";
   else if (level.level != Reproducibility::run_to_run)
     out << "KOKKOSMMA_REPRODUCIBILITY=" << to_string(level.level)
-        << ": where it can be had\n";
+        << ": where it is available\n";
+  if (!default_space.cuda) return;
   out << "routes on " << Kokkos::DefaultExecutionSpace::name() << ":\n";
   Impl::print_route_table(out, default_space,
                           Impl::active_tuning(Kokkos::DefaultExecutionSpace()));

@@ -48,11 +48,11 @@ KOKKOS_FORCEINLINE_FUNCTION void add_product(Value& sum, Value a, Value b) {
 
 // The functors have no value_type: Kokkos would take it in place of the type of
 // the caller's result, which is checked where it is known: in the call.
-#define KOKKOSMMA_IMPL_CHECK_SUM(NAME, FROM, TO)                             \
-  static_assert((KokkosMMA::Impl::keeps_sums<FROM, TO>), NAME                \
-                ": the sum is an integer that cannot hold what is summed, "  \
-                "floating-point numbers or wider integers; sum into a type " \
-                "that is as wide, or convert them with KokkosMMA::transform")
+#define KOKKOSMMA_IMPL_CHECK_SUM(NAME, FROM, TO)                               \
+  static_assert((KokkosMMA::Impl::keeps_sums<FROM, TO>), NAME                  \
+                ": an integer sum cannot hold floating-point numbers or "      \
+                "wider integers; sum into a type that is as wide, or convert " \
+                "the elements with KokkosMMA::transform")
 
 /// Sum of x(i).
 template <class X>
@@ -138,7 +138,7 @@ auto dot(X const& x, Y const& y) {
     Impl::invalid_argument("KokkosMMA::dot", "extents differ: x \"", x.label(),
                            "\" has ", x.extent(0), ", y \"", y.label(),
                            "\" has ", y.extent(0),
-                           "; pass Views of one length");
+                           "; pass Views of the same extent");
   return Impl::Dot<X, Y>{x, y};
 }
 

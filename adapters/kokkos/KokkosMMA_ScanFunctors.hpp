@@ -84,7 +84,8 @@ Functor starting_from(Functor functor, Init const& init) {
                                       ACCUMULATOR>,                          \
       NAME                                                                   \
       ": the initial value must be a number that the accumulator can hold: " \
-      "an integer for an integer sum; a total is KokkosMMA::Total(place)")
+      "an integer for an integer sum; pass a total as "                      \
+      "KokkosMMA::Total(variable)")
 
 namespace KokkosMMA {
 

@@ -304,15 +304,12 @@ class VerboseLines {
     text += call.pattern;
     text += ' ' + quoted(call.label) + " route generic; not streamed: ";
     if (call.refusal) {
-      text += call.refusal.reason;
-      text += " (";
-      text += call.refusal.source;
-      text += ')';
+      text += to_string(call.refusal);
     } else {
       text +=
-          "refused at compile time: the value has no fixed size or more than "
-          "64 bytes, the functor is not supported, or the source was compiled "
-          "without the drop-in (docs/drop_in.md)";
+          "excluded at compile time: the value has no fixed size or is larger "
+          "than 64 bytes, the functor is not supported, or the source was "
+          "compiled without the drop-in";
     }
     static std::mutex mutex;
     static std::vector<std::string> printed;
@@ -328,16 +325,16 @@ inline bool const verbose_lines_listen = VerboseLines::listen(false);
 
 /// Says which candidate the first launches of a call have chosen, and how long
 /// each took.
-/// \param noun what follows a candidate's name: nothing, or " calls"
+/// \param noun what follows a candidate's name: nothing, or " invocations"
 template <class Candidates>
 [[gnu::cold]] void report_choice(char const* pattern, std::uint64_t size,
                                  char const* noun, Candidates const& candidates,
                                  LaunchChooser const& chooser) {
   std::string const label = VerboseLines::seen();
-  std::string text        = concatenate(
-             "KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ", "n=", size,
-             " takes ", to_string(candidates[chooser.choice()]), noun,
-             "; milliseconds");
+  std::string text =
+      concatenate("KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ",
+                  "n=", size, " uses ", to_string(candidates[chooser.choice()]),
+                  noun, " from now on; milliseconds:");
   for (int c = 0; c < candidates.count; ++c)
     text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
                         chooser.milliseconds(c));

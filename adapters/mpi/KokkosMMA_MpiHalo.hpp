@@ -302,7 +302,7 @@ void exchange_halos(
         for (int d = 0; d < R; ++d) {
           if (radius[d] < 0)
             Impl::invalid_argument(who, "the radius of dimension ", d, " is ",
-                                   radius[d], "; it is 0 or more");
+                                   radius[d], "; it must be 0 or more");
           if (block.extent[d] < 0)
             Impl::invalid_argument(
                 who, "x \"", x.label(), "\" of ", Impl::describe_extents(x),

@@ -37,9 +37,8 @@ void add_over_ranks(char const* who, MPI_Comm comm,
 /// Refuses an exact sum that cannot be had at this moment.
 [[gnu::cold]] inline void check_exact(char const* who, Refusal const& refusal) {
   if (refusal)
-    throw std::runtime_error(
-        concatenate(who, ": the exact sums cannot be had: ", refusal.reason,
-                    " (", refusal.source, ")"));
+    throw std::runtime_error(concatenate(
+        who, ": exact sums are not available: ", to_string(refusal)));
 }
 
 /// Of the sums of the ranks before this one.

@@ -45,8 +45,7 @@ inline OfferedLevel level_over_ranks(ScanProblem const& problem,
   OfferedLevel offered = offered_level(problem, machine, settings);
   if (offered.level != Reproducibility::exact)
     offered = {Reproducibility::run_to_run,
-               {"sums of ranks are rounded before they are added",
-                "docs/reproducibility.md"}};
+               {"sums of ranks are rounded before they are added"}};
   return offered;
 }
 

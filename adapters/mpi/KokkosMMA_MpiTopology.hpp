@@ -244,13 +244,12 @@ struct MpiBlock {
         std::int64_t const n = calls[std::size_t(rank)].extent[d];
         if (known < 0) known = rank;
         if (n != calls[std::size_t(known)].extent[d])
-          invalid_argument(
-              who, "the blocks of ranks ", known, " and ", rank,
-              " lie side by side and have ",
-              calls[std::size_t(known)].extent[d], " and ", n,
-              " elements in dimension ", d,
-              "; blocks at the same place along a dimension have the same "
-              "extent there");
+          invalid_argument(who, "the blocks of ranks ", known, " and ", rank,
+                           " lie side by side and have ",
+                           calls[std::size_t(known)].extent[d], " and ", n,
+                           " elements in dimension ", d,
+                           "; blocks at the same position along a dimension "
+                           "must have the same extent there");
         if (!empty && topology.size[d] > 1 && n < least_extent(d))
           invalid_argument(who, "rank ", rank, " has ", n,
                            " elements in dimension ", d, ", which ",
@@ -295,7 +294,7 @@ Block<R> block_of(MPI_Comm comm,
   for (int d = 0; d < R; ++d) {
     if (extents[d] < 0)
       Impl::invalid_argument(who, "the extent of dimension ", d, " is ",
-                             extents[d], "; it is 0 or more");
+                             extents[d], "; it must be 0 or more");
     std::int64_t const n = topology.size[d], at = topology.coordinate[d];
     std::int64_t const each = extents[d] / n, more = extents[d] % n;
     block.offset[d] = at * each + std::min(at, more);

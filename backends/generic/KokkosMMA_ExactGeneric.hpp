@@ -20,8 +20,7 @@
 namespace KokkosMMA::Impl {
 
 inline constexpr Refusal no_exact_sum{
-    "exact sums are for Cuda and for host execution spaces",
-    "docs/reproducibility.md"};
+    "exact sums are for Cuda and for host execution spaces"};
 
 /// Bits of an element.
 template <class Element>
@@ -224,7 +223,7 @@ void exact_segments_on_host(std::string const& label, Exec const& exec,
         add_all(terms, sum);
         store(s, sum);
       });
-  exec.fence("KokkosMMA: fence behind exact sums of segments");
+  exec.fence("KokkosMMA: fence after exact sums of segments");
   for (std::uint64_t s = 0; s < count; ++s) {
     Terms const terms{segments, x, s};
     if (terms.size() <= shared) continue;

@@ -61,9 +61,7 @@ constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
   return first_refusal({
       {!capability.cuda, not_cuda},
       {capability.compute_capability < 80, no_async_copy},
-      {!problem.contiguous,
-       {"neither dimension has stride one",
-        "core/stencil/KokkosMMA_StencilGrid.hpp"}},
+      {!problem.contiguous, {"neither dimension has stride one"}},
   });
 }
 
@@ -76,19 +74,16 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
   bool const counts = problem.radius > 1;
   return first_refusal({
       {!problem.known_rule,
-       {"the rule is a functor: its states need not fit into one bit",
-        "core/automaton/KokkosMMA_PackedCells.hpp"}},
+       {"the rule is a functor: its states need not fit into one bit"}},
       {problem.states != 2,
-       {"the rule has more than two states, a bit has two",
-        "core/automaton/KokkosMMA_PackedCells.hpp"}},
+       {"the rule has more than two states, and a cell of one bit has two"}},
       {counts && problem.neighbourhood != Neighbourhood::moore,
-       {"bits are counted in Moore neighbourhoods, others have radius 1",
-        "core/automaton/KokkosMMA_CountRange.hpp"}},
+       {"cells of one bit support other neighbourhoods than Moore's at radius "
+        "1 only"}},
       {counts && !problem.one_range,
-       {"the counts of birth or of survival are not one range",
-        "core/automaton/KokkosMMA_CountRange.hpp"}},
+       {"the counts of birth or of survival are not one contiguous range"}},
       {counts && problem.row > max_packed_row,
-       {"rows have more than 2^31 cells", "max_packed_row"}},
+       {"rows have more than 2^31 cells"}},
   });
 }
 
@@ -105,13 +100,10 @@ constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
   Refusal const packed   = refuse_packed_automaton(problem, capability);
   RouteDecision decision = route_by_refusals(
       settings.route, refuse_automaton(problem, capability), packed,
-      few ? Refusal{}
-          : Refusal{"generations on cells of one bit are faster",
-                    "docs/results/h200_papers.md"});
+      few ? Refusal{} : Refusal{"generations on cells of one bit are faster"});
   if (settings.route == Route::automatic && few && !packed)
     decision.streamed = {
-        "packing cells into bits takes as long as one or two generations",
-        "least_packed_generations"};
+        "packing cells into bits takes as long as one or two generations"};
   return decision;
 }
 

@@ -56,7 +56,7 @@ class RuleParser {
     AutomatonRule const rule = parse_rule();
     std::optional<BoundedGrid> grid;
     if (take(':')) grid = parse_grid();
-    if (!at_end()) refuse(m_at, quoted(), " behind the end of the rule");
+    if (!at_end()) refuse(m_at, quoted(), " after the end of the rule");
     return {rule, grid};
   }
 
@@ -113,7 +113,7 @@ class RuleParser {
              examples);
     if ((at_any_of("BS/") && !at_name()) || at_digit())
       return parse_life_like();
-    refuse(m_at, quoted(), " begins no rule; write it like ", examples);
+    refuse(m_at, quoted(), " does not begin a rule; write it like ", examples);
   }
 
   /// B3/S23, S23/B3, B3S23, 23/3; with a number of states after another
@@ -196,9 +196,9 @@ class RuleParser {
     if (m_at > first && !arrangements.empty() &&
         arrangements.find_first_not_of("ACEIJKNQRTWYZ") == arrangements.npos)
       refuse(m_at, quoted(),
-             ": rules that tell arrangements with the same number of "
-             "neighbours apart are not outer-totalistic and not supported; "
-             "use counts alone, as in B3/S23");
+             ": rules that distinguish arrangements with the same number of "
+             "neighbours are not outer-totalistic and not supported; use "
+             "counts only, as in B3/S23");
     return counts;
   }
 
@@ -215,8 +215,8 @@ class RuleParser {
       std::size_t const at = m_at;
       if (!at_any_of("RCMSBN"))
         refuse(at, quoted(),
-               " is no field of a Larger-than-Life rule; R, C, M, S, B and N "
-               "are, as in R5,C0,M1,S34..58,B34..45,NM");
+               " is not a field of a Larger-than-Life rule; R, C, M, S, B and "
+               "N are, as in R5,C0,M1,S34..58,B34..45,NM");
       if (seen.find(field) != std::string::npos)
         refuse(at, "a second field ", field);
       seen += field;
@@ -235,7 +235,7 @@ class RuleParser {
         case 'B': birth = ranges(); break;
         default:
           if (!at_any_of("MN"))
-            refuse(m_at, quoted(), " behind N; the neighbourhoods here are NM ",
+            refuse(m_at, quoted(), " after N; the neighbourhoods here are NM ",
                    "(Moore) and NN (von Neumann)");
           if (take('N'))
             neighbourhood = Neighbourhood::von_neumann;

@@ -167,11 +167,11 @@ class RunLengthReader : PatternLines {
 
   /// Some programs leave '!' out. What has no cells at all is cut off.
   void end_of_file() {
-    if (m_count) refuse(m_at, "the file ends behind a count; it is cut off");
+    if (m_count) refuse(m_at, "the file ends after a count; it is truncated");
     if (m_rows == 0 && m_y == 0)
       refuse(m_at,
              "the file ends without cells and without '!', which ends a "
-             "pattern; it is empty, or cut off");
+             "pattern; it is empty or truncated");
   }
 
   bool at_digit() const { return peek() >= '0' && peek() <= '9'; }
@@ -203,8 +203,8 @@ class RunLengthReader : PatternLines {
       if (key != "x" && key != "y" && key != "rule") {
         m_at = at;
         refuse(at, quoted(),
-               " begins none of 'x = ', 'y = ' and 'rule = ', of which a "
-               "header is made");
+               " does not begin 'x = ', 'y = ' or 'rule = ', the parts of a "
+               "header");
       }
       skip_blanks();
       if (peek() != '=') refuse(m_at, quoted(), " instead of '='");
@@ -273,8 +273,7 @@ class RunLengthReader : PatternLines {
     if (m_count && *m_count == 0)
       refuse_at(m_count_line, m_count_at, "a count of 0");
     if (peek() == '!') {
-      if (m_count)
-        refuse_at(m_count_line, m_count_at, "a count in front of '!'");
+      if (m_count) refuse_at(m_count_line, m_count_at, "a count before '!'");
       m_finished = true;
       return;
     }
@@ -307,14 +306,14 @@ class RunLengthReader : PatternLines {
         std::string const next = quoted();
         m_at                   = at;
         refuse(at, quoted(), " and ", next,
-               " are no cell; states above 24 are pA to yO");
+               " are not a cell; states above 24 are pA to yO");
       }
       return static_cast<std::uint8_t>(state);
     }
     if (c == '=') refuse(m_at, "'=' among the cells; the header comes first");
     refuse(m_at, quoted(),
-           " is no cell; cells are b and o, or . and A to X for more states, "
-           "lines end with $, the pattern with !");
+           " is not a cell; cells are b and o, or . and A to X for more "
+           "states, lines end with $, the pattern with !");
   }
 
   void run(std::int64_t count, std::uint8_t state) {
@@ -322,7 +321,7 @@ class RunLengthReader : PatternLines {
       refuse_at(m_count_line, m_count_at, "row ", m_y + 1,
                 " has more than the ", m_limits.width, " cells of the grid");
     if (m_y >= m_limits.height)
-      refuse_at(m_count_line, m_count_at, "there are cells behind the ",
+      refuse_at(m_count_line, m_count_at, "there are cells after the ",
                 m_limits.height, " rows of the grid");
     if (state != 0) m_runs.push_back({m_x, m_y, count, state});
     m_x += count;
@@ -401,8 +400,8 @@ class PlaintextReader : PatternLines {
       m_at = std::min(line.find_first_not_of(".O*"), line.size());
       if (m_at < line.size())
         refuse(m_at, quoted(),
-               " is no cell of a plaintext pattern; . is a dead cell, O or * "
-               "one that is alive, and comments begin with !");
+               " is not a cell of a plaintext pattern; . is a dead cell, O or "
+               "* one that is alive, and comments begin with !");
       auto const width = static_cast<std::int64_t>(line.size());
       if (width > m_limits.width)
         refuse(static_cast<std::size_t>(m_limits.width), "row ",
@@ -412,12 +411,12 @@ class PlaintextReader : PatternLines {
       if (line.empty()) continue;
       height = static_cast<std::int64_t>(rows.size());
       if (height > m_limits.height)
-        refuse(0, "there are cells behind the ", m_limits.height,
+        refuse(0, "there are cells after the ", m_limits.height,
                " rows of the grid");
       pattern.width = std::max(pattern.width, width);
     }
     if (height == 0)
-      refuse(m_at, "the file ends without cells; it is empty, or cut off");
+      refuse(m_at, "the file ends without cells; it is empty or truncated");
     pattern.height = height;
     pattern.cells.resize(
         static_cast<std::size_t>(pattern.width * pattern.height));

@@ -57,7 +57,7 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
   LoopSpace const& space = problem.space;
   std::uint64_t longest  = 0;
   for (std::uint64_t const n : space.extent) longest = std::max(longest, n);
-  constexpr std::string_view own = "Kokkos' own launch follows it";
+  constexpr std::string_view own = "only Kokkos' own launch honours it";
   return first_refusal({
       {!capability.cuda, not_cuda},
       {problem.launch_bounds, {"the policy has launch bounds", own}},
@@ -68,19 +68,19 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
       {problem.user_tiles, {"the caller chose the tiles", own}},
       {problem.tool_tunes, {"a tool of Kokkos Tools chooses the tiles", own}},
       {!problem.indices_fit,
-       {"the bounds are no values of the policy's index type",
-        "Kokkos' own launch knows what it does then"}},
+       {"the bounds do not fit into the policy's index type",
+        "Kokkos' own launch defines what happens then"}},
       {space.rank == 1 && longest >= max_range_indices,
-       {"the range has 2^60 indices or more", "max_range_indices"}},
+       {"the range has 2^60 indices or more"}},
       {space.rank > 1 && longest >= max_box_extent,
-       {"a dimension has 2^31 indices or more", "max_box_extent"}},
+       {"a dimension has 2^31 indices or more"}},
   });
 }
 
 /// The first reason why the route `mma` cannot run a loop: there is always
 /// one.
 constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
-  return {"a loop has no sums for the tensor cores", "docs/routes.md"};
+  return {"a loop has no sums for the tensor cores"};
 }
 
 /// Route of a loop. Automatic choice never fails. With a forced route, `route`

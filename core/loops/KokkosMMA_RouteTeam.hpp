@@ -35,10 +35,9 @@ constexpr Refusal refuse_streamed(TeamProblem const&,
 constexpr RouteDecision route_team(TeamProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings) {
-  return route_by_refusals(
-      settings.route,
-      {"a team kernel is the caller's own code", "docs/drop_in.md"},
-      refuse_streamed(problem, capability), {});
+  return route_by_refusals(settings.route,
+                           {"a team kernel is the caller's own code"},
+                           refuse_streamed(problem, capability), {});
 }
 
 /// Kernels of fewer threads are measured after many calls only, as loops of few

@@ -86,7 +86,7 @@ struct EnvironmentTuning {
                                              : std::string(builtin_tuning_of(device).name);
   if (environment.path.empty()) return builtin;
   std::string const refusal = tuning_refusal(device);
-  if (!refusal.empty()) return builtin + " (refused: " + refusal + ")";
+  if (!refusal.empty()) return builtin + " (not used: " + refusal + ")";
   return environment.path + " (" + environment.file->date + ")";
 }
 

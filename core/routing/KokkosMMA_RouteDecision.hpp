@@ -19,14 +19,22 @@
 
 namespace KokkosMMA::Impl {
 
-/// Why a route cannot run a problem, and where the limit comes from.
+/// Why a route cannot run a problem.
 struct Refusal {
-  std::string_view reason;  ///< empty: the route can run
-  std::string_view source;  ///< where the limit or the number comes from
+  std::string_view reason;       ///< empty: the route can run
+  std::string_view source = {};  ///< where the limit comes from, or nothing
 
   /// Whether there is a reason.
   constexpr explicit operator bool() const { return !reason.empty(); }
 };
+
+/// "reason (source)".
+[[gnu::cold]] inline std::string to_string(Refusal const& refusal) {
+  std::string text(refusal.reason);
+  if (!refusal.source.empty())
+    text.append(" (").append(refusal.source).append(")");
+  return text;
+}
 
 /// A row of a table of reasons why a route cannot run.
 struct RefusalRule {
@@ -42,8 +50,7 @@ constexpr Refusal first_refusal(std::initializer_list<RefusalRule> rules) {
 }
 
 // Reasons that several operations share.
-inline constexpr Refusal not_cuda{"the execution space is not Cuda",
-                                  "docs/routes.md"};
+inline constexpr Refusal not_cuda{"the execution space is not Cuda"};
 inline constexpr Refusal no_tensor_cores{
     "the device has no usable tensor cores (compute capability below 8.0)",
     "PTX ISA, mma target notes"};
@@ -51,19 +58,17 @@ inline constexpr Refusal no_async_copy{
     "the device cannot copy to shared memory asynchronously (compute "
     "capability below 8.0)",
     "PTX ISA, cp.async"};
-inline constexpr Refusal is_graph_node{"the call is a graph node",
-                                       "docs/drop_in.md"};
+inline constexpr Refusal is_graph_node{"the call is a graph node"};
 inline constexpr Refusal no_fixed_size{
-    "the value has no fixed size", "arrays whose length is known at run time"};
-inline constexpr Refusal too_large_value{"the value is larger than 64 bytes",
-                                         "max_value_bytes"};
+    "the value has no fixed size",
+    "an array whose length is known only at run time"};
+inline constexpr Refusal too_large_value{"the value is larger than 64 bytes"};
 inline constexpr Refusal too_large_functor{
     "functor and reducer are larger than 32400 bytes", "kernel argument limit"};
 inline constexpr Refusal opaque_functor{
-    "the functor is opaque: its data cannot be loaded into fragments",
-    "docs/routes.md"};
-inline constexpr Refusal no_encoding{"the element type has no encoding",
-                                     "docs/routes.md"};
+    "the functor is opaque: the library cannot see its data"};
+inline constexpr Refusal no_encoding{
+    "tensor cores do not support this element type"};
 
 /// Largest value of the `streamed` route: a block keeps one per warp in shared
 /// memory and a partial per block in scratch.
@@ -119,7 +124,7 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
   if (refusal_of(decision)) {
     text = "no route: ";
     text += to_string(decision.route);
-    text += " was asked for and cannot run";
+    text += " was requested and cannot run";
   } else {
     text = "route ";
     text += to_string(decision.route);
@@ -127,21 +132,15 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
         decision.asked != decision.route) {
       text += " (";
       text += to_string(decision.asked);
-      text += " was asked for)";
+      text += " was requested)";
     }
   }
-  auto const explain = [&](Route route, Refusal const& refusal) {
-    if (!refusal) return;
-    text += "; not ";
-    text += to_string(route);
-    text += ": ";
-    text += refusal.reason;
-    text += " (";
-    text += refusal.source;
-    text += ")";
-  };
-  explain(Route::mma, decision.mma);
-  explain(Route::streamed, decision.streamed);
+  // A reason that both have is said once.
+  if (decision.mma && decision.mma.reason == decision.streamed.reason)
+    return text + "; neither mma nor streamed: " + to_string(decision.mma);
+  if (decision.mma) text += "; not mma: " + to_string(decision.mma);
+  if (decision.streamed)
+    text += "; not streamed: " + to_string(decision.streamed);
   return text;
 }
 
@@ -150,8 +149,8 @@ inline void check_route(char const* who, RouteDecision const& decision) {
   Refusal const refusal = refusal_of(decision);
   if (refusal)
     invalid_argument(who, "route ", to_string(decision.route),
-                     " was asked for but cannot run: ", refusal.reason, " (",
-                     refusal.source, "); use route auto or generic");
+                     " was requested but cannot run: ", to_string(refusal),
+                     "; use route auto or generic");
 }
 
 /// The highest level of reproducibility that a call can have, and why it has
@@ -168,8 +167,7 @@ inline constexpr OfferedLevel every_level_by_cost{
     Reproducibility::exact, {}, true};
 inline constexpr OfferedLevel run_to_run_only{
     Reproducibility::run_to_run,
-    {"the order of floating-point operations follows the device",
-     "docs/reproducibility.md"}};
+    {"the order of floating-point operations depends on the device"}};
 /// Integers are the same in any order.
 constexpr bool is_exact_in_any_order(Scalar value) {
   return value != Scalar::opaque && !is_floating(value);
@@ -183,20 +181,17 @@ constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
                                         Refusal const& no_exact) {
   if (is_exact_in_any_order(value)) return every_level;
   if (settings.route == Route::generic)
-    return {
-        Reproducibility::run_to_run,
-        {"the route generic is Kokkos' own code", "docs/reproducibility.md"}};
+    return {Reproducibility::run_to_run,
+            {"the route generic runs Kokkos' own code"}};
   if (refusal) return {Reproducibility::run_to_run, refusal};
   return {Reproducibility::device_independent, no_exact};
 }
 inline constexpr Refusal only_sums_are_exact{
-    "exact are sums, dot products, scans and sums of segments of "
-    "floating-point Views by name alone",
-    "docs/reproducibility.md"};
+    "only sums, dot products, scans and segment sums of floating-point Views, "
+    "called by name, can be exact"};
 inline constexpr Refusal no_exact_scans{
-    "exact prefixes are those of KokkosMMA::exclusive_scan and inclusive_scan "
-    "alone; segmented_reduce has exact sums, and scans of integers are exact",
-    "docs/reproducibility.md"};
+    "only KokkosMMA::exclusive_scan and inclusive_scan have exact "
+    "floating-point prefixes; segmented_reduce has exact sums"};
 /// What an operation offers that is exact on no space.
 /// \param no_exact why
 constexpr OfferedLevel without_exact(OfferedLevel offered,
@@ -215,9 +210,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       is_exact_in_any_order(value))
     return {};
   return {
-      "tensor cores add products in an order and with a rounding of their "
-      "own, and the bits are to be those of any device",
-      "docs/reproducibility.md"};
+      "tensor cores have their own order and rounding of additions, and the "
+      "bits must be the same on any device"};
 }
 
 /// Says once for each operation and level that a scope or the environment asks
@@ -230,12 +224,12 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
   std::string const name = concatenate(who, to_string(offered.level), '\n');
   if (reported.find(name) != std::string::npos) return;
   reported += name;
-  std::fprintf(stderr,
-               "KokkosMMA: %s: level %s was asked for; it is %s: %s (%s)\n",
-               who, std::string(to_string(asked)).c_str(),
-               std::string(to_string(offered.level)).c_str(),
-               std::string(offered.refusal.reason).c_str(),
-               std::string(offered.refusal.source).c_str());
+  std::fprintf(
+      stderr,
+      "KokkosMMA: %s: level %s was requested; it runs at level %s: %s\n", who,
+      std::string(to_string(asked)).c_str(),
+      std::string(to_string(offered.level)).c_str(),
+      to_string(offered.refusal).c_str());
 }
 
 /// The settings that count for a call, with the level that it gets. A level
@@ -245,8 +239,8 @@ inline Settings settle_level(char const* who, Settings const& call,
   if (call.reproducibility > offered.level)
     invalid_argument(
         who, "level ", to_string(call.reproducibility),
-        " was asked for and cannot be had: ", offered.refusal.reason, " (",
-        offered.refusal.source, "); ask for ", to_string(offered.level));
+        " was requested and is not available: ", to_string(offered.refusal),
+        "; request ", to_string(offered.level));
   Settings settings = effective_settings(call);
   if (settings.reproducibility > offered.level) {
     report_level(who, settings.reproducibility, offered);
@@ -269,9 +263,8 @@ constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
                                        Reproducibility left,
                                        Refusal const& refusal) {
   if (call.reproducibility > left)
-    throw std::runtime_error(
-        concatenate(who, ": the exact sums cannot be had: ", refusal.reason,
-                    " (", refusal.source, ")"));
+    throw std::runtime_error(concatenate(
+        who, ": exact sums are not available: ", to_string(refusal)));
   report_level(who, Reproducibility::exact, {left, refusal});
 }
 
@@ -285,7 +278,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
       last_route_of_this_thread() == Route::generic)
     throw std::runtime_error(concatenate(
         who, ": level ", to_string(call.reproducibility),
-        " cannot be had: the device has no memory left for scratch, or the "
+        " is not available: the device has no memory left for scratch, or the "
         "stream is captured and the result goes to the host"));
 }
 
@@ -299,7 +292,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
                                                  : offered.level));
   return concatenate("; level ", to_string(offered.level), ", not ",
                      to_string(settings.reproducibility), ": ",
-                     offered.refusal.reason, " (", offered.refusal.source, ")");
+                     to_string(offered.refusal));
 }
 
 /// The errors of the environment for the end of an explanation, or nothing.

@@ -144,7 +144,7 @@ struct Boundaries {
         Impl::invalid_argument(who, "the low boundary of dimension ", d, " is ",
                                to_string(low[d].kind), ", the high one ",
                                to_string(high[d].kind),
-                               "; periodic is both of them or none");
+                               "; make both of them periodic or none");
     }
   }
 

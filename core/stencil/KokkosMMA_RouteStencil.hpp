@@ -129,14 +129,11 @@ constexpr Refusal refuse_stencil(StencilProblem const& problem,
       {!capability.cuda, not_cuda},
       {capability.compute_capability < 80, no_async_copy},
       {!stencil_kernel_exists(problem.input, problem.accumulator),
-       {"no kernel keeps these elements in this accumulator",
-        "stencil_kernel_exists"}},
+       {"no kernel exists for these types of elements and accumulator"}},
       {problem.source == RowLayout::strided,
-       {"neither the first nor the last dimension has stride one",
-        "core/stencil/KokkosMMA_StencilGrid.hpp"}},
+       {"neither the first nor the last dimension has stride one"}},
       {problem.target == RowLayout::strided,
-       {"input and output layouts differ",
-        "core/stencil/KokkosMMA_StencilGrid.hpp"}},
+       {"input and output layouts differ"}},
   });
 }
 
@@ -153,25 +150,19 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   bool const takes_weights =
       takes_band || (dense_exists && problem.each_weight != MmaOperands::none);
   return first_refusal({
-      {problem.rank != 2,
-       {"band products are of two dimensions", "docs/stencils.md"}},
+      {problem.rank != 2, {"the tensor-core stencils have two dimensions"}},
       {!band_exists && !dense_exists,
-       {"the tensor cores take no elements of this type as they are",
-        "stencil_dense_band_exists"}},
+       {"tensor cores do not support elements of this type"}},
       {!takes_weights && has_band_factors(problem),
-       {"float rows are not 16-byte aligned",
-        "core/stencil/KokkosMMA_RouteStencil.hpp"}},
+       {"float rows are not 16-byte aligned"}},
       {!takes_weights,
-       {"the weights are no exact operands of the tensor cores",
-        "docs/stencils.md"}},
+       {"the weights are not exact in the operand type of the tensor cores"}},
       {!takes_band && problem.source < RowLayout::pitch_16,
        {"rows of the input, or of the memory between two steps, do not begin "
-        "multiples of 16 bytes apart",
-        "core/stencil/KokkosMMA_WarpDenseBand.hpp"}},
+        "multiples of 16 bytes apart"}},
       {!takes_band &&
            stencil_dense_shared_bytes(problem.input) > capability.shared_bytes,
-       {"a block has too little shared memory on this device",
-        "stencil_dense_shared_bytes"}},
+       {"a block has too little shared memory on this device"}},
   });
 }
 
@@ -355,7 +346,7 @@ constexpr RouteDecision route_stencil(
       mma_stencil_pays(problem, tuning)
           ? Refusal{}
           : Refusal{"kernels without tensor cores are as fast",
-                    "mma_stencil_pays"});
+                    "tuning table"});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -33,10 +33,11 @@ class Variables(Repository):
         super().setUp()
         self.file("CMakeLists.txt", 'option(KokkosMMA_ENABLE_A "a" ON)\nset(KokkosMMA_FOLDER "" CACHE INTERNAL "b")\n')
         self.file("core/a.hpp", '#ifndef KOKKOSMMA_A_HPP\n#define KOKKOSMMA_A_HPP\nchar* a = std::getenv("KOKKOSMMA_A");\n#endif\n')
-        self.page("KokkosMMA_ENABLE_A", "KOKKOSMMA_A", "KokkosMMA_ROOT")
+        self.page("docs/variables.md", "KOKKOSMMA_A", "KokkosMMA_ROOT")
+        self.page("docs/developers/variables.md", "KokkosMMA_ENABLE_A")
 
-    def page(self, *names):
-        self.file("docs/variables.md", "# All\n\n" + "".join(f"| `{name}` | what |\n" for name in names))
+    def page(self, page, *names):
+        self.file(page, "# All\n\n" + "".join(f"| `{name}` | what |\n" for name in names))
 
     def test_a_page_that_is_right(self):
         self.assertEqual(check_variables.check(self.root), [])
@@ -50,12 +51,18 @@ class Variables(Repository):
                                     (".ci/g", "a=${KOKKOSMMA_G:-b}", "KOKKOSMMA_G"),
                                     ("perf_tests/h.py", 'os.environ["KOKKOSMMA_H"]', "KOKKOSMMA_H")):
             self.file(name, text + "\n")
-            self.assertEqual(check_variables.check(self.root), [f"{name}:1: {missing} is on no row of docs/variables.md; say there what it does"])
+            self.assertEqual(check_variables.check(self.root), [
+                f"{name}:1: {missing} is on no row of docs/variables.md or docs/developers/variables.md; say there what it does"])
             (self.root / name).unlink()
 
     def test_what_nothing_reads(self):
-        self.page("KokkosMMA_ENABLE_A", "KOKKOSMMA_A", "KOKKOSMMA_GONE")
+        self.page("docs/variables.md", "KOKKOSMMA_A", "KOKKOSMMA_GONE")
         self.assertEqual(check_variables.check(self.root), ["docs/variables.md: nothing reads KOKKOSMMA_GONE; take the row out"])
+
+    def test_what_both_pages_have(self):
+        self.page("docs/developers/variables.md", "KokkosMMA_ENABLE_A", "KOKKOSMMA_A")
+        self.assertEqual(check_variables.check(self.root),
+                         ["docs/developers/variables.md: KOKKOSMMA_A has a row in docs/variables.md already; keep one"])
 
 
 class Words(Repository):
@@ -64,10 +71,6 @@ class Words(Repository):
         problems = check_words.check(self.root)
         self.assertEqual([problem.split("; ")[0] for problem in problems],
                          ["README.md:2: 'main job': readers stumble", "README.md:2: 'halfs': readers stumble"])
-
-    def test_habits(self):
-        self.file("docs/more/a.md", "Such a call is of ours, but for the last.\nWhat it asks for stands in a table behind it, alone.\n")
-        self.assertEqual(len(check_words.check(self.root)), 3 + 4)
 
     def test_words_that_are_right(self):
         self.file("docs/a.md", "Sums of half values, chained, in the main. Bar charts are pieces of work.\n")

@@ -258,11 +258,10 @@ std::string usage(std::string const& name) {
          name +
          " --built-in=FILE   prints a table as "
          "core/routing/KokkosMMA_BuiltInTunings.hpp has them\n"
-         "An application uses a table with KOKKOSMMA_TUNING=FILE "
-         "(docs/tuning.md).\n"
-         "Exit status: 0 done, 1 measuring failed, 2 a wrong call, a table "
-         "that "
-         "is refused, or nothing to tune here.\n";
+         "An application uses a table with KOKKOSMMA_TUNING=FILE.\n"
+         "Exit status: 0 done, 1 measuring failed, 2 an invalid command line, "
+         "a table that this library does not accept, or nothing to tune "
+         "here.\n";
 }
 
 TuneOptions parse_tune(int argc, char** argv) {

@@ -324,7 +324,7 @@ void expect_routes(std::vector<Route> const& can_run, char const* refusal,
       EXPECT_EQ(route, last_route());
     } else {
       expect_error({"KokkosMMA::automaton: ",
-                    joined("route ", route, " was asked for but cannot run: "),
+                    joined("route ", route, " was requested but cannot run: "),
                     on_cuda<Exec> ? refusal : "not Cuda"},
                    [&] { advance(cells, Settings{route}); });
     }

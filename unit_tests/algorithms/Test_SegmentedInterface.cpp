@@ -132,7 +132,7 @@ void expect_bad_offsets() {
   bad({0, 10, 20, 19, 40, 50, 60, 70, 80, 90, 100},
       {"offsets(3) = 19", "below offsets(2) = 20", "must not decrease"});
   bad({0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 101},
-      {"offsets(10) = 101", "behind the 100 elements", "at most 100"});
+      {"offsets(10) = 101", "beyond the 100 elements", "at most 100"});
   bad({5, 4, 20, 30, 40, 50, 60, 70, 80, 90, 100},
       {"offsets(1) = 4", "offsets(0) = 5"});
   // the first of several
@@ -276,7 +276,7 @@ TYPED_TEST(SegmentedInterface, RoutesThatCannotRun) {
       segmented_reduce(Exec(), call.x, 10, ten, Maximum());
     });
     expect_explained(
-        {"route streamed; not mma: ", "variable-size segments"},
+        {"route streamed; not mma: ", "segments of different lengths"},
         [&] { segmented_reduce(Exec(), call.x, cuts, two, Plus<double>()); });
     expect_explained({"route generic", "several values", "several segments"},
                      [&] { segmented_reduce(Exec(), m, 2, few); });

@@ -179,13 +179,13 @@ TEST(Boundaries, PeriodicIsBothSidesOrNone) {
                                 {{{}, {Boundary::mirror}}});
       }),
       "KokkosMMA::Boundaries::per_side: the low boundary of dimension 1 is "
-      "periodic, the high one mirror; periodic is both of them or none");
+      "periodic, the high one mirror; make both of them periodic or none");
   // Boundaries may be set one by one, so users check again.
   Boundaries<1> boundaries;
   boundaries.high[0].kind = Boundary::periodic;
   EXPECT_EQ(error_of([&] { boundaries.check("caller"); }),
             "caller: the low boundary of dimension 0 is constant, the high one "
-            "periodic; periodic is both of them or none");
+            "periodic; make both of them periodic or none");
   boundaries.low[0].kind = Boundary::periodic;
   EXPECT_EQ(error_of([&] { boundaries.check("caller"); }), "");
 }

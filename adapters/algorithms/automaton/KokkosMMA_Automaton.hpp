@@ -53,7 +53,7 @@ void check_automaton(char const* who, V const& cells, int radius, int states,
             condition.value < states))
         invalid_argument(who, "the constant ", condition.value,
                          " beyond a boundary of dimension ", d,
-                         " is no state; states are 0 to ", states - 1);
+                         " is not a state; states are 0 to ", states - 1);
   check_distinct(who, "cells", cells);
 }
 
@@ -176,8 +176,8 @@ constexpr void check_automaton_types() {
                 "const");
   KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::automaton", Exec, V, "the cells");
   static_assert(is_plain_memory<V>,
-                "KokkosMMA::automaton: the View must refer to its elements; "
-                "atomic access is of no use here");
+                "KokkosMMA::automaton: the View must give plain references to "
+                "its elements; Views with atomic access are not supported");
 }
 
 /// Generations by a known rule.

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_REDUCE_HPP
 
 #include <adapters/algorithms/reduce/KokkosMMA_ReduceDispatch.hpp>
+#include <adapters/kokkos/KokkosMMA_Mistakes.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -58,8 +59,11 @@ void reduce(Exec const& exec, X const& x, Result&& result,
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(std::string const& label, Exec const& exec, X const& x,
             Result&& result, Settings const& settings = {}) {
-  Impl::check_reduce_types<Exec, X, std::remove_cvref_t<Result>>();
-  Impl::run_reduce(label, exec, Impl::ReducedView<X>{x}, result, settings);
+  using R = std::remove_cvref_t<Result>;
+  Impl::check_reduce_types<Exec, X, R>();
+  if constexpr (Impl::may_reduce<Exec, R>) {
+    Impl::run_reduce(label, exec, Impl::ReducedView<X>{x}, result, settings);
+  }
 }
 
 /// Sums the products of the elements of two Views: `dot` is KokkosMMA::dot(x,
@@ -88,9 +92,39 @@ void reduce(std::string const& label, Exec const& exec,
   using R = std::remove_cvref_t<Result>;
   Impl::check_reduce_types<Exec, X, R>();
   Impl::check_reduce_types<Exec, Y, R>();
-  Impl::run_reduce(label, exec, Impl::ReducedDot<X, Y>{dot.x, dot.y}, result,
-                   settings);
+  if constexpr (Impl::may_reduce<Exec, R>) {
+    Impl::run_reduce(label, exec, Impl::ReducedDot<X, Y>{dot.x, dot.y}, result,
+                     settings);
+  }
 }
+
+// Usual mistakes.
+template <
+    class What =
+        Mistake::x_must_have_rank_1__segmented_reduce_sums_the_rows_of_a_matrix,
+    Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
+void reduce(Exec const&, X const&, Rest&&...) = delete;
+template <
+    class What =
+        Mistake::x_must_have_rank_1__segmented_reduce_sums_the_rows_of_a_matrix,
+    Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
+void reduce(std::string const&, Exec const&, X const&, Rest&&...) = delete;
+template <
+    class What =
+        Mistake::the_first_argument_must_be_an_instance_of_an_execution_space,
+    class X, class... Rest>
+requires(Impl::AnyView<X> || Impl::Summable<X>) void reduce(X const&,
+                                                            Rest&&...) = delete;
+template <
+    class What = Mistake::
+        the_result_is_missing__pass_a_scalar_a_View_of_rank_0_or_a_reducer,
+    Impl::ExecutionSpace Exec, Impl::Summable X>
+void reduce(Exec const&, X const&) = delete;
+template <
+    class What = Mistake::
+        the_result_is_missing__pass_a_scalar_a_View_of_rank_0_or_a_reducer,
+    Impl::ExecutionSpace Exec, Impl::Summable X>
+void reduce(std::string const&, Exec const&, X const&) = delete;
 
 }  // namespace KokkosMMA
 

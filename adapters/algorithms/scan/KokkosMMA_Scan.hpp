@@ -4,6 +4,7 @@
 #define KOKKOSMMA_SCAN_HPP
 
 #include <adapters/algorithms/scan/KokkosMMA_ScanDispatch.hpp>
+#include <adapters/kokkos/KokkosMMA_Mistakes.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -50,7 +51,7 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 /// A total must be named: no bare argument is one.
 #define KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL(NAME, TOTAL) \
   static_assert(sizeof(TOTAL) == 0,                   \
-                NAME ": the total comes by its name, KokkosMMA::Total(place)")
+                NAME ": pass the total as KokkosMMA::Total(variable)")
 
 }  // namespace Impl
 
@@ -293,6 +294,36 @@ void inclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
                     Settings const& = {}) {
   KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::inclusive_scan", Bare);
 }
+
+/// The overloads of a scan for usual mistakes.
+#define KOKKOSMMA_IMPL_DELETE_MISTAKES(SCAN)                                   \
+  template <                                                                   \
+      class Accumulator = void,                                                \
+      class What        = Mistake::                                            \
+          x_and_y_must_have_rank_1__segmented_scans_scan_the_rows_of_a_matrix, \
+      Impl::ExecutionSpace Exec, Impl::AnyView X, Impl::AnyView Y,             \
+      class... Rest>                                                           \
+  requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(              \
+      Exec const&, X const&, Y const&, Rest&&...) = delete;                    \
+  template <                                                                   \
+      class Accumulator = void,                                                \
+      class What        = Mistake::                                            \
+          x_and_y_must_have_rank_1__segmented_scans_scan_the_rows_of_a_matrix, \
+      Impl::ExecutionSpace Exec, Impl::AnyView X, Impl::AnyView Y,             \
+      class... Rest>                                                           \
+  requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(              \
+      std::string const&, Exec const&, X const&, Y const&, Rest&&...) =        \
+      delete;                                                                  \
+  template <class Accumulator = void,                                          \
+            class What        = Mistake::                                      \
+                the_first_argument_must_be_an_instance_of_an_execution_space,  \
+            Impl::AnyView X, class... Rest>                                    \
+  void SCAN(X const&, Rest&&...) = delete
+
+KOKKOSMMA_IMPL_DELETE_MISTAKES(exclusive_scan);
+KOKKOSMMA_IMPL_DELETE_MISTAKES(inclusive_scan);
+
+#undef KOKKOSMMA_IMPL_DELETE_MISTAKES
 
 }  // namespace KokkosMMA
 

@@ -8,6 +8,7 @@
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilPolicy.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <adapters/kokkos/KokkosMMA_Mistakes.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
@@ -320,11 +321,10 @@ requires(std::is_class_v<Update>) void stencil(
   static_assert(Impl::rank_of<X> == Policy::rank,
                 "KokkosMMA::stencil: the rank of the Views must be that of the "
                 "policy");
-  static_assert(
-      Impl::is_stencil_update<Update, Element, A, Policy::rank>,
-      "KokkosMMA::stencil: the functor is called with the indices of an "
-      "element, std::int64_t, its value and the sum of its neighbours, and "
-      "returns the element's next value");
+  static_assert(Impl::is_stencil_update<Update, Element, A, Policy::rank>,
+                "KokkosMMA::stencil: the functor must accept the indices of an "
+                "element (std::int64_t), its value and the sum of its "
+                "neighbours, and return the next value of the element");
   KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
   Impl::run_stencil<A>(label, exec, in, out, policy.weights(),
                        policy.boundaries(), steps, settings, update);
@@ -362,6 +362,24 @@ requires(std::is_class_v<Update>) void stencil(
     Settings const& settings = {}) {
   stencil(std::string(), exec, in, out, policy, update, steps, settings);
 }
+
+// Usual mistakes.
+template <class Accumulator = void,
+          class What =
+              Mistake::weights_and_boundaries_must_have_the_rank_of_the_Views,
+          Impl::ExecutionSpace Exec, Impl::StencilView X, Impl::StencilView Y,
+          int R, int Q, class... Rest>
+requires(R != Impl::rank_of<X> ||
+         Q != Impl::rank_of<X>) void stencil(Exec const&, X const&, Y const&,
+                                             StencilWeights<R> const&,
+                                             Boundaries<Q> const&,
+                                             Rest&&...) = delete;
+template <
+    class Accumulator = void,
+    class What =
+        Mistake::the_first_argument_must_be_an_instance_of_an_execution_space,
+    Impl::AnyView X, class... Rest>
+void stencil(X const&, Rest&&...) = delete;
 
 }  // namespace KokkosMMA
 

@@ -71,7 +71,7 @@ class StencilPolicy {
   static_assert(Kokkos::is_execution_space_v<Exec> && Impl::StencilView<View>,
                 "KokkosMMA::StencilPolicy: the template arguments are an "
                 "execution space, the type of a View of rank 1, 2 or 3 and, "
-                "optionally, the type of the sums; leave them out and they are "
+                "optionally, the type of the sums; omit them to have them "
                 "deduced: StencilPolicy(exec, x, weights, boundaries)");
 
  public:
