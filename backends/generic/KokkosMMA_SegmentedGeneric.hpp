@@ -21,8 +21,8 @@
 /// layout, and the reference of the other routes. A segment up to
 /// `long_segment` elements belongs to a thread, a longer one to a team, so that
 /// one long segment among many short ones does not keep a thread of a GPU for
-/// ever. On host spaces a team is one thread. Who adds what to what depends on
-/// the segments and the space only.
+/// ever. On host spaces a team is one thread. The association of the additions
+/// depends on the segments and the space only.
 
 namespace KokkosMMA::Impl {
 

@@ -33,7 +33,7 @@ class LaunchChooser {
   static constexpr int max_candidates = 8;
 
   /// Where the choice is watched, one call in so many is still measured. A
-  /// prime: calls of a functor with several arrays come in turn.
+  /// prime: the launches of a functor with several arrays come in turn.
   static constexpr unsigned watch_period = 13;
   /// How much more than the first candidate it may take, twice in all.
   static constexpr float watch_limit = 1.25f;
@@ -86,7 +86,7 @@ class LaunchChooser {
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
   /// The candidate to run while nothing is measured: of those with two
-  /// measurements the fastest, and the one that the constructor was told until
+  /// measurements the fastest, and the one that the constructor got until
   /// the first one has two.
   int choice() const {
     int const leading = first_that_runs();

@@ -131,10 +131,10 @@ inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 18;
 /// by Kokkos (H100, 2026-11-26).
 inline constexpr int small_calls_before_measuring = 100;
 
-/// One call per thread, in blocks so small that all multiprocessors have one:
-/// of few indices each may be long. No more than the 128 threads of Kokkos'
-/// blocks: of larger ones fewer threads are resident where a body needs many
-/// registers.
+/// One invocation per thread, in blocks so small that all multiprocessors have
+/// one: of few indices each may be long. No more than the 128 threads of
+/// Kokkos' blocks: of larger ones fewer threads are resident where a body needs
+/// many registers.
 constexpr LoopShape small_loop_shape(LoopSpace const& space,
                                      int multiprocessors, int max_threads) {
   std::uint64_t const share =

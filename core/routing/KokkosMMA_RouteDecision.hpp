@@ -174,7 +174,7 @@ constexpr bool is_exact_in_any_order(Scalar value) {
 }
 /// The levels of a call whose kernels keep one order of operations, whatever
 /// the device, where they run.
-/// \param refusal why they do not, or none
+/// \param refusal why they do not run, or none
 /// \param no_exact why its sums are not exact
 constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
                                         Refusal const& refusal,
@@ -318,8 +318,8 @@ RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
   return decision;
 }
 
-/// The decision for a call with settings of its own, whose route and level are
-/// orders.
+/// The decision for a call with settings of its own, whose route and level must
+/// be met.
 template <class Decide>
 RouteDecision decide_call(char const* who, Settings const& call,
                           Decide const& decide,

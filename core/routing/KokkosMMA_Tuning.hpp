@@ -125,7 +125,7 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 /// Bytes of a functor with two Views of three dimensions.
 inline constexpr std::size_t small_functor_bytes = 128;
 
-/// Most calls of a thread under way where it has 64 registers.
+/// Most invocations of a thread in flight where it has 64 registers.
 constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
   if (!is_box || functor_bytes > small_functor_bytes) return 4;
   return word ? 16 : 8;
@@ -191,7 +191,7 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 ///
 /// Functors with more than a View of two dimensions are treated as those of
 /// values of 8 bytes, with 64 registers. With 32 the rows of a sparse matrix
-/// and sums over neighbours spill, or their loops have few loads under way:
+/// and sums over neighbours spill, or their loops have few loads in flight:
 /// sums of floats over 1.5 to 2 million rows of a sparse matrix took 1096 us,
 /// so 764, of very unequal rows 4612 and 2001; sums of such rows 848, 653,
 /// Kokkos 708 (H100, 2026-11-27). With 512 x 2 and 4 calls for all, columns of
@@ -300,7 +300,7 @@ constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
 
 /// How a scan by an opaque functor is laid over the device.
 struct StreamedScanTuning {
-  int threads;     ///< per block that call the functor
+  int threads;     ///< per block that invoke the functor
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int items;       ///< neighbouring indices that a lane scans
 

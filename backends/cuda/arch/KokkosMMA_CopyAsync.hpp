@@ -41,7 +41,7 @@ struct CopyAsync16 {
   __device__ static void commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
   }
-  /// Waits until no more than `Pending` groups of this thread are under way.
+  /// Waits until no more than `Pending` groups of this thread are in flight.
   template <int Pending>
   __device__ static void wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");

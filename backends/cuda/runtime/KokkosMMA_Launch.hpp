@@ -136,7 +136,7 @@ inline Device& device_entry(int id) {
 }
 inline Device const& device(int id) { return device_entry(id); }
 
-/// Another table for a device, for whoever measures them: while it runs no
+/// Another table for a device, for code that measures them: while it runs no
 /// other host thread may call the library, and the table must outlive its use.
 inline void use_tuning(int id, TuningTable const& table) {
   device_entry(id).tuning = &table;

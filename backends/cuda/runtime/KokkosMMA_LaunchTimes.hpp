@@ -253,7 +253,7 @@ class LaunchTimes {
   Pair m_free[max_pairs];
   int m_pendings  = 0;
   int m_frees     = 0;
-  int m_pairs     = 0;  ///< of both, and those of calls under way
+  int m_pairs     = 0;  ///< of both, and those of launches in flight
   bool m_released = false;
 };
 

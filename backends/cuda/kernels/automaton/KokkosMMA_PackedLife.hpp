@@ -197,7 +197,7 @@ __device__ inline void gather_rows(PackedGrid const& grid,
     }
     return;
   }
-  // No branch on what a lane needs: the loads of several rows are under way.
+  // No branch on what a lane needs: the loads of several rows are in flight.
 #pragma unroll 4
   for (int r = 0; r < PackedTile::rows; ++r) {
     UnfoldedAxis::Place const place = grid.rows.locate(row + r);

@@ -9,7 +9,8 @@
 
 /// \file
 /// The scan of a vector's lanes inside a team kernel, with several rounds of
-/// one index per lane under way: their first calls and their shuffles overlap.
+/// one index per lane in flight: their first invocations and their shuffles
+/// overlap.
 
 namespace KokkosMMA::Impl::Cuda {
 

@@ -7,7 +7,8 @@
 
 /// \file
 /// The scan of a team's threads inside a team kernel, with several rounds of
-/// one index per thread under way: their first calls and their joins overlap.
+/// one index per thread in flight: their first invocations and their joins
+/// overlap.
 
 namespace KokkosMMA::Impl::Cuda {
 

@@ -14,11 +14,11 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// One call per round, as Kokkos' own loop. nvcc leaves that loop as it is and
-/// unrolled this one where the lengths are constant: 32 rows of 32 floats by 8
-/// vectors of 32 lanes took 418 us, so 350, by Kokkos 342 (H200, CUDA 13.0,
-/// 2026-11-27). Of 86 bodies of perf_nested the code has the size that it has
-/// in Kokkos, except for this one and one of 64-bit indices.
+/// One invocation per round, as Kokkos' own loop. nvcc leaves that loop as it
+/// is and unrolled this one where the lengths are constant: 32 rows of 32
+/// floats by 8 vectors of 32 lanes took 418 us, so 350, by Kokkos 342 (H200,
+/// CUDA 13.0, 2026-11-27). Of 86 bodies of perf_nested the code has the size
+/// that it has in Kokkos, except for this one and one of 64-bit indices.
 template <class Index, class Call, class T>
 __device__ void strided_calls(Index begin, Index end, unsigned lane,
                               unsigned lanes, Call const& f, T& value) {

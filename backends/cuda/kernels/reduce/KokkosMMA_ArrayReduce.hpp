@@ -16,9 +16,9 @@
 /// \file
 /// Reduction by an opaque functor of what registers do not hold: arrays whose
 /// length is known at run time, and values of more than 64 bytes. Each thread
-/// has an array of its own in shared memory, which its calls add to. That the
-/// array lies there is known when the functor is compiled into the kernel, so
-/// its loads go ahead of its additions: nvcc 13.0 unrolls a loop over the
+/// has an array of its own in shared memory, which its invocations add to. That
+/// the array lies there is known when the functor is compiled into the kernel,
+/// so its loads go ahead of its additions: nvcc 13.0 unrolls a loop over the
 /// values 16 times and has 24 loads in flight under a cap of 64 registers.
 /// The order of all joins is fixed.
 

@@ -35,8 +35,8 @@ struct ExactTask {
   unsigned piece;         ///< elements; 0: no pieces
   int log_lanes;          ///< as many lanes share a segment or piece
   unsigned last_part;     ///< of a segment that several blocks sum
-  std::uint64_t slot;     ///< of such a segment
-  bool is_cut;            ///< it is such a segment
+  std::uint64_t slot;     ///< of a cut segment
+  bool is_cut;            ///< the segment is cut
 };
 
 /// A segment that is longer than a share.

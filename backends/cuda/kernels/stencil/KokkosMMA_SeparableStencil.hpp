@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   bool const is_part = !has_room && !is_whole && own_begin < own_end;
   // At most two threads have elements on both sides of a boundary. Their
   // results wait here for the end of the batch, so that no branch separates
-  // one row from the next. Part of a copy's rate with such a branch and
+  // one row from the next. Part of a copy's rate with that branch and
   // without, floats of radius 7: factors 0.75 and 0.82, box filters of
   // unaligned rows 0.83 and 0.91.
   SeparablePartial<Tuning, Sums, Epilogue>* const partial =

@@ -17,7 +17,7 @@
 /// \file
 /// Several steps of a stencil of two dimensions in one sweep, each rounded as a
 /// single step is (temporal blocking). A warp owns a panel of columns and
-/// marches down some rows. The sums of all steps under way lie in registers;
+/// marches down some rows. The sums of all steps in flight lie in registers;
 /// neighbours along a row come from other lanes. Lanes at both ends of the warp
 /// have columns of the panels beside: their sums become wrong step by step, and
 /// are not stored.
@@ -133,7 +133,7 @@ struct StepLoads {
   }
 };
 
-/// The rows in the middle of those whose sums are under way, which an update
+/// The rows in the middle of those whose sums are in flight, which an update
 /// needs.
 template <class A, int V, int Radius>
 struct StepCentres {

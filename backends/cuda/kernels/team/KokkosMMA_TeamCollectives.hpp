@@ -129,7 +129,7 @@ struct LaneGroup {
   }
 };
 
-/// Loads of 16 bytes of a lane that are under way together. Each takes
+/// Loads of 16 bytes of a lane that are in flight together. Each takes
 /// registers from the caller's kernel. Rows that a warp reads in one step wait
 /// for memory, so that their rate is that of the resident warps, and these are
 /// as many as 32 registers allow. Kernels of rows of half, float and double
@@ -299,7 +299,7 @@ __device__ void reduce_vectors(LaneGroup const& group,
 /// many bytes in four calls of doubles as in two vectors. Tensor cores gain
 /// nothing: they save half the instructions of sums of 16-bit floats, which
 /// wait for memory (kernels of segments of 4096 and 8 halves, H200: 4266 and
-/// 4118 GB/s by additions, 4396 and 3957 by products), and take registers.
+/// 4118 GB/s by additions, 4396 and 3957 by MMA), and need registers.
 template <Scalar Input, bool Sum, class Value, class Joiner>
 __device__ Value reduce_memory(LaneGroup const& group, void const* x,
                                std::uint64_t size, Joiner const& joiner) {
