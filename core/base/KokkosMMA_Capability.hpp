@@ -16,10 +16,7 @@ struct Capability {
   int shared_bytes       = 227 * 1024;  ///< largest shared memory of a block
 
   /// Whether the device has the tensor-core instructions that the library uses.
-  ///
-  /// mma.sync for 16-bit floating point, 8-bit integers and double exists from
-  /// compute capability 8.0 on (PTX ISA, "mma" target notes). bf16 and double
-  /// need sm_80; older shapes would need a second set of lane maps.
+  /// They exist from compute capability 8.0 on (PTX ISA, "mma" target notes).
   constexpr bool tensor_cores() const {
     return cuda && compute_capability >= 80;
   }

@@ -30,9 +30,8 @@ constexpr std::string_view to_string(Operation operation) {
 /// keeps them in the type that the call documents.
 template <class T = void>
 struct Plus {
-  using value_type = T;  ///< type of the values
-  static constexpr Impl::Operation operation =
-      Impl::Operation::sum;  ///< the sum
+  using value_type                           = T;  ///< type of the values
+  static constexpr Impl::Operation operation = Impl::Operation::sum;  ///< sum
 };
 
 /// Operation of segmented calls: the product, starting from 1. Integers wrap.
@@ -41,7 +40,7 @@ template <class T = void>
 struct Multiplies {
   using value_type = T;  ///< type of the values
   static constexpr Impl::Operation operation =
-      Impl::Operation::prod;  ///< the product
+      Impl::Operation::prod;  ///< product
 };
 
 /// Operation of segmented calls: the minimum, starting from the largest number.
@@ -51,7 +50,7 @@ template <class T = void>
 struct Minimum {
   using value_type = T;  ///< type of the values
   static constexpr Impl::Operation operation =
-      Impl::Operation::min;  ///< the minimum
+      Impl::Operation::min;  ///< minimum
 };
 
 /// Operation of segmented calls: the maximum, starting from the smallest
@@ -61,7 +60,7 @@ template <class T = void>
 struct Maximum {
   using value_type = T;  ///< type of the values
   static constexpr Impl::Operation operation =
-      Impl::Operation::max;  ///< the maximum
+      Impl::Operation::max;  ///< maximum
 };
 
 namespace Impl {

@@ -9,9 +9,8 @@
 
 namespace KokkosMMA {
 
-/// Element types as values of an enumeration. A route is chosen from them as
-/// data, not by overload resolution. `opaque` is every type without a name
-/// here.
+/// Element types as values, so that routes are chosen by data and not by
+/// overloads. `opaque` is every type without a name here.
 enum class Scalar : unsigned char {
   opaque,
   half,

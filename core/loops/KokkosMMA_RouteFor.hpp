@@ -77,8 +77,7 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
   });
 }
 
-/// The first reason why the route `mma` cannot run a loop: there is always
-/// one.
+/// The first reason why the route `mma` cannot run a loop: there is always one.
 constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
   return {"a loop has no sums for the tensor cores"};
 }

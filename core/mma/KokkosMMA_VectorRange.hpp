@@ -11,9 +11,8 @@
 namespace KokkosMMA::Impl {
 
 /// Contiguous elements of any alignment as 16-byte vectors. Vector v is the
-/// aligned 16-byte chunk that starts 16 * v bytes after `base`; `skip`
-/// elements of vector 0 lie in front of the data. Vectors [begin, end) lie
-/// inside.
+/// aligned 16-byte chunk that starts 16 * v bytes after `base`; `skip` elements
+/// of vector 0 lie in front of the data. Vectors [begin, end) lie inside.
 struct VectorRange {
   unsigned char const* base = nullptr;
   std::uint64_t begin       = 0;

@@ -13,10 +13,9 @@
 #include <type_traits>
 
 /// \file
-/// Sum of memory by chained MMA, one warp: 16-byte vectors are the A
-/// operand as they are, a constant matrix is B, the accumulators run for a
-/// bounded chain and are then added, rounded to nearest, to a running value per
-/// lane.
+/// Sum of memory by chained MMA, one warp: 16-byte vectors are the A operand as
+/// they are, a constant matrix is B, the accumulators run for a bounded chain
+/// and are then added, rounded to nearest, to a running value per lane.
 ///
 /// The algorithms are templates over the warp. A warp offers
 ///   Lanes<T>            one T per lane

@@ -14,9 +14,8 @@
 
 /// \file
 /// Which table holds for a device: that of the file in KOKKOSMMA_TUNING if it
-/// can be read and was measured on the same kind of device, else the library's
-/// table for it. Code that keeps devices queries once for each and keeps the
-/// reference.
+/// can be read and was measured on this kind of device, else a built-in one.
+/// Code that keeps devices queries once for each and keeps the reference.
 
 namespace KokkosMMA::Impl {
 /// What KOKKOSMMA_TUNING names, empty where it names nothing.

@@ -41,8 +41,7 @@ struct ReduceProblem {
   std::size_t value_bytes = 0;      ///< of the value that is joined
   std::size_t functor_bytes = 0;    ///< functor and reducer together
   std::uint64_t size        = 0;    ///< indices
-  int local_bytes =
-      0;  ///< local memory of this library's kernel: spilled registers
+  int local_bytes = 0;  ///< local memory of the kernel: spilled registers
 };
 
 /// A scan over a range as values: what the route function needs and nothing

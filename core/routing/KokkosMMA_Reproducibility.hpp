@@ -14,8 +14,7 @@ namespace KokkosMMA {
 /// promises of the levels before it.
 enum class Reproducibility : unsigned char {
   run_to_run,  ///< anything that stays the same between runs on one device
-  device_independent,  ///< number of elements, types and operation, not the
-                       ///< device
+  device_independent,  ///< number of elements, types and operation
   exact                ///< the elements only: a sum is correctly rounded
 };
 

@@ -33,17 +33,10 @@ constexpr std::string_view to_string(Formulation formulation) {
 /// Settings of one call. A member at its default is looked up in the enclosing
 /// ScopedSettings, then in the environment, then in the tuning table. The level
 /// of reproducibility is the highest of call, scope and environment.
-/// Formulation, chain length and block size are for reductions. A scan uses the
+/// Formulation, chain length and block size are for reductions; a scan uses the
 /// route only, and a formulation other than `chained` keeps it off the route
-/// `mma`.
-///
-/// A route or a level that a call names itself and that is impossible is an
-/// error: std::invalid_argument.
-///
-/// \code
-/// KokkosMMA::reduce(exec, x, sum,
-///                   {.reproducibility = KokkosMMA::Reproducibility::exact});
-/// \endcode
+/// `mma`. A route or a level that the call itself names and that is impossible
+/// is an error: std::invalid_argument.
 struct Settings {
   Route route             = Route::automatic;      ///< route of the call
   Formulation formulation = Formulation::chained;  ///< form of tensor-core sums
@@ -112,15 +105,9 @@ inline Route& last_route_of_this_thread() {
 /// Settings for every call of this host thread until the end of the scope.
 /// Scopes nest: the inner scope wins where it sets a member. The route of a
 /// scope is a preference: a call that cannot run it uses another route.
-///
-/// \code
-/// KokkosMMA::ScopedSettings const scope({.route = KokkosMMA::Route::generic});
-/// KokkosMMA::reduce(exec, x, sum);
-/// \endcode
 class ScopedSettings {
  public:
   /// Begins the scope.
-  ///
   /// \throws std::invalid_argument for settings out of range
   explicit ScopedSettings(Settings settings)
       : m_outer(Impl::scoped_settings()) {
@@ -138,7 +125,7 @@ class ScopedSettings {
 
 /// The route of the last call that this host thread made to the library. It is
 /// `automatic` before the first call. Drop-in calls on host execution spaces
-/// never reach the library and leave it unchanged.
+/// leave it unchanged.
 inline Route last_route() { return Impl::last_route_of_this_thread(); }
 
 }  // namespace KokkosMMA

@@ -192,10 +192,9 @@ bool asking_keeps_errors(int device_id, void const* address,
 
 /// Queries a kernel, and allows its shared memory, once for each device and
 /// kernel. Never keep this in a static of a function that launches: from CUDA
-/// 13 on every translation unit has a kernel of its own. Where the function
-/// is inlined, one kernel is queried and another one launched.
-/// A template, so that a source without a launch does not instantiate the
-/// table.
+/// 13 on every translation unit has a kernel of its own. Where the function is
+/// inlined, one kernel is queried and another one launched. A template, so that
+/// a source without a launch does not instantiate the table.
 template <class Facts = KernelFacts>
 Facts facts_of_kernel(int device_id, void const* address, int threads,
                       std::size_t shared_bytes) {

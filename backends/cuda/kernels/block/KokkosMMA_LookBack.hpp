@@ -204,8 +204,7 @@ struct TileTicket {
 
 /// By one thread of each block, after its last access to the scratch. The last
 /// block leaves the counters ready for the next launch. When the tags run out,
-/// it clears the words, so that none of 2^32 launches ago is mistaken for a new
-/// one.
+/// it clears the words, so that none of 2^32 launches ago seems new.
 __device__ inline void finish_scan(ScanScratch const& scratch) {
   ScanControl* const control = scratch.control;
   unsigned const last        = gridDim.x - 1;

@@ -9,8 +9,7 @@
 
 /// \file
 /// The scan of a vector's lanes inside a team kernel, with several rounds of
-/// one index per lane in flight: their first invocations and their shuffles
-/// overlap.
+/// one index per lane in flight: their invocations and shuffles overlap.
 
 namespace KokkosMMA::Impl::Cuda {
 

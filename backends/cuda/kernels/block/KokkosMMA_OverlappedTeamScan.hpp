@@ -7,8 +7,7 @@
 
 /// \file
 /// The scan of a team's threads inside a team kernel, with several rounds of
-/// one index per thread in flight: their first invocations and their joins
-/// overlap.
+/// one index per thread in flight: their invocations and joins overlap.
 
 namespace KokkosMMA::Impl::Cuda {
 

@@ -189,8 +189,7 @@ __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
 inline constexpr unsigned most_in_registers = 4;
 
 /// A copy of a functor whose value_count is a constant to the compiler. Bits
-/// are copied: constructors are the application's and may be for the host
-/// only.
+/// are copied: constructors are the application's and may be for the host only.
 template <unsigned Count, class Holder, class Get>
 __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
                                 Get const& functor_of) {

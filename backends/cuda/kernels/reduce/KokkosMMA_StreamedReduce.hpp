@@ -114,9 +114,8 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 /// After each the block waits for its slowest warp, unless the order is
 /// free-running: left alone, warps drift apart until a few of them finish the
 /// work of the multiprocessor, and lines leave the caches before they are used
-/// again. A functor of small elements reads few bytes at a time, and
-/// requests run out: neighbouring indices let one request fetch what the next
-/// ones hit.
+/// again. A functor of small elements reads few bytes at a time, and requests
+/// run out: neighbouring indices let one request fetch what the next ones hit.
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
