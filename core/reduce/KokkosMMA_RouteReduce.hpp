@@ -70,10 +70,10 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
 /// 2^32 integers of 4 bytes fill the 64 bits in which they are summed.
 inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;
 
-/// Why a sum of these elements on the tensor cores is not the sum that a value
-/// of this type is, or none. Integers are exact modulo 2^64 there: for integer
-/// values that is all there is to know, for floating-point values the sum must
-/// not wrap, which 2^47 integers of 1 byte cannot make it do. Floating-point
+/// Why a sum of these elements on the tensor cores differs from the sum in a
+/// value of this type, or none. Integers are exact modulo 2^64 there, which is
+/// enough for integer values. For floating-point values the sum must not wrap,
+/// and 2^47 integers of 1 byte do not make it wrap. Floating-point
 /// sums are kept in float, of doubles in double, and rounded to the value.
 constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
                                    std::uint64_t size) {
@@ -188,7 +188,7 @@ constexpr RouteDecision route_reduce(
   if (settings.reproducibility != Reproducibility::run_to_run &&
       sums_floats(problem))
     return route_exact_sum(capability, settings);
-  // A formulation that was requested counts more than what pays.
+  // A requested formulation counts more than what is faster.
   bool const prefers_additions =
       settings.formulation == Formulation::chained &&
       !mma_reduce_pays(problem.input, problem.source == Source::product,

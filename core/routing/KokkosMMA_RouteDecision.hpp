@@ -98,7 +98,7 @@ constexpr Refusal refusal_of(RouteDecision const& decision) {
 /// The decision from the reasons of each route. `asked` is a forced route or
 /// `automatic`, which never fails.
 /// \param preference why `auto` passes over an mma that can run, or none. It
-/// yields to a route that can run, and a forced mma never meets it
+/// yields to a route that can run, and does not apply to a forced mma
 constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
                                           Refusal const& streamed,
                                           Refusal const& preference) {
@@ -117,8 +117,8 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
   return decision;
 }
 
-/// The decision as a sentence for a person: what runs. An order that cannot be
-/// followed runs nothing.
+/// The decision as a sentence: what runs. With a forced route that cannot run
+/// nothing runs.
 [[gnu::cold]] inline std::string to_string(RouteDecision const& decision) {
   std::string text;
   if (refusal_of(decision)) {
@@ -135,7 +135,7 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
       text += " was requested)";
     }
   }
-  // A reason that both have is said once.
+  // A reason that both have appears once.
   if (decision.mma && decision.mma.reason == decision.streamed.reason)
     return text + "; neither mma nor streamed: " + to_string(decision.mma);
   if (decision.mma) text += "; not mma: " + to_string(decision.mma);
@@ -144,7 +144,7 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
   return text;
 }
 
-/// Refuses a forced route that cannot run.
+/// Throws for a forced route that cannot run.
 inline void check_route(char const* who, RouteDecision const& decision) {
   Refusal const refusal = refusal_of(decision);
   if (refusal)
@@ -192,7 +192,7 @@ inline constexpr Refusal only_sums_are_exact{
 inline constexpr Refusal no_exact_scans{
     "only KokkosMMA::exclusive_scan and inclusive_scan have exact "
     "floating-point prefixes; segmented_reduce has exact sums"};
-/// What an operation offers that is exact on no space.
+/// The levels of an operation that is exact on no space.
 /// \param no_exact why
 constexpr OfferedLevel without_exact(OfferedLevel offered,
                                      Settings const& settings,
@@ -203,8 +203,8 @@ constexpr OfferedLevel without_exact(OfferedLevel offered,
   return offered;
 }
 
-/// Why tensor cores do not add what is to have the same bits on every device,
-/// or none. Where the values are integers they may.
+/// Why tensor cores cannot add values whose sum must have the same bits on
+/// every device, or none. They may add integers.
 constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
   if (settings.reproducibility == Reproducibility::run_to_run ||
       is_exact_in_any_order(value))
@@ -214,8 +214,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       "bits must be the same on any device"};
 }
 
-/// Says once for each operation and level that a scope or the environment asks
-/// for more than it has.
+/// Reports once for each operation and level that a scope or the environment
+/// requests more than it has.
 [[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,
                                        OfferedLevel const& offered) {
   static std::mutex mutex;
@@ -249,8 +249,8 @@ inline Settings settle_level(char const* who, Settings const& call,
   return settings;
 }
 
-/// Whether a call that may be exact is. Hosts have no order of additions that
-/// devices have, too.
+/// Whether a call that may be exact is exact. Hosts and devices have no order
+/// of additions in common.
 constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   return on_host ? level != Reproducibility::run_to_run
                  : level == Reproducibility::exact;

@@ -128,8 +128,8 @@ struct TuningTable {
   /// 5.0 us, 64 5.5, 128 6.7, 512 8.7.
   int scan_spread_tiles = 64;
 
-  /// Equal segments of so many bytes and more are summed by MMA. They are
-  /// nowhere: with four bytes in an instruction and 7 exchanges for 8 rows of
+  /// Equal segments of so many bytes and more are summed by MMA. On an H200
+  /// none are: with four bytes in an instruction and 7 exchanges for 8 rows of
   /// vectors, additions keep up with the loads too (2^28 elements, additions
   /// and MMA):
   ///
@@ -192,7 +192,7 @@ struct TuningTable {
 
   /// Stencils use MMA from this radius or number of weights on; the
   /// measurements are at mma_stencil_pays. Those of bytes other than boxes
-  /// do wherever they can: nothing else comes near. The limit of bytes is that
+  /// do wherever they can: they are much faster. The limit of bytes is that
   /// of uint8; int8 and bool have the same kernels without MMA. Of them
   /// int8 of radius 1 was timed, before sums were two to a word: 1914 without
   /// MMA, 1773 with it.
@@ -245,7 +245,7 @@ struct TuningEntry {
     return (or_never && x == never) ||
            (least <= x && x <= most && x % step == 0);
   }
-  /// The values that it may have, for a person.
+  /// The values that it may have, as text.
   [[gnu::cold]] std::string allowed() const {
     if (is_flag()) return "yes or no";
     std::string text;

@@ -15,14 +15,14 @@
 #include <cstdint>
 
 /// \file
-/// Reduction by an opaque functor: many independent calls in flight per thread,
+/// Reduction by an opaque functor: many invocations in flight per thread,
 /// one pass, one launch.
 
 namespace KokkosMMA::Impl::Cuda {
 
 /// The running values of a thread. `Reducer` offers what Kokkos' reducers do:
-/// init(T*), join(T* into, T const* from), final(T*). By default a call adds to
-/// the running value itself.
+/// init(T*), join(T* into, T const* from), final(T*). By default an invocation
+/// adds to the running value itself.
 template <class Reducer, class T>
 struct RunningValue {
   using Value = T;
