@@ -9,7 +9,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_cuda_headers.cmake")
 set(KokkosMMA_CUDA_SOURCES "" CACHE STRING "A regular expression: only the sources that match it")
 # One by default: each costs CI its longest compilations again, band stencils alone 120 s of a core (CUDA 13.0, 2026-11-26).
 set(KokkosMMA_CUDA_ARCHITECTURES 90 CACHE STRING "Architectures that Kernels_*.cpp are compiled for: 80;90")
-set(KokkosMMA_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE FILEPATH "The compiler behind nvcc")
+set(KokkosMMA_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}" CACHE FILEPATH "The host compiler of nvcc")
 mark_as_advanced(KokkosMMA_CUDA_SOURCES KokkosMMA_CUDA_ARCHITECTURES KokkosMMA_CUDA_HOST_COMPILER)
 
 # KokkosMMA_NVCC is "none": host code through KokkosMMA_CUDA_HOST_COMPILER, whatever this build and its Kokkos are compiled with.

@@ -62,7 +62,7 @@ inline bool const drop_in_announced = announce_drop_in();
 }  // namespace KokkosMMA::Impl
 #endif  // __CUDA_ARCH__
 
-// On other spaces nothing is taken over, and a source pays for nothing.
+// On other spaces nothing is intercepted, and a source compiles nothing more.
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
@@ -124,10 +124,6 @@ requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
   }
 };
 
-}  // namespace KokkosMMA::Impl
-
-namespace KokkosMMA::Impl {
-
 template <class Policy>
 inline constexpr bool is_team_policy = false;
 template <class... Traits>
@@ -139,8 +135,7 @@ inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
 template <class... Traits>
 inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
 
-/// Why the types of a reduction are refused, where the macros below leave them
-/// to Kokkos.
+/// Why the macros below leave the types of a reduction to Kokkos.
 template <class Functor, class Reducer, class Policy>
 constexpr Refusal refusal_of_types() {
   ReduceProblem problem;
@@ -194,11 +189,10 @@ struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
 
 }  // namespace KokkosMMA::Impl
 
-// Kokkos makes one of these of every call before it tells Kokkos Tools of it,
-// and with KOKKOS_ENABLE_TUNING a second one after that.
+// Kokkos makes one of these for every call before it notifies Kokkos Tools, and
+// with KOKKOS_ENABLE_TUNING a second one after that.
 #if !defined(__CUDA_ARCH__)
-// Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
-// specialisation is of nothing.
+// Declared as in Kokkos 4.6 to 5.2, where Kokkos has it.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
 struct ToolResponse;

@@ -39,7 +39,7 @@ struct ErasedFor {
   void const* (*kernel_of_kokkos)();
   void const* kernel;
   void const* functor;  ///< the kernel's first argument
-  /// Functors may use atomics that take a lock; its state is per source.
+  /// Functors may use atomics that lock; the state of a lock is per source.
   void (*ensure_locks)();
   std::atomic_flag& reported;
   SettledLaunch& settled;
@@ -98,7 +98,7 @@ struct LoopArguments {
 };
 
 /// Launches this library's kernel in this shape.
-/// \return whether it could; nothing is left of an error
+/// \return whether that succeeded; an error is cleared
 template <class Call>
 bool launch_loop(Call const& call, LoopShape const& shape) {
   LoopGrid grid;
@@ -122,8 +122,7 @@ bool run_shape(Call const& call, LoopShape const& shape) {
   return ours;
 }
 
-/// Runs a loop in the fastest launch, or in the next one to be measured: this
-/// library's or Kokkos'.
+/// Runs a loop in the fastest launch, or in the one that is timed next.
 /// \return whether it was this library's
 template <class Call>
 bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
@@ -170,7 +169,7 @@ int max_threads_of(Call const& call) {
   }
 }
 
-/// Runs a loop once for each index in one launch, this library's or Kokkos'.
+/// Runs a loop in one launch, this library's or Kokkos'.
 template <class Call>
 void run_for(Call const& call) {
   Settings const settings  = effective_settings();

@@ -36,7 +36,7 @@ template <class Call>
 bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
 #else
 
-/// Kokkos tells Kokkos Tools nothing of a node, so a line has no label.
+/// Kokkos Tools does not see nodes, so a line has no label.
 [[gnu::cold]] inline void report_node(std::atomic_flag& reported,
                                       char const* pattern, std::uint64_t size,
                                       RouteDecision const& decision,
@@ -71,7 +71,7 @@ inline bool may_follow(Capability const& machine,
 }
 
 /// Adds this library's kernel in this shape.
-/// \return whether it could
+/// \return whether that succeeded
 template <class Call>
 bool add_shape(Call const& call, Cuda::GraphPlace const& place,
                LoopShape const& shape, bool follows) {
@@ -90,7 +90,7 @@ bool add_shape(Call const& call, Cuda::GraphPlace const& place,
 }
 
 /// Adds a node that calls the functor once for each index.
-/// \return whether it runs this library's kernel; if not, Kokkos' own has to
+/// \return whether it is this library's; if not, the caller adds Kokkos' own
 template <class Call>
 bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
   Settings const settings  = effective_settings();
@@ -157,7 +157,7 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
 }
 
 /// Adds a node that reduces.
-/// \return whether it runs this library's kernel; if not, Kokkos' own has to
+/// \return whether it is this library's; if not, the caller adds Kokkos' own
 template <class Call>
 bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
   Settings const settings   = effective_settings();

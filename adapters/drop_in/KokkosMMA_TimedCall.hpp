@@ -5,10 +5,9 @@
 
 /// \file
 /// Times the calls of an application for KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE
-/// and prints their tables in Kokkos::finalize. A time is that between two
-/// events of the call's stream, before and after all that the call launches
-/// there. Nobody waits for an event before the end: it is looked at when it is
-/// its turn to be used again.
+/// and prints their tables in Kokkos::finalize. Two events of the call's stream
+/// enclose what the call launches there. No call waits for an event: it is
+/// queried before it is reused.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -205,12 +204,12 @@ class TimedCall {
   TimedCall(TimedCall const&)            = delete;
   TimedCall& operator=(TimedCall const&) = delete;
 
-  /// Where `measures_calls`, once the route is chosen. What a captured stream
-  /// records is no call yet, and has no time.
+  /// If `measures_calls`, after the route is chosen. A captured stream only
+  /// records the call, which has no time.
   /// \param pattern a constant
   /// \param type anything whose address all calls of one type share
   /// \param bytes of the data, 0: not known
-  /// \return whether Kokkos has to run this call though this library could
+  /// \return whether Kokkos runs this call although this library's kernel could
   [[gnu::cold]] bool begin(Kokkos::Cuda const& space, char const* pattern,
                            void const* type, std::uint64_t size, double bytes,
                            RouteDecision const& decision) {
@@ -223,9 +222,8 @@ class TimedCall {
         capture != cudaStreamCaptureStatusNone)
       return false;
     bool const generic = decision.route == Route::generic;
-    // Who asks for a route in a scope counts on it: KokkosMMA::reduce has
-    // this library's kernels keep a narrow sum in float; Kokkos would not.
-    // Nor has Kokkos the bits of a level.
+    // A route of a scope is needed: KokkosMMA::reduce relies on kernels that
+    // keep narrow sums in float. Nor does Kokkos have the bits of a level.
     bool const either =
         !generic && scoped_settings().route == Route::automatic &&
         effective_settings().reproducibility == Reproducibility::run_to_run;

@@ -18,7 +18,7 @@
 
 namespace KokkosMMA {
 
-/// The capability of the device of an execution-space instance.
+/// Capability of the device of an execution-space instance.
 template <class Exec>
 Capability capability(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -32,8 +32,8 @@ Capability capability(Exec const& exec) {
 
 namespace Impl {
 
-/// The tuning table of the device of an execution-space instance. On other
-/// spaces than Cuda every route is generic and nothing depends on the table.
+/// The table for the device of an execution-space instance. On other spaces
+/// than Cuda every route is generic and nothing depends on it.
 template <class Exec>
 TuningTable const& active_tuning(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()

@@ -24,8 +24,7 @@ namespace KokkosMMA::Impl {
 /// Memory until what was launched on an instance of an execution space has run.
 /// On Cuda it comes and goes in the order of the stream; elsewhere, and where
 /// that finds none, it is a View of `Space`, which waits for the instance at
-/// its end and throws where there is no memory. Tools of Kokkos see only
-/// Views.
+/// its end and throws where there is no memory. Tools of Kokkos see only Views.
 template <class Exec, class Space>
 class TemporaryMemory {
  public:

@@ -4,15 +4,12 @@
 #define KOKKOSMMA_VERBOSE_LINES_HPP
 
 /// \file
-/// The lines that KOKKOSMMA_VERBOSE asks for on a Kokkos with Cuda: one per
-/// kind of call, with its label; and labels for the tables of KOKKOSMMA_REPORT
-/// and KOKKOSMMA_COMPARE. Kokkos passes the label to Kokkos Tools only, so
-/// callbacks of this library listen there. A call that ends without having
-/// reached this library's routes was refused at compile time, and its line says
-/// so.
-///
-/// Nothing here runs without one of the three variables, and nothing touches
-/// CUDA before the first call does.
+/// The lines of KOKKOSMMA_VERBOSE on a Kokkos with Cuda, one per kind of call,
+/// and the labels for the tables of KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE.
+/// Kokkos passes labels to Kokkos Tools only, so callbacks of this library
+/// listen there. A call that ends without having reached the routes was
+/// excluded at compile time. Nothing here runs without one of the three
+/// variables, and nothing touches CUDA before the first call does.
 
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
@@ -48,17 +45,16 @@ class VerboseLines {
     return true;
   }
 
-  /// Why the type of the call that begins next on this thread is refused, if it
-  /// is of this pattern: a type may tell neither whether it is a loop's or a
-  /// scan's.
+  /// Why Kokkos runs the types of the next call of this thread, if it is of
+  /// this pattern: the types of a loop may be those of a scan.
   static void announce_refusal(std::string_view pattern,
                                Refusal const& refusal) {
     if (environment_verbose()) of_this_thread().announced = {pattern, refusal};
   }
 
-  /// The present call is seen. Returns its label, or nothing where none of our
-  /// callbacks was reached: a tool was loaded and this is the first call, or a
-  /// program removed the callbacks.
+  /// Marks the present call as seen. Its label, or nothing where no callback of
+  /// this library ran: a tool was loaded before the first call, or a program
+  /// removed the callbacks.
   [[gnu::cold]] static std::string label() {
     auto& open = of_this_thread().open;
     if (open.empty()) {
@@ -84,12 +80,11 @@ class VerboseLines {
     return calls;
   }
 
-  /// Kokkos waits for all devices before it invokes a callback. Where all
-  /// callbacks that it would wait for are this class's, it does not wait before
-  /// the next one of this thread, which must follow at once: a program may set
-  /// callbacks of its own at any other time. With the waits, the time of a
-  /// small kernel between two events would include its launch, and a kernel
-  /// that waits for the host would never end.
+  /// Kokkos fences all devices before it invokes a callback. If all callbacks
+  /// are this library's, it skips the fence before the next one of this thread,
+  /// which must follow at once: a program may set callbacks at any other time.
+  /// With the fences the time of a small kernel would include its launch, and a
+  /// kernel that waits for the host would never end.
   [[gnu::cold]] static void skip_fence() {
     Kokkos_Tools_ToolSettings* const settings = settings_of_kokkos();
     if (settings && nobody_else_listens())
@@ -135,7 +130,7 @@ class VerboseLines {
     std::vector<Call> open;
     Announced announced;
     /// Whether a callback of the second installation calls the one that it
-    /// replaced, which may call that of the first one.
+    /// replaced, which may call this library's of the first one.
     bool begins_forwarded[3];
     bool ends_forwarded[3];
   };
@@ -300,17 +295,14 @@ class VerboseLines {
   [[gnu::cold]] static void report(Call const& call) {
     // Loops of policies of this library come here too.
     if (call.pattern == patterns[0] && !call.refusal) return;
-    std::string text = "KokkosMMA: ";
-    text += call.pattern;
-    text += ' ' + quoted(call.label) + " route generic; not streamed: ";
-    if (call.refusal) {
-      text += to_string(call.refusal);
-    } else {
-      text +=
-          "excluded at compile time: the value has no fixed size or is larger "
-          "than 64 bytes, the functor is not supported, or the source was "
-          "compiled without the drop-in";
-    }
+    std::string text = concatenate(
+        "KokkosMMA: ", call.pattern, " ", quoted(call.label),
+        " route generic; not streamed: ",
+        call.refusal
+            ? to_string(call.refusal)
+            : "excluded at compile time: the value has no fixed size or is "
+              "larger than 64 bytes, the functor is not supported, or the "
+              "source was compiled without the drop-in");
     static std::mutex mutex;
     static std::vector<std::string> printed;
     std::lock_guard<std::mutex> const lock(mutex);

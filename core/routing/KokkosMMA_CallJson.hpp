@@ -14,13 +14,13 @@
 #include <string_view>
 
 /// \file
-/// The calls of an application as JSON, for KOKKOSMMA_REPORT=FILE.json. Numbers
-/// are integers: a locale may print a decimal comma.
+/// The calls as JSON, for KOKKOSMMA_REPORT=FILE.json. Numbers are integers: a
+/// locale may print a decimal comma.
 
 namespace KokkosMMA::Impl {
 
-/// A text of any bytes as a string of JSON; null where it is empty. A byte that
-/// is not printable ASCII becomes an escape, whatever its encoding.
+/// A text as a string of JSON, all other bytes than printable ASCII as escapes;
+/// null where it is empty.
 [[gnu::cold]] inline std::string json_string(std::string_view text) {
   if (text.empty()) return "null";
   std::string quoted = "\"";

@@ -14,11 +14,10 @@
 #include <string_view>
 
 /// \file
-/// The calls of an application with their times, and the two tables of them:
-/// that of KOKKOSMMA_REPORT by label and route, and that of KOKKOSMMA_COMPARE
-/// with Kokkos' own code beside this library's. Every source with a call
-/// compiles this: with vectors of vectors and sorting templates one of two
-/// reductions took 5 s of 26 for it (nvcc 13.0, g++ 12, 2026-11-25).
+/// The calls of an application with their times, and two tables of them:
+/// KOKKOSMMA_REPORT by label and route, KOKKOSMMA_COMPARE with Kokkos' own code
+/// next to kokkos-mma. Every source with a call compiles this: vectors of
+/// vectors and sorting templates took 5 s of 26 (nvcc 13.0, 2026-11-25).
 
 namespace KokkosMMA::Impl {
 
@@ -137,9 +136,9 @@ class CallKinds {
   CallKind* first = nullptr;
 };
 
-/// Whether Kokkos has its turn in the call of this number in its kind: once in
-/// each pair of calls. The first of the pair changes (Thue and Morse), because
-/// loops often make two calls of a kind with different data.
+/// Whether Kokkos runs the call of this number in its kind: one in each pair.
+/// Which one changes (Thue and Morse), as loops often make two calls of a kind
+/// with different data.
 constexpr bool is_turn_of_kokkos(std::uint64_t number) {
   return std::popcount(number) % 2 != 0;
 }

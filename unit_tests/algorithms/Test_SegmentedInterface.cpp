@@ -257,7 +257,7 @@ TYPED_TEST(SegmentedInterface, RoutesThatCannotRun) {
     auto const cuts = offsets_view<std::int64_t, Exec>({0, 50, 100});
     auto const two  = Kokkos::subview(ten, Range(0, 2));
     Settings const mma{Route::mma}, streamed{Route::streamed};
-    expect_error({"route mma", "do not fill the rows of a product"},
+    expect_error({"route mma", "do not fill the rows of a matrix"},
                  [&] { segmented_reduce(Exec(), call.x, cuts, two, mma); });
     expect_error({"route mma", "no MMA kernel"}, [&] {
       segmented_inclusive_scan(Exec(), call.x, 10, call.y.view(), mma);
@@ -281,9 +281,10 @@ TYPED_TEST(SegmentedInterface, RoutesThatCannotRun) {
     expect_explained({"route generic", "several values", "several segments"},
                      [&] { segmented_reduce(Exec(), m, 2, few); });
   }
-  expect_explained({on_cuda<Exec> ? "route streamed; not mma: "
-                                  : "route generic; not mma: "},
-                   [&] { segmented_inclusive_scan(Exec(), m, Axis{0}, m); });
+  expect_explained(
+      {on_cuda<Exec> ? "route streamed; not mma: "
+                     : "route generic; neither mma nor streamed: "},
+      [&] { segmented_inclusive_scan(Exec(), m, Axis{0}, m); });
   EXPECT_TRUE(call.untouched());
   // A policy is explained by the parallel_for that uses it.
   if constexpr (!on_cuda<Exec>) {
