@@ -121,7 +121,8 @@ inline std::string checked_route(Expectation expected) {
   if (on_cuda && expected == Expectation::drop_in &&
       (route == Route::automatic || route == Route::generic))
     throw std::runtime_error(
-        "the drop-in did not intercept the call: link KokkosMMA::drop_in and unset "
+        "the drop-in did not intercept the call: link KokkosMMA::drop_in and "
+        "unset "
         "KOKKOSMMA_ROUTE");
   return name;
 }
