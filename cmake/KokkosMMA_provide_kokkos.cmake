@@ -202,14 +202,14 @@ if(NOT KokkosMMA_KOKKOS_ORIGIN AND "installed" IN_LIST KokkosMMA_KOKKOS_FROM)
       string(APPEND reason ": ${Kokkos_NOT_FOUND_MESSAGE}")
     endif()
     if(KokkosMMA_KOKKOS_NAMED)
-      message(FATAL_ERROR "KokkosMMA: Kokkos was asked for at '${KokkosMMA_KOKKOS_NAMED}', but ${reason}. Name the prefix that Kokkos "
+      message(FATAL_ERROR "KokkosMMA: Kokkos was requested at '${KokkosMMA_KOKKOS_NAMED}', but ${reason}. Name the prefix that Kokkos "
                           "${KokkosMMA_KOKKOS_MINIMUM} or newer is installed in, or leave Kokkos_ROOT and Kokkos_DIR out.")
     endif()
     kokkosmma_kokkos_failed("an installation" "${reason}")
   endif()
 endif()
 
-# An earlier configure step may have unpacked the packages; then the network is left alone.
+# An earlier configure step may have unpacked the packages; then the network is not used.
 if(NOT KokkosMMA_KOKKOS_ORIGIN
    AND "release" IN_LIST KokkosMMA_KOKKOS_FROM
    AND NOT EXISTS "${KokkosMMA_UNPACKED}/complete")
@@ -272,6 +272,6 @@ kokkosmma_check_kokkos("${KokkosMMA_KOKKOS_HEADERS}" "${Kokkos_VERSION}")
 
 if(KokkosMMA_REQUIRE_CUDA AND NOT Kokkos_ENABLE_CUDA)
   message(FATAL_ERROR "KokkosMMA: this Kokkos has the execution spaces '${KokkosMMA_KOKKOS_SPACES}' and not CUDA, which "
-                      "KokkosMMA_REQUIRE_CUDA (preset 'cuda') asks for. Pass -DKokkos_ROOT=<prefix of a Kokkos with Cuda>, or "
+                      "KokkosMMA_REQUIRE_CUDA (preset 'cuda') requires. Pass -DKokkos_ROOT=<prefix of a Kokkos with Cuda>, or "
                       "-DFETCHCONTENT_SOURCE_DIR_KOKKOS=<Kokkos' sources>, or use the preset 'host'.")
 endif()

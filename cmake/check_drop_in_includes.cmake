@@ -4,7 +4,7 @@
 # cmake -DROOT=<source tree> -DCOMPILER=<g++ or clang++> -DFOLDER=<for files> -DCUDA=<0 or 1> -DALLOWED=<lines> -P check_drop_in_includes.cmake
 #
 # Every source of an application compiles what the drop-in header includes. It may include what is intercepted, and no more than ALLOWED
-# lines of ours. The compiler lists the headers for a stand-in of Kokkos, with or without Cuda; what else is missing it takes as given.
+# lines of kokkos-mma. The compiler lists the headers for a stand-in of Kokkos, with or without Cuda; what else is missing it takes as given.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -26,7 +26,7 @@ set(lines 0)
 foreach(header IN LISTS headers)
   string(FIND "${header}" "${ROOT}/" at)
   string(FIND "${header}" "${FOLDER}/" stand_in)
-  # A build folder may lie within the source tree: the stand-ins of Kokkos are none of ours there either.
+  # A build folder may lie within the source tree: the stand-ins of Kokkos do not count there either.
   if(stand_in EQUAL 0)
     continue()
   elseif(at EQUAL 0)
@@ -41,12 +41,12 @@ foreach(header IN LISTS headers)
     list(APPEND slow "${header}")
   endif()
 endforeach()
-message(STATUS "KokkosMMA_DropIn.hpp, CUDA=${CUDA}: ${lines} lines of ours")
+message(STATUS "KokkosMMA_DropIn.hpp, CUDA=${CUDA}: ${lines} lines of kokkos-mma")
 if(wrong)
   message(FATAL_ERROR "KokkosMMA_DropIn.hpp includes what no application without calls by name needs: ${wrong}")
 elseif(slow)
   message(FATAL_ERROR "KokkosMMA_DropIn.hpp includes what is slow to parse and that Kokkos_Core.hpp does not have: ${slow}")
 elseif(lines EQUAL 0 OR lines GREATER ALLOWED)
-  message(FATAL_ERROR "KokkosMMA_DropIn.hpp includes ${lines} lines of ours, and more than none and at most ${ALLOWED} are allowed. "
+  message(FATAL_ERROR "KokkosMMA_DropIn.hpp includes ${lines} lines of kokkos-mma, and more than none and at most ${ALLOWED} are allowed. "
                       "Move what the intercepted calls do not need to headers that they do not include.")
 endif()

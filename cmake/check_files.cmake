@@ -133,7 +133,7 @@ foreach(file IN LISTS headers)
       endif()
     endif()
   endforeach()
-  # A file ends with a line break, behind which is a line of nothing.
+  # A file ends with a line break, after which is an empty line.
   list(LENGTH lines count)
   math(EXPR count "${count} - 1")
   check_length("${file}" 1 "${file}" ${count} ${FILE_LINES})
@@ -149,7 +149,7 @@ set(licence
     "SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project"
     "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception")
 file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/.ci/*" "${ROOT}/tools/kokkosmma-*" "${ROOT}/packaging/*.in"
-     "${ROOT}/packaging/*/Dockerfile" "${ROOT}/cmake/*.in" "${ROOT}/docs/site/*.in" "${ROOT}/docs/site/*.css")
+     "${ROOT}/cmake/*.in" "${ROOT}/docs/site/*.in" "${ROOT}/docs/site/*.css")
 list(APPEND files ${headers})
 foreach(folder IN ITEMS include core backends adapters unit_tests perf_tests examples docs cmake packaging tools)
   foreach(kind IN ITEMS *.hpp *.h *.cpp *.py *.slurm *.cmake CMakeLists.txt)

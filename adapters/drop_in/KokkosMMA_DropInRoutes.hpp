@@ -25,37 +25,36 @@
 #if !defined(__CUDA_ARCH__)
 namespace KokkosMMA::Impl {
 
-/// Says once, before main, that the header is in the program, and what is wrong
-/// with the environment. CUDA stays untouched: the process may fork. Where no
-/// table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE will come, a line at the end
-/// says why.
+/// Prints before main that the header is in the program, and what is wrong with
+/// the environment. It does not touch CUDA: the process may fork. A line at the
+/// end says why there is no table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
 #if KOKKOSMMA_IMPL_ON_CUDA()
   environment_level();
   VerboseLines::listen(true);
   if (measures_calls) AtFinalize::add(&explain_missing_tables);
-  char const* const what = "";
+#define KOKKOSMMA_IMPL_STATE "active"
 #else
+#define KOKKOSMMA_IMPL_STATE "inactive: this Kokkos has no CUDA"
   if (measures_calls)
     static_cast<void>(std::atexit([] {
-      std::fputs(KOKKOSMMA_IMPL_KNOWN_KOKKOS()
-                     ? "KokkosMMA: no call was intercepted, plain Kokkos ran: "
-                       "it has no Cuda execution space\n"
-                     : "KokkosMMA: no call was intercepted, plain Kokkos ran: "
-                       "its version is not known\n",
-                 stderr);
+      std::fprintf(
+          stderr,
+          "KokkosMMA: no call was intercepted, drop-in inactive: this %s\n",
+          KOKKOSMMA_IMPL_KNOWN_KOKKOS() ? "Kokkos has no CUDA"
+                                        : "version of Kokkos is not known");
+      write_json(
+          "{\"drop_in\": \"inactive\", \"not_intercepted_on_cuda\": 0, "
+          "\"calls\": []}\n");
     }));
-  char const* const what =
-      "; parallel_for, parallel_reduce and parallel_scan take route generic "
-      "(no Cuda execution space in this Kokkos)";
 #endif
   if (environment_verbose() && KOKKOSMMA_IMPL_KNOWN_KOKKOS())
-    std::fprintf(
-        stderr,
-        "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution spaces%s%s\n",
-        KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
-        KOKKOS_VERSION % 100, enabled_spaces, what);
+    std::fprintf(stderr,
+                 "KokkosMMA: drop-in " KOKKOSMMA_IMPL_STATE
+                 ", Kokkos %d.%d.%d, execution spaces%s\n",
+                 KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+                 KOKKOS_VERSION % 100, enabled_spaces);
   return true;
 }
 inline bool const drop_in_announced = announce_drop_in();
@@ -63,7 +62,7 @@ inline bool const drop_in_announced = announce_drop_in();
 }  // namespace KokkosMMA::Impl
 #endif  // __CUDA_ARCH__
 
-// On other spaces nothing is taken over, and a source pays for nothing.
+// On other spaces nothing is intercepted, and a source compiles nothing more.
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
@@ -125,10 +124,6 @@ requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
   }
 };
 
-}  // namespace KokkosMMA::Impl
-
-namespace KokkosMMA::Impl {
-
 template <class Policy>
 inline constexpr bool is_team_policy = false;
 template <class... Traits>
@@ -140,8 +135,7 @@ inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
 template <class... Traits>
 inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
 
-/// Why the types of a reduction are refused, where the macros below leave them
-/// to Kokkos.
+/// Why the macros below leave the types of a reduction to Kokkos.
 template <class Functor, class Reducer, class Policy>
 constexpr Refusal refusal_of_types() {
   ReduceProblem problem;
@@ -195,11 +189,10 @@ struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
 
 }  // namespace KokkosMMA::Impl
 
-// Kokkos makes one of these of every call before it tells Kokkos Tools of it,
-// and with KOKKOS_ENABLE_TUNING a second one after that.
+// Kokkos makes one of these for every call before it notifies Kokkos Tools, and
+// with KOKKOS_ENABLE_TUNING a second one after that.
 #if !defined(__CUDA_ARCH__)
-// Declared as in Kokkos 4.6 to 5.2; where Kokkos no longer makes it, the
-// specialisation is of nothing.
+// Declared as in Kokkos 4.6 to 5.2, where Kokkos has it.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
 struct ToolResponse;

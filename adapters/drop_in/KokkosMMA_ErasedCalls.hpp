@@ -51,11 +51,11 @@ struct ErasedCall {
   void* result;  ///< null: not wanted
   bool result_on_device;
   std::size_t value_bytes;
-  /// Functors may use atomics that take a lock; its state is per source.
+  /// Functors may use atomics that lock; the state of a lock is per source.
   void (*ensure_locks)();
   std::atomic_flag& reported;  ///< of all calls of this type
   bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
-  bool is_exact  = false;  ///< where a kernel of ours runs
+  bool is_exact  = false;  ///< where this library's kernel runs
 #if !defined(__CUDA_ARCH__)
   /// Until the object ends, Kokkos' own code included where that runs.
   TimedCall timed{};
@@ -89,7 +89,7 @@ struct ErasedScan : ErasedCall {
   bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
 };
 
-/// Blocks of a scan, which take tiles until none is left.
+/// Blocks of a scan, which fetch tiles until none is left.
 inline unsigned scan_blocks(Kokkos::Cuda const& space, unsigned tiles,
                             int resident_blocks) {
   int const processors = Cuda::device(space.cuda_device()).multiprocessors;
@@ -126,14 +126,13 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
     launch(scratch);
     return {};
   } catch (std::bad_alloc const&) {
-    return {"the device has no memory left for scratch",
-            "backends/cuda/runtime/KokkosMMA_StreamScratch.hpp"};
+    return {"the device has no memory left for scratch"};
   }
 }
 
-/// Says once that a call does not have the level that is asked for: Kokkos' own
-/// code follows the device, and an opaque functor may do anything with the
-/// value that it gets.
+/// Prints once that a call does not have the requested level: the results of
+/// Kokkos' own code depend on the device, and an opaque functor may do anything
+/// with its value.
 [[gnu::cold]] inline void report_level_of(char const* pattern,
                                           Settings const& settings,
                                           Scalar value,
@@ -141,15 +140,13 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
   if (is_exact_in_any_order(value)) return;
   OfferedLevel offered{
       Reproducibility::device_independent,
-      {"that a functor only adds to its value cannot be seen from its calls; "
-       "a source that is compiled with KOKKOSMMA_EXACT_FUNCTORS says so",
-       "docs/reproducibility.md"}};
+      {"the library cannot see whether a functor only adds to its value; "
+       "compile the source with KOKKOSMMA_EXACT_FUNCTORS to state it"}};
   if (decision.route == Route::generic) {
     offered.level   = Reproducibility::run_to_run;
     offered.refusal = decision.streamed;
     if (!offered.refusal)
-      offered.refusal = {"the route generic is Kokkos' own code",
-                         "docs/reproducibility.md"};
+      offered.refusal = {"the route generic runs Kokkos' own code"};
   }
   if (settings.reproducibility > offered.level)
     report_level(pattern, settings.reproducibility, offered);
@@ -163,8 +160,7 @@ template <class Call>
 bool run_scan(Call& call);
 #else
 
-/// Prints the line of a call that KOKKOSMMA_VERBOSE asks for, once for each
-/// `reported`.
+/// Prints the line of a call for KOKKOSMMA_VERBOSE, once for each `reported`.
 [[gnu::cold]] inline void report_route(ErasedCall const& call,
                                        char const* pattern, std::uint64_t size,
                                        RouteDecision const& decision) {
@@ -183,10 +179,10 @@ inline Scalar value_of(ScanProblem const& problem) {
 }
 
 /// Chooses a route with `route(wish, capability, tuning)` and runs it with
-/// `launch(route, scratch)`. A scope or the environment asks for a route
-/// wherever it can run: an application's calls never fail because of it.
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to, while
-/// `call` lives
+/// `launch(route, scratch)`. A route that a scope or the environment requests
+/// is used where it can run: no call fails because of it. \return whether this
+/// library's kernel runs; if not, the caller runs Kokkos' own while `call`
+/// lives
 template <class Problem, class Choose, class Launch>
 bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
               bool result_on_device, Settings const& settings,
@@ -226,7 +222,7 @@ bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
   return decision.route != Route::generic;
 }
 
-/// Waits for a result where Kokkos does not, and where times are taken: Kokkos'
+/// Waits for a result where Kokkos does not, and where calls are timed: Kokkos'
 /// own code waits before it returns.
 inline void wait_for_result(ErasedCall const& call,
                             Cuda::StreamScratch const& scratch) {
@@ -235,17 +231,17 @@ inline void wait_for_result(ErasedCall const& call,
 }
 
 /// Orders to measure; 1: none, as where no thread has two calls. From there to
-/// 2^20 calls, loops over pairs take 0.73 to 0.85 of the time of the first
-/// order in another one, rows of power-law length 0.85 to 1.0, and plain sums,
-/// of 14 us, as long as without measurements (doubles, H200, 2026-11-28).
+/// 2^20 indices, another schedule has 0.73 to 0.85 of the first one's time for
+/// loops over pairs and 0.85 to 1.0 for rows of power-law length; plain sums of
+/// 14 us lose nothing by the measurements (doubles, H200, 2026-11-28).
 template <class Call>
 int orders_to_measure(Call const& call, LaunchShape const& shape) {
   return call.places <= std::uint64_t(shape.blocks) * shape.threads
              ? 1
              : call.orders().count;
 }
-/// What has one choice of the order: sizes within an eighth, so that one launch
-/// that takes longer than others tells of other data.
+/// What shares one choice of the schedule: sizes within an eighth, so that a
+/// launch that is slower than others indicates other data.
 template <class Call>
 Cuda::LaunchTimes<>::Loop loop_of_order(Call const& call) {
   std::uint64_t const size = call.problem.size;
@@ -285,7 +281,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
           loop = loop_of_order(call);
           turn = times.begin(loop, measured, scratch.stream(), 0, 0, true);
           if (turn.has_decided && environment_verbose())
-            report_choice("parallel_reduce", call.problem.size, " calls",
+            report_choice("parallel_reduce", call.problem.size, " invocations",
                           orders, *turn.chooser);
         }
         CallOrder const order         = orders[turn.candidate];
@@ -307,13 +303,13 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
   wait_for_result(call, scratch);
 }
 
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether this library's kernel runs; if not, the caller runs Kokkos'
 template <class Call>
 bool run_reduce(Call& call) {
   Settings const settings  = effective_settings();
   call.problem.intercepted = true;
   Cuda::KernelFacts facts{};
-  // Where nothing of ours runs the runtime is not asked about the kernel.
+  // Without a kernel of this library there are no facts of it to query.
   if (settings.route == Route::generic || call.result == nullptr) {
     call.problem.compiled = false;
   } else {
@@ -375,7 +371,7 @@ void launch_streamed_scan(Call const& call, bool on_device,
       });
 }
 
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether this library's kernel runs; if not, the caller runs Kokkos'
 template <class Call>
 bool run_scan(Call& call) {
   bool const on_device    = call.result_on_device || !call.result;

@@ -39,7 +39,7 @@ struct ErasedFor {
   void const* (*kernel_of_kokkos)();
   void const* kernel;
   void const* functor;  ///< the kernel's first argument
-  /// Functors may use atomics that take a lock; its state is per source.
+  /// Functors may use atomics that lock; the state of a lock is per source.
   void (*ensure_locks)();
   std::atomic_flag& reported;
   SettledLaunch& settled;
@@ -68,14 +68,15 @@ template <class Call>
   if (call.reported.test_and_set()) return;
   bool const measured = decision.route == Route::streamed &&
                         call.problem.space.size() >= min_measured_indices;
-  std::fprintf(stderr, "KokkosMMA: parallel_for %s%sn=%llu %s%s\n",
-               label.c_str(), label.empty() ? "" : " ",
-               static_cast<unsigned long long>(call.problem.space.size()),
-               to_string(decision).c_str(),
-               measured ? "; its launches are measured" : "");
+  std::fprintf(
+      stderr, "KokkosMMA: parallel_for %s%sn=%llu %s%s\n", label.c_str(),
+      label.empty() ? "" : " ",
+      static_cast<unsigned long long>(call.problem.space.size()),
+      to_string(decision).c_str(),
+      measured ? "; its launches are timed to choose the fastest" : "");
 }
 
-/// The arguments of the kernel of ours in a shape.
+/// The arguments of this library's kernel in a shape.
 struct LoopArguments {
   LoopRange range{};
   LoopBox box{};
@@ -96,8 +97,8 @@ struct LoopArguments {
   LoopArguments& operator=(LoopArguments const&) = delete;
 };
 
-/// Launches the kernel of ours in this shape.
-/// \return whether it could; nothing is left of an error
+/// Launches this library's kernel in this shape.
+/// \return whether that succeeded; an error is cleared
 template <class Call>
 bool launch_loop(Call const& call, LoopShape const& shape) {
   LoopGrid grid;
@@ -112,8 +113,8 @@ bool launch_loop(Call const& call, LoopShape const& shape) {
              arguments.pointers) == cudaSuccess;
 }
 
-/// Runs a loop in one launch, of ours in this shape or of Kokkos.
-/// \return whether it was ours
+/// Runs a loop in one launch: this library's in this shape, or Kokkos'.
+/// \return whether it was this library's
 template <class Call>
 bool run_shape(Call const& call, LoopShape const& shape) {
   bool const ours = shape != kokkos_shape && launch_loop(call, shape);
@@ -121,9 +122,8 @@ bool run_shape(Call const& call, LoopShape const& shape) {
   return ours;
 }
 
-/// Runs a loop in the launch that is the fastest, or whose turn it is to be
-/// measured: of Kokkos or of ours.
-/// \return whether it was ours
+/// Runs a loop in the fastest launch, or in the one that is timed next.
+/// \return whether it was this library's
 template <class Call>
 bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
                        int multiprocessors, int max_threads) {
@@ -169,7 +169,7 @@ int max_threads_of(Call const& call) {
   }
 }
 
-/// Runs a loop: once for each index in one launch, of ours or of Kokkos.
+/// Runs a loop in one launch, this library's or Kokkos'.
 template <class Call>
 void run_for(Call const& call) {
   Settings const settings  = effective_settings();
@@ -212,7 +212,7 @@ void run_for(Call const& call) {
     call.run_native(call.closure);
   }
   if (decision.route == Route::streamed && !ours)
-    timed.ran(Route::generic, "Kokkos' own launch is faster or is measured");
+    timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
   last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
 }
 

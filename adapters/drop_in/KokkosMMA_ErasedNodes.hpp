@@ -36,7 +36,7 @@ template <class Call>
 bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
 #else
 
-/// Kokkos tells Kokkos Tools nothing of a node, so a line has no label.
+/// Kokkos Tools does not see nodes, so a line has no label.
 [[gnu::cold]] inline void report_node(std::atomic_flag& reported,
                                       char const* pattern, std::uint64_t size,
                                       RouteDecision const& decision,
@@ -70,8 +70,8 @@ inline bool may_follow(Capability const& machine,
   return machine.compute_capability >= 90 && facts.may_follow;
 }
 
-/// Adds the kernel of ours in this shape.
-/// \return whether it could
+/// Adds this library's kernel in this shape.
+/// \return whether that succeeded
 template <class Call>
 bool add_shape(Call const& call, Cuda::GraphPlace const& place,
                LoopShape const& shape, bool follows) {
@@ -90,7 +90,7 @@ bool add_shape(Call const& call, Cuda::GraphPlace const& place,
 }
 
 /// Adds a node that calls the functor once for each index.
-/// \return whether it runs a kernel of ours; if not, Kokkos' own has to
+/// \return whether it is this library's; if not, the caller adds Kokkos' own
 template <class Call>
 bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
   Settings const settings  = effective_settings();
@@ -116,12 +116,11 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
     ours = shape != kokkos_shape && add_shape(call, place, shape, follows);
   }
   if (environment_verbose())
-    report_node(call.reported, "then_parallel_for", call.problem.space.size(),
-                decision,
-                max_threads > 0 && !ours
-                    ? "; Kokkos' own node: no launch of it was measured, or "
-                      "Kokkos' was the fastest"
-                    : "");
+    report_node(
+        call.reported, "then_parallel_for", call.problem.space.size(), decision,
+        max_threads > 0 && !ours ? "; uses Kokkos' own node: no launch of it "
+                                   "was timed, or Kokkos' own was the fastest"
+                                 : "");
   last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
   return ours;
 }
@@ -158,7 +157,7 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
 }
 
 /// Adds a node that reduces.
-/// \return whether it runs a kernel of ours; if not, Kokkos' own has to
+/// \return whether it is this library's; if not, the caller adds Kokkos' own
 template <class Call>
 bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
   Settings const settings   = effective_settings();
@@ -183,8 +182,7 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
     try {
       add_streamed_reduce(call, place, facts, may_follow(machine, facts));
     } catch (std::bad_alloc const&) {
-      Refusal const refusal{"the device has no memory left for scratch",
-                            "backends/cuda/runtime/KokkosMMA_NodeScratch.hpp"};
+      Refusal const refusal{"the device has no memory left for scratch"};
       decision = {Route::generic, decision.asked, refusal, refusal};
     }
   }

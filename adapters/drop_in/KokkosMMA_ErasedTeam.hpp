@@ -61,14 +61,14 @@ template <class Call>
                                RouteDecision const& decision) {
   std::string const label = VerboseLines::seen();
   if (call.reported.test_and_set()) return;
-  std::fprintf(
-      stderr, "KokkosMMA: %s %s%steams=%llu %s%s\n", call.pattern,
-      label.c_str(), label.empty() ? "" : " ",
-      static_cast<unsigned long long>(call.problem.teams),
-      to_string(decision).c_str(),
-      decision.route == Route::streamed
-          ? "; its nested reductions are measured with overlapped calls"
-          : "");
+  std::fprintf(stderr, "KokkosMMA: %s %s%steams=%llu %s%s\n", call.pattern,
+               label.c_str(), label.empty() ? "" : " ",
+               static_cast<unsigned long long>(call.problem.teams),
+               to_string(decision).c_str(),
+               decision.route == Route::streamed
+                   ? "; its nested reductions are timed with and without "
+                     "overlapped invocations"
+                   : "");
 }
 
 /// Runs the form that is the fastest, or whose turn it is to be measured.
@@ -115,9 +115,8 @@ void run_team(Call const& call) {
     report_level(concatenate("Kokkos::", call.pattern, " over teams").c_str(),
                  settings.reproducibility,
                  {Reproducibility::run_to_run,
-                  {"sizes of teams or the grid of a reduction over teams are "
-                   "Kokkos' and follow the device",
-                   "docs/reproducibility.md"}});
+                  {"Kokkos chooses the team size or the grid, which depend on "
+                   "the device"}});
   TimedCall timed;
   bool const turn_of_kokkos =
       measures_calls && timed.begin(call.space, call.pattern, &call.reported,
@@ -138,7 +137,8 @@ void run_team(Call const& call) {
   }
   bool const overlapped = form == NestedLoops::overlapped;
   if (decision.route == Route::streamed && !turn_of_kokkos && !overlapped)
-    timed.ran(Route::generic, "Kokkos' own loops are faster or are measured");
+    timed.ran(Route::generic,
+              "Kokkos' own loops are faster or are being timed");
   last_team_route_of_this_thread() =
       overlapped ? Route::streamed : Route::generic;
 }

@@ -4,15 +4,14 @@
 #define KOKKOSMMA_FINALIZE_HPP
 
 /// \file
-/// Gives the library's memory back in Kokkos::finalize, after the application's
-/// finalize hooks, which may still reduce and scan. A finalize hook of our own
-/// could not: Kokkos takes the topmost hook off its stack after it has run it,
-/// so a hook that is pushed meanwhile, by the first reduction of a hook, makes
-/// that one run again.
+/// Frees the library's memory in Kokkos::finalize, after the application's
+/// finalize hooks, which may still reduce and scan. A finalize hook cannot do
+/// that: Kokkos pops the topmost hook after it has run it. A hook that the
+/// first reduction of another hook pushes would be popped in its stead.
 ///
 /// The library is therefore one more entry in Kokkos' list of execution spaces.
-/// Kokkos ends them in the order of their names, after all hooks. What it gives
-/// back stands in core/base/KokkosMMA_AtFinalize.hpp.
+/// Kokkos finalizes them in the order of their names, after all hooks.
+/// core/base/KokkosMMA_AtFinalize.hpp has what is freed.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
@@ -21,7 +20,7 @@
 
 #if KOKKOSMMA_IMPL_KNOWN_KOKKOS()
 
-// It includes public headers, which refuse that to all but public ones.
+// It includes public headers, which only public headers may do otherwise.
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
@@ -53,8 +52,8 @@ inline bool const finalize_entry_registered = [] {
 
 namespace KokkosMMA::Impl {
 
-/// That list may be another one here. What is given back is memory for halos,
-/// which a hook of the application does not ask for first.
+/// That list may be another one here. Only memory for halos is freed, which no
+/// hook of the application allocates first.
 inline bool const finalize_hook_known = [] {
   AtFinalize::at_first([] { Kokkos::push_finalize_hook(&AtFinalize::run); });
   return true;

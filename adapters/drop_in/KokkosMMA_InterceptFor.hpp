@@ -5,9 +5,9 @@
 
 /// \file
 /// Kokkos::parallel_for on Kokkos::Cuda over RangePolicy and MDRangePolicy,
-/// taken over inside Kokkos' dispatch by partial specialisations of
+/// intercepted inside Kokkos' dispatch by partial specialisations of
 /// Kokkos::Impl::ParallelFor that are more specialised than Kokkos' own. Loops
-/// whose types no kernel of ours takes keep Kokkos' class.
+/// whose types no kernel of this library supports keep Kokkos' class.
 ///
 /// Kokkos' own class is reached with a functor of another type, for which the
 /// constraint is false. An object of it holds functor and policy, so that the
@@ -144,7 +144,7 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   template <class Native>
   using Driver = Native;
 #else
-  // Grids that Kokkos goes over in strides are not measured beside ours.
+  // Grids over which Kokkos strides are not compared.
   template <class Native>
   using Driver = Kokkos::Impl::ParallelForMDRange<typename Native::functor_type,
                                                   false, Policy>;

@@ -5,15 +5,15 @@
 
 /// \file
 /// Nodes of Kokkos::Experimental::Graph on Kokkos::Cuda: then_parallel_for and
-/// then_parallel_reduce over RangePolicy and MDRangePolicy, taken over by
+/// then_parallel_reduce over RangePolicy and MDRangePolicy, intercepted by
 /// partial specialisations of Kokkos' class of a node.
 ///
 /// Kokkos adds a node to the CUDA graph where it would launch a kernel, and
 /// casts the closure to its own class of a node meanwhile. So each class here
 /// derives from Kokkos' node of a functor of another type, for which nothing is
-/// routed, and adds nothing to its bytes: execute() adds a kernel of ours, or
-/// the base class its own. The graph keeps a copy of our kernel's arguments;
-/// what its functor refers to lives in the node.
+/// routed, and adds nothing to its bytes: execute() adds this library's kernel,
+/// or the base class adds Kokkos'. The graph keeps a copy of the arguments;
+/// what the functor refers to lives in the node.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 

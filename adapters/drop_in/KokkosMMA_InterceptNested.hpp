@@ -36,11 +36,10 @@ enum class NestedLoops : unsigned {
   overlapped = 1   ///< several
 };
 
-/// Says to the compiler in which form a team kernel is: each kernel states a
-/// value, and the compiler drops the branches that are not taken, with their
-/// registers. Nobody writes it, so code in a kernel that states nothing, such
-/// as a node of a graph, or of a compiler that forgets the statement, reads 0,
-/// Kokkos' form.
+/// States to the compiler which form a team kernel has: each kernel assumes a
+/// value, and the compiler drops the other branches with their registers. It is
+/// never written: a kernel that assumes nothing, as a node of a graph, and code
+/// of a compiler that forgets the assumption, reads 0, which is Kokkos' form.
 ///
 /// Constant memory: nvcc 12.4 and 13.0 keep what they know of it across stores
 /// and barriers, and nobody else reads it. They have no
@@ -101,7 +100,7 @@ __device__ inline unsigned vector_mask() {
   return lanes == 32 ? ~0u : ((1u << lanes) - 1) << (threadIdx.y * lanes % 32);
 }
 /// Waits for them. Kokkos divides to find them: of the 190 instructions of a
-/// row of 64 floats, its reduction and the single() behind it, the two
+/// row of 64 floats, its reduction and the single() after it, the two
 /// divisions of each were 74 (16 lanes, sm_90, CUDA 13.0).
 __device__ inline void sync_vector() {
   if (is_overlapped())
@@ -223,9 +222,9 @@ concept OverlappedTeamScan =
     (sizeof(T) == 4 || sizeof(T) == 8) && std::is_same_v<scanned_t<Closure>, T>;
 
 /// Where Kokkos keeps 8 bytes for each thread of a team and 16 more, for joins
-/// inside it (4.6 to 5.2). It tells nobody, and memory of our own would have to
-/// fit beside what the application asked for: the address of a private member
-/// may be named in an explicit instantiation.
+/// inside it (4.6 to 5.2). The member is private, and other memory would have
+/// to fit beside what the application requested: an explicit instantiation may
+/// name the address of a private member.
 template <auto Member>
 struct TeamReduceMember {
   friend __device__ void* team_memory(

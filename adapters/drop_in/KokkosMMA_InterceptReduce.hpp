@@ -4,7 +4,7 @@
 #define KOKKOSMMA_INTERCEPT_REDUCE_HPP
 
 /// \file
-/// Kokkos::parallel_reduce on Kokkos::Cuda, taken over inside Kokkos' dispatch
+/// Kokkos::parallel_reduce on Kokkos::Cuda, intercepted inside Kokkos' dispatch
 /// by partial specialisations of Kokkos::Impl::ParallelReduce that are more
 /// specialised than Kokkos' own. The template head has been the same since
 /// Kokkos 4.1; the versions accepted are those this file was tested with.

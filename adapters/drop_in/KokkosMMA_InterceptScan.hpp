@@ -4,8 +4,8 @@
 #define KOKKOSMMA_INTERCEPT_SCAN_HPP
 
 /// \file
-/// Kokkos::parallel_scan over RangePolicy on Kokkos::Cuda, taken over as
-/// KokkosMMA_InterceptReduce.hpp says: here by partial specialisations of the
+/// Kokkos::parallel_scan over RangePolicy on Kokkos::Cuda, intercepted as in
+/// KokkosMMA_InterceptReduce.hpp: here by partial specialisations of the
 /// same shape as Kokkos' own, which are preferred because they are constrained.
 /// Kokkos' own class is reached with a functor of another type.
 
@@ -27,8 +27,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Functors of ours whose joins may not change places. Kokkos' own scan on Cuda
-/// changes them (4.6.01).
+/// Functors of this library whose join is not commutative. Kokkos' own scan on
+/// Cuda swaps its operands (4.6.01).
 template <class Functor>
 inline constexpr bool joins_in_order = requires {
   typename Functor::kokkosmma_joins_in_order;
@@ -245,13 +245,13 @@ class RoutedScan {
     if constexpr (joins_in_order<Functor>) {
       throw std::runtime_error(
           "KokkosMMA: a scan by key found no memory for its scratch on the "
-          "device; free some, or ask for route generic");
+          "device; free some, or request the route generic");
     } else {
       m_run_native(*this);
     }
   }
 
-  /// Whether a launch leaves the error that the application has not asked for.
+  /// Whether a launch keeps an error that the application has not queried yet.
   /// Calls by name count on their route, and forget it.
   bool keeps_errors([[maybe_unused]] void const* kernel,
                     [[maybe_unused]] std::size_t shared) const {
@@ -273,7 +273,7 @@ class RoutedScan {
   }
 
   /// Scans data that the library sees; false where they are strided, and where
-  /// an error that the application has not asked for would be forgotten.
+  /// an error that the application has not queried yet would be lost.
   static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch,
                          Route route) {
     auto const& closure = *static_cast<RoutedScan const*>(self);

@@ -5,14 +5,14 @@
 
 /// \file
 /// Kokkos::parallel_for and parallel_reduce over TeamPolicy on Kokkos::Cuda,
-/// taken over inside Kokkos' dispatch by partial specialisations that are more
-/// specialised than Kokkos' own. Kokkos' kernels run all the same, of a functor
-/// of another type: one whose nested reductions have Kokkos' loops, and one in
-/// which several calls are under way at a time, which for a reduction is a
-/// kernel of ours (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the
-/// team size that Kokkos chooses for the first, and make the same calls in the
-/// same order: the results have the same bits, and which of both runs is a
-/// matter of time alone.
+/// intercepted inside Kokkos' dispatch by partial specialisations that are more
+/// specialised than Kokkos' own. There are two kernels, with functors of
+/// another type: one has Kokkos' loops for nested reductions; the other has
+/// several invocations in flight at a time, and for a reduction it is this
+/// library's (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the team
+/// size that Kokkos chooses for the first and make the same invocations in the
+/// same order: the results have the same bits, and only the time decides which
+/// one runs.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -87,13 +87,13 @@ inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
 
 /// The policy of a form. Without launch bounds ptxas keeps to the registers of
 /// a multiprocessor full of threads (32 on sm_90, CUDA 13.0), and where loads
-/// depend on each other it has one call wait for the other rather than use
-/// more: rows of a power law took 8650 us so, with bounds 3080, by Kokkos 8530
-/// (8 lanes, H100, 2026-11-26). A kernel with bounds of 1024 threads can run
-/// with blocks of any size; with bounds of 512 the mean of perf_nested was the
-/// same. What it lacks in registers it spills, and Kokkos' loops run then,
-/// since they are faster. A policy takes one bound at most: one that names
-/// LaunchBounds<> stays as it is.
+/// depend on each other it serialises the invocations rather than use more:
+/// rows of a power law took 8650 us, with bounds 3080 us, by Kokkos 8530 (8
+/// lanes, H100, 2026-11-26). A kernel with bounds of 1024 threads can run with
+/// blocks of any size; with bounds of 512 the mean of perf_nested was the same.
+/// What it lacks in registers it spills, and Kokkos' loops run then, since they
+/// are faster. A policy takes one bound at most: one that names LaunchBounds<>
+/// stays as it is.
 template <NestedLoops Loops, class Policy, bool MayBeBound>
 struct FormPolicy {
   using type = Policy;
@@ -208,7 +208,7 @@ struct TeamLoops {
   }
 };
 
-/// What Kokkos' closure asks for, under the name that it has in this Kokkos.
+/// What Kokkos' closure requires, under the name that it has in this Kokkos.
 template <class Policy, class Functor, class Reducer>
 int recommended_team_size(Policy const& policy, Functor const& functor,
                           Reducer const& reducer) {
@@ -290,9 +290,9 @@ struct TeamReductions {
   }
 };
 
-/// A reduction with a kernel of ours. Kokkos' closure is made where it runs and
-/// not before: its constructor takes one of ten places for scratch memory of
-/// level 1, and from kokkos/kokkos#8881 on only execute() gives it back.
+/// A reduction with this library's kernel. Kokkos' closure is made where it
+/// runs and not before: its constructor reserves one of ten slots of scratch
+/// memory of level 1, and from kokkos/kokkos#8881 on only execute() frees it.
 template <class Reductions, class PolicyT>
 class RoutedTeamReduce {
   using Pair   = typename Reductions::OwnPair;
@@ -361,7 +361,7 @@ class RoutedTeamReduce {
   typename Pair::reducer_type::pointer_type m_result;
   bool m_result_on_device, m_must_wait;
   void (*m_run_native)(RoutedTeamReduce const&);
-  // Bytes that operator() takes for Kokkos' closure.
+  // Bytes that operator() reads as Kokkos' closure.
   static constexpr std::size_t head =
       sizeof(Pair) + sizeof(Policy) + 3 * sizeof(void*);
   std::byte m_rest[sizeof(Own) > head ? sizeof(Own) - head : 1];

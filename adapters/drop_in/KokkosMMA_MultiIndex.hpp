@@ -249,7 +249,7 @@ auto multi_index_call(From const& functor, Point const& lower,
   for (int d = 0; d < Rank; ++d) {
     int const argument = LeftFastest ? d : Rank - 1 - d;
     auto const extent  = upper[argument] - lower[argument];
-    // Longer ones are refused, after this: 2^32 are no divisor.
+    // Longer ones are rejected later: 2^32 is not a divisor.
     bool const divides = extent > 0 && std::uint64_t(extent) < 0x80000000u;
     extents[d]         = divides ? static_cast<std::uint32_t>(extent) : 1u;
   }

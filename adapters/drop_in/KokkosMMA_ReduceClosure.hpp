@@ -21,8 +21,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// The result of a call as the constructors of Kokkos' closures take it, which
-/// ask a View where it lies and nothing else.
+/// The result of a call for the constructors of Kokkos' closures, which read
+/// only the address of a View.
 template <class Pointer, class MemorySpace>
 struct NativeResult {
   using memory_space = MemorySpace;

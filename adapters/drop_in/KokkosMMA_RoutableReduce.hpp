@@ -4,7 +4,7 @@
 #define KOKKOSMMA_ROUTABLE_REDUCE_HPP
 
 /// \file
-/// Which reductions the drop-in takes over, and how their values are kept: what
+/// Which reductions the drop-in intercepts, and how their values are kept: what
 /// it knows of Kokkos' reducers.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -84,8 +84,8 @@ constexpr bool adds() {
 }
 
 /// The standard algorithms' custom reductions have no identity: a value that no
-/// call has touched says so, and joining it changes nothing. (Kokkos' own join
-/// does not look, and takes a zero from idle threads.)
+/// invocation has written is marked, and joining it changes nothing. (Kokkos'
+/// own join does not check that, and adds a zero of idle threads.)
 template <class Reducer, class T>
 struct RunningWithoutIdentity : Cuda::RunningValue<Reducer, T> {
   __device__ void join(T& into, T const& from) const {

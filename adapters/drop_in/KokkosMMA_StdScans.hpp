@@ -120,7 +120,7 @@ concept InclusiveStdTile =
     !Dest::view_type::memory_traits::is_random_access &&
     StdTile<From, Dest, std_accumulator_t<typename From::value_type>>;
 
-/// Kokkos' own overload, which takes all other iterators.
+/// Kokkos' own overload, for all other iterators.
 template <class From, class Dest>
 Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
                     From const& first, From const& last, Dest const& dest) {

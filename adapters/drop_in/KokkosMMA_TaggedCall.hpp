@@ -25,10 +25,10 @@ inline constexpr std::size_t max_argument_functor_bytes =
 #endif
 
 /// Whether each thread has a copy of a functor of so many bytes. A functor may
-/// write to its `mutable` members during an invocation, and nothing tells
-/// whether it does. Kokkos 4 passes closures of less than 512 bytes by value;
-/// larger ones, and in Kokkos 5 all, are in constant memory, which a functor
-/// must not write to there either.
+/// write to its `mutable` members during an invocation, which cannot be
+/// detected. Kokkos 4 passes closures of less than 512 bytes by value; larger
+/// ones, and in Kokkos 5 all, are in constant memory, which a functor must not
+/// write to there either.
 constexpr bool has_copies(std::size_t functor_bytes) {
   return KOKKOS_VERSION < 50000 && functor_bytes < 512;
 }
@@ -72,8 +72,8 @@ struct TaggedCall {
   }
 };
 
-/// A functor seen as its tagged call, which has the same bytes. A launch takes
-/// these and calls no constructor.
+/// A functor seen as its tagged call, which has the same bytes. A launch copies
+/// the bytes and calls no constructor.
 template <class Tag, class Functor>
 TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
   using Call = TaggedCall<Functor, Tag>;

@@ -5,10 +5,9 @@
 
 /// \file
 /// Times the calls of an application for KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE
-/// and prints their tables in Kokkos::finalize. A time is that between two
-/// events of the call's stream, before and behind all that the call launches
-/// there. Nobody waits for an event before the end: it is looked at when it is
-/// its turn to be used again.
+/// and prints their tables in Kokkos::finalize. Two events of the call's stream
+/// enclose what the call launches there. No call waits for an event: it is
+/// queried before it is reused.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -19,6 +18,7 @@
 #include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -43,11 +43,10 @@ inline std::atomic<bool> any_call_recorded{false};
 
 /// What the tables do not have.
 [[gnu::cold]] inline std::string note_on_unseen_calls() {
-  return "KokkosMMA: not in the table: calls that are not intercepted "
-         "(policies of kokkos-mma, calls inside kernels, graph nodes, "
-         "captured streams, what is refused when it is compiled); " +
-         std::to_string(VerboseLines::unseen()) +
-         " of them were seen on Cuda\n";
+  return "KokkosMMA: calls that are not intercepted are not in the table "
+         "(policies of kokkos-mma, calls inside kernels, graph nodes, captured "
+         "streams, types that fall back to Kokkos at compile time); " +
+         std::to_string(VerboseLines::unseen()) + " of them ran on Cuda\n";
 }
 
 /// In the place of tables without a call.
@@ -56,6 +55,7 @@ inline std::atomic<bool> any_call_recorded{false};
   std::string const text =
       "KokkosMMA: no call was intercepted\n" + note_on_unseen_calls();
   std::fputs(text.c_str(), stderr);
+  write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
 }
 
 /// All calls so far, and the events of those whose times are not known yet.
@@ -177,9 +177,11 @@ class CallRecords {
       destroy_events(timer);
     }
     std::string text;
+    bool const in_a_file =
+        write_json(json_report(m_kinds, VerboseLines::unseen()).c_str());
     if (environment_compare) text += comparison_table(m_kinds);
-    if (environment_report) text += report_table(m_kinds);
-    text += note_on_unseen_calls();
+    if (environment_report && !in_a_file) text += report_table(m_kinds);
+    if (!text.empty()) text += note_on_unseen_calls();
     // In one piece: other processes print, too.
     std::fputs(text.c_str(), stderr);
   }
@@ -202,12 +204,12 @@ class TimedCall {
   TimedCall(TimedCall const&)            = delete;
   TimedCall& operator=(TimedCall const&) = delete;
 
-  /// Where `measures_calls`, once the route is chosen. What a captured stream
-  /// records is no call yet, and has no time.
+  /// If `measures_calls`, after the route is chosen. A captured stream only
+  /// records the call, which has no time.
   /// \param pattern a constant
   /// \param type anything whose address all calls of one type share
   /// \param bytes of the data, 0: not known
-  /// \return whether Kokkos has to run this call though a kernel of ours could
+  /// \return whether Kokkos runs this call although this library's kernel could
   [[gnu::cold]] bool begin(Kokkos::Cuda const& space, char const* pattern,
                            void const* type, std::uint64_t size, double bytes,
                            RouteDecision const& decision) {
@@ -220,9 +222,8 @@ class TimedCall {
         capture != cudaStreamCaptureStatusNone)
       return false;
     bool const generic = decision.route == Route::generic;
-    // Who asks for a route in a scope counts on it: KokkosMMA::reduce has
-    // kernels of ours keep a narrow sum in float, which Kokkos would not do.
-    // Nor has Kokkos the bits of a level.
+    // A route of a scope is needed: KokkosMMA::reduce relies on kernels that
+    // keep narrow sums in float. Nor does Kokkos have the bits of a level.
     bool const either =
         !generic && scoped_settings().route == Route::automatic &&
         effective_settings().reproducibility == Reproducibility::run_to_run;
@@ -276,7 +277,8 @@ class TimedCall {
 
   static std::string_view reason_of(RouteDecision const& decision) {
     if (decision.streamed) return decision.streamed.reason;
-    if (decision.asked == Route::generic) return "it is asked for";
+    if (decision.asked == Route::generic)
+      return "the route generic was requested";
     return {};
   }
 

@@ -84,9 +84,9 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
 
 }  // namespace Impl
 
-/// Which tuning table the first device uses: a built-in one ("built-in, H200";
-/// on hosts "built-in") or the file that KOKKOSMMA_TUNING names, and why not
-/// that file where it is refused.
+/// Names the tuning table of the first device. It is a built-in one ("built-in,
+/// H200"; on hosts "built-in") or the file in KOKKOSMMA_TUNING. If that file
+/// was rejected, the text says why.
 inline std::string tuning_description() {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
@@ -95,10 +95,10 @@ inline std::string tuning_description() {
 #endif
 }
 
-/// Prints what a bug report needs: versions, execution spaces, devices, compute
-/// capability, types with tensor-core sums, and the route of each kind of
-/// reduction and scan under the present settings. Call it after
-/// Kokkos::initialize.
+/// Prints what a bug report needs: versions, devices, tuning table and routes.
+/// In detail: execution spaces, compute capability, types with tensor-core
+/// sums, and the route of each kind of reduction and scan under the present
+/// settings. Call it after Kokkos::initialize.
 inline void print_configuration(std::ostream& out) {
   out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)
@@ -125,8 +125,7 @@ inline void print_configuration(std::ostream& out) {
       << "\n";
 #else
   out << (KOKKOSMMA_IMPL_KNOWN_KOKKOS()
-              ? "no Cuda execution space in this Kokkos: every route is "
-                "generic\n"
+              ? "this Kokkos has no CUDA: every route is generic\n"
               : "this version of Kokkos is not known: every route is "
                 "generic\n");
 #endif
@@ -142,7 +141,8 @@ inline void print_configuration(std::ostream& out) {
     out << level.error << "\n";
   else if (level.level != Reproducibility::run_to_run)
     out << "KOKKOSMMA_REPRODUCIBILITY=" << to_string(level.level)
-        << ": where it can be had\n";
+        << ": where it is available\n";
+  if (!default_space.cuda) return;
   out << "routes on " << Kokkos::DefaultExecutionSpace::name() << ":\n";
   Impl::print_route_table(out, default_space,
                           Impl::active_tuning(Kokkos::DefaultExecutionSpace()));

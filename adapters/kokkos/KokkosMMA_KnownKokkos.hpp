@@ -6,10 +6,9 @@
 /// \file
 /// The minor versions of Kokkos that this version of the library knows. Its
 /// kernels run inside Kokkos' dispatch, by partial specialisations of classes
-/// that may change with each minor version. With a Kokkos that is not known the
-/// library is as on an execution space for which it has no kernels: nothing is
-/// intercepted, and calls by name use Kokkos' public calls. docs/porting.md
-/// says which versions ran on a GPU.
+/// that may change with each minor version. With another Kokkos nothing is
+/// intercepted, and calls by name use Kokkos' public calls.
+/// docs/kokkos_versions.md lists the versions that ran on a GPU.
 
 #include <core/base/KokkosMMA_Verbose.hpp>
 

@@ -29,7 +29,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// What a tool is asked, and what it is told about the call.
+/// The question to a tool, and the facts of the call.
 struct RouteQuestion {
   char const* operation = "";  ///< "reduce" or "scan"
   Scalar input          = Scalar::opaque;
@@ -46,8 +46,8 @@ struct RouteQuestion {
   constexpr bool is_open() const { return mma || streamed; }
 };
 
-/// The question about a call. It is open where nobody asked for a route, a
-/// formulation or a level; the candidates are the routes that can run,
+/// The question about a call. It is open if no route, formulation or level was
+/// requested; the candidates are the routes that can run,
 /// preferred or not.
 template <class Problem>
 RouteQuestion route_question(Problem const& problem,

@@ -17,9 +17,9 @@
 
 namespace KokkosMMA::Impl {
 
-/// The label of a call that was given none. Made once: it takes 0.3 us (AMD
-/// EPYC, g++ 12, 2026-11-27).
-/// \tparam Call a type that calls of this name and element have alone
+/// The label of a call without one. It is made once, in 0.3 us (AMD EPYC, g++
+/// 12, 2026-11-27).
+/// \tparam Call a type that only calls of this name and element have
 template <class Call>
 std::string const& label_of_route(char const* who, Scalar element,
                                   Route route) {
@@ -34,8 +34,8 @@ std::string const& label_of_route(char const* who, Scalar element,
   return labels[std::size_t(route)];
 }
 
-/// Prints the line of an algorithm's call that KOKKOSMMA_VERBOSE asks for, once
-/// for each label and decision. Calls that reach Kokkos as parallel_reduce or
+/// Prints the line of an algorithm's call for KOKKOSMMA_VERBOSE, once for each
+/// label and decision. Calls that reach Kokkos as parallel_reduce or
 /// parallel_scan have lines of their own (KokkosMMA_VerboseLines.hpp).
 inline void report_call(char const* who, std::string const& label,
                         RouteDecision const& decision) {

@@ -4,15 +4,12 @@
 #define KOKKOSMMA_VERBOSE_LINES_HPP
 
 /// \file
-/// The lines that KOKKOSMMA_VERBOSE asks for on a Kokkos with Cuda: one per
-/// kind of call, with its label; and labels for the tables of KOKKOSMMA_REPORT
-/// and KOKKOSMMA_COMPARE. Kokkos passes the label to Kokkos Tools only, so
-/// callbacks of this library listen there. A call that ends without having
-/// reached this library's routes was refused at compile time, and its line says
-/// so.
-///
-/// Nothing here runs without one of the three variables, and nothing touches
-/// CUDA before the first call does.
+/// The lines of KOKKOSMMA_VERBOSE on a Kokkos with Cuda, one per kind of call,
+/// and the labels for the tables of KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE.
+/// Kokkos passes labels to Kokkos Tools only, so callbacks of this library
+/// listen there. A call that ends without having reached the routes was
+/// excluded at compile time. Nothing here runs without one of the three
+/// variables, and nothing touches CUDA before the first call does.
 
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
@@ -48,17 +45,16 @@ class VerboseLines {
     return true;
   }
 
-  /// Why the type of the call that begins next on this thread is refused, if it
-  /// is of this pattern: a type may tell neither whether it is a loop's or a
-  /// scan's.
+  /// Why Kokkos runs the types of the next call of this thread, if it is of
+  /// this pattern: the types of a loop may be those of a scan.
   static void announce_refusal(std::string_view pattern,
                                Refusal const& refusal) {
     if (environment_verbose()) of_this_thread().announced = {pattern, refusal};
   }
 
-  /// The present call is seen. Returns its label, or nothing where none of our
-  /// callbacks was reached: a tool was loaded and this is the first call, or a
-  /// program removed the callbacks.
+  /// Marks the present call as seen. Its label, or nothing where no callback of
+  /// this library ran: a tool was loaded before the first call, or a program
+  /// removed the callbacks.
   [[gnu::cold]] static std::string label() {
     auto& open = of_this_thread().open;
     if (open.empty()) {
@@ -84,12 +80,11 @@ class VerboseLines {
     return calls;
   }
 
-  /// Kokkos waits for all devices before it invokes a callback. Where all
-  /// callbacks that it would wait for are ours, it does not wait before the
-  /// next one of this thread, which must follow at once: a program may set
-  /// callbacks of its own at any other time. With the waits, the time of a
-  /// small kernel between two events would include its launch, and a kernel
-  /// that waits for the host would never end.
+  /// Kokkos fences all devices before it invokes a callback. If all callbacks
+  /// are this library's, it skips the fence before the next one of this thread,
+  /// which must follow at once: a program may set callbacks at any other time.
+  /// With the fences the time of a small kernel would include its launch, and a
+  /// kernel that waits for the host would never end.
   [[gnu::cold]] static void skip_fence() {
     Kokkos_Tools_ToolSettings* const settings = settings_of_kokkos();
     if (settings && nobody_else_listens())
@@ -135,7 +130,7 @@ class VerboseLines {
     std::vector<Call> open;
     Announced announced;
     /// Whether a callback of the second installation calls the one that it
-    /// replaced, which may call ours of the first one.
+    /// replaced, which may call this library's of the first one.
     bool begins_forwarded[3];
     bool ends_forwarded[3];
   };
@@ -300,20 +295,14 @@ class VerboseLines {
   [[gnu::cold]] static void report(Call const& call) {
     // Loops of policies of this library come here too.
     if (call.pattern == patterns[0] && !call.refusal) return;
-    std::string text = "KokkosMMA: ";
-    text += call.pattern;
-    text += ' ' + quoted(call.label) + " route generic; not streamed: ";
-    if (call.refusal) {
-      text += call.refusal.reason;
-      text += " (";
-      text += call.refusal.source;
-      text += ')';
-    } else {
-      text +=
-          "refused at compile time: the value has no fixed size or more than "
-          "64 bytes, the functor is not supported, or the source was compiled "
-          "without the drop-in (docs/drop_in.md)";
-    }
+    std::string text = concatenate(
+        "KokkosMMA: ", call.pattern, " ", quoted(call.label),
+        " route generic; not streamed: ",
+        call.refusal
+            ? to_string(call.refusal)
+            : "excluded at compile time: the value has no fixed size or is "
+              "larger than 64 bytes, the functor is not supported, or the "
+              "source was compiled without the drop-in");
     static std::mutex mutex;
     static std::vector<std::string> printed;
     std::lock_guard<std::mutex> const lock(mutex);
@@ -328,16 +317,16 @@ inline bool const verbose_lines_listen = VerboseLines::listen(false);
 
 /// Says which candidate the first launches of a call have chosen, and how long
 /// each took.
-/// \param noun what follows a candidate's name: nothing, or " calls"
+/// \param noun what follows a candidate's name: nothing, or " invocations"
 template <class Candidates>
 [[gnu::cold]] void report_choice(char const* pattern, std::uint64_t size,
                                  char const* noun, Candidates const& candidates,
                                  LaunchChooser const& chooser) {
   std::string const label = VerboseLines::seen();
-  std::string text        = concatenate(
-             "KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ", "n=", size,
-             " takes ", to_string(candidates[chooser.choice()]), noun,
-             "; milliseconds");
+  std::string text =
+      concatenate("KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ",
+                  "n=", size, " uses ", to_string(candidates[chooser.choice()]),
+                  noun, " from now on; milliseconds:");
   for (int c = 0; c < candidates.count; ++c)
     text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
                         chooser.milliseconds(c));

@@ -204,20 +204,19 @@ void check_scan_views(char const* who, X const& x, Y const& y) {
 
 /// The types of what is read, of what is written, which is called OUTPUT, and
 /// of what is kept in between.
-#define KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, OUTPUT, ACCUMULATOR)           \
-  KOKKOSMMA_IMPL_CHECK_ELEMENTS(NAME, X, ACCUMULATOR);                        \
-  static_assert(                                                              \
-      KokkosMMA::Impl::is_scan_type<typename Y::non_const_value_type>,        \
-      NAME ": the elements of " OUTPUT                                        \
-           " must be half_t, bhalf_t, float, double, bool or integers");      \
-  static_assert(!std::is_const_v<typename Y::value_type>, NAME                \
-                ": " OUTPUT " is written, its elements must not be const");   \
-  static_assert(                                                              \
-      KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME                   \
-      ": " OUTPUT                                                             \
-      " cannot hold the values; an integer holds no floating-point value and" \
-      " none of wider integers, bool none at all: make its elements as wide " \
-      "as those of x")
+#define KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, OUTPUT, ACCUMULATOR)            \
+  KOKKOSMMA_IMPL_CHECK_ELEMENTS(NAME, X, ACCUMULATOR);                         \
+  static_assert(                                                               \
+      KokkosMMA::Impl::is_scan_type<typename Y::non_const_value_type>,         \
+      NAME ": the elements of " OUTPUT                                         \
+           " must be half_t, bhalf_t, float, double, bool or integers");       \
+  static_assert(!std::is_const_v<typename Y::value_type>, NAME                 \
+                ": " OUTPUT " is written, so its elements must not be const"); \
+  static_assert(KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME          \
+                ": " OUTPUT                                                    \
+                " cannot hold the values: an integer cannot hold "             \
+                "floating-point values or wider integers, and bool cannot "    \
+                "hold sums; make its elements as wide as those of x")
 
 /// The types of what is read, and of what is kept.
 #define KOKKOSMMA_IMPL_CHECK_ELEMENTS(NAME, X, ACCUMULATOR)                  \

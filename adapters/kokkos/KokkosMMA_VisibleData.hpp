@@ -11,9 +11,9 @@
 
 namespace KokkosMMA::Impl {
 
-/// The data that a functor reads, where its type tells them ("visible data"):
-/// element i is at `x + i * stride_x`. Not specialised, the functor is opaque:
-/// only its calls are known.
+/// The data that a functor reads, if its type shows them ("visible data"):
+/// element i is at `x + i * stride_x`. Without a specialisation the functor is
+/// opaque: the library can only invoke it.
 template <class Functor>
 struct VisibleData {
   static constexpr Source source = Source::functor;

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 /// \file
-/// Scans of which the type of the functor tells what they read and write.
+/// Scans whose functor's type shows what they read and write.
 
 namespace KokkosMMA::Impl {
 
@@ -69,8 +69,8 @@ struct ScanOperands {
   bool contiguous() const { return stride_x == 1 && stride_y == 1; }
 };
 
-/// Data that the functor of a scan reads and writes, where its type tells. The
-/// default is an opaque functor. What is visible is a sum in `Accumulator`,
+/// Data that the functor of a scan reads and writes, if its type shows them.
+/// The default is an opaque functor. What is visible is a sum in `Accumulator`,
 /// which need not be the value type of the functor.
 template <class Functor>
 struct VisibleScan {

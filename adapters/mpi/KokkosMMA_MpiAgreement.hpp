@@ -175,7 +175,7 @@ std::vector<MpiCall> agree(char const* who, MPI_Comm comm, MpiCall call,
   } catch (std::exception const& error) {
     keep(2, error.what());
   } catch (...) {
-    keep(2, "an exception that is no std::exception");
+    keep(2, "an exception that is not a std::exception");
   }
   std::vector<MpiCall> calls(static_cast<std::size_t>(size));
   check_mpi(who, "MPI_Allgather",
@@ -251,18 +251,18 @@ inline int parse_gpu_aware(char const* text) {
   if (value.empty()) return -1;
   if (value == "0" || value == "1") return value == "1";
   invalid_argument("KokkosMMA: KOKKOSMMA_MPI_GPU_AWARE", "\"", value,
-                   "\" is neither 0 nor 1; 1 hands memory of the GPU to MPI, 0 "
-                   "copies through pinned memory of the host");
+                   "\" is neither 0 nor 1; 1 passes GPU memory to MPI, 0 "
+                   "copies through pinned host memory");
 }
 
 }  // namespace Impl
 
 namespace mpi {
 
-/// Whether halos are handed to MPI in the memory of the GPU. KOKKOSMMA_MPI_
-/// GPU_AWARE=0 or 1 decides where it is set, otherwise the MPI library's own
-/// word (MPIX_Query_cuda_support of Open MPI and its kin, MPIX_GPU_query_
-/// support of MPICH), otherwise no. Asked once per process.
+/// Whether halos are given to MPI in GPU memory. KOKKOSMMA_MPI_GPU_AWARE=0 or 1
+/// decides where it is set. Otherwise the MPI library decides
+/// (MPIX_Query_cuda_support of Open MPI and its relatives,
+/// MPIX_GPU_query_support of MPICH), otherwise no. Determined once per process.
 inline bool gpu_aware() {
   static bool const aware = [] {
     int const wish =

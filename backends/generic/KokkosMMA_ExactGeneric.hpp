@@ -20,8 +20,7 @@
 namespace KokkosMMA::Impl {
 
 inline constexpr Refusal no_exact_sum{
-    "exact sums are for Cuda and for host execution spaces",
-    "docs/reproducibility.md"};
+    "exact sums are for Cuda and for host execution spaces"};
 
 /// Bits of an element.
 template <class Element>
@@ -203,7 +202,7 @@ typename Terms::Sum exact_sum_on_host(std::string const& label,
 }
 
 /// store(s, sum of segment s) for every segment of a host, not rounded yet:
-/// each by one thread, but for those that are long enough for all.
+/// each by one thread, except those that are long enough for all threads.
 template <class Exec, class Segments, class X, class Store>
 void exact_segments_on_host(std::string const& label, Exec const& exec,
                             Segments const& segments, std::uint64_t count,
@@ -224,7 +223,7 @@ void exact_segments_on_host(std::string const& label, Exec const& exec,
         add_all(terms, sum);
         store(s, sum);
       });
-  exec.fence("KokkosMMA: fence behind exact sums of segments");
+  exec.fence("KokkosMMA: fence after exact sums of segments");
   for (std::uint64_t s = 0; s < count; ++s) {
     Terms const terms{segments, x, s};
     if (terms.size() <= shared) continue;

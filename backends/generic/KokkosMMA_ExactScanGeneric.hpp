@@ -44,7 +44,7 @@ auto exact_scan_on_host(std::string const& label, Exec const& exec, X const& x,
     Terms{x}.add(begin, std::min(n, begin + chunk), sums[c]);
     sums[c].carry();
   });
-  exec.fence("KokkosMMA: fence behind the sums of an exact scan");
+  exec.fence("KokkosMMA: fence after the sums of an exact scan");
 
   ExactPrefix<carrier> prefix;
   prefix.add(exact_bits(initial), float_format(scalar_v<Initial>));

@@ -54,20 +54,18 @@ constexpr AutomatonProblem automaton_problem(Neighbourhood neighbourhood,
   return problem;
 }
 
-/// The first reason for which no kernel of the library takes an automaton, or
-/// none. The `mma` route takes every other one.
+/// The first reason why no kernel of the library can run an automaton, or
+/// none. The route `mma` runs all others.
 constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
                                    Capability const& capability) {
   return first_refusal({
       {!capability.cuda, not_cuda},
       {capability.compute_capability < 80, no_async_copy},
-      {!problem.contiguous,
-       {"neither dimension has stride one",
-        "core/stencil/KokkosMMA_StencilGrid.hpp"}},
+      {!problem.contiguous, {"neither dimension has stride one"}},
   });
 }
 
-/// The first reason for which the `streamed` route refuses, or none: its cells
+/// The first reason why the route `streamed` cannot run, or none: its cells
 /// are single bits.
 constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
                                           Capability const& capability) {
@@ -76,19 +74,16 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
   bool const counts = problem.radius > 1;
   return first_refusal({
       {!problem.known_rule,
-       {"the rule is a functor: its states need not fit into one bit",
-        "core/automaton/KokkosMMA_PackedCells.hpp"}},
+       {"the rule is a functor: its states need not fit into one bit"}},
       {problem.states != 2,
-       {"the rule has more than two states, a bit has two",
-        "core/automaton/KokkosMMA_PackedCells.hpp"}},
+       {"the rule has more than two states, and a cell of one bit has two"}},
       {counts && problem.neighbourhood != Neighbourhood::moore,
-       {"bits are counted in Moore neighbourhoods, others have radius 1",
-        "core/automaton/KokkosMMA_CountRange.hpp"}},
+       {"cells of one bit support other neighbourhoods than Moore's at radius "
+        "1 only"}},
       {counts && !problem.one_range,
-       {"the counts of birth or of survival are not one range",
-        "core/automaton/KokkosMMA_CountRange.hpp"}},
+       {"the counts of birth or of survival are not one contiguous range"}},
       {counts && problem.row > max_packed_row,
-       {"rows have more than 2^31 cells", "max_packed_row"}},
+       {"rows have more than 2^31 cells"}},
   });
 }
 
@@ -96,8 +91,8 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
 /// counts cells of a byte on tensor cores, `generic` is plain
 /// Kokkos. Automatic choice never fails and prefers `streamed`: in 64
 /// generations it is 11 times as fast as `mma` at radius 1, 2.4 times at 5, 1.5
-/// times at 16 (docs/results/h200_papers.md). With a forced route, `route` is
-/// that route and the caller checks the refusal.
+/// times at 16 (docs/results/papers.md). With a forced route, `route` is
+/// that route and the caller checks whether it can run.
 constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {
@@ -105,13 +100,10 @@ constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
   Refusal const packed   = refuse_packed_automaton(problem, capability);
   RouteDecision decision = route_by_refusals(
       settings.route, refuse_automaton(problem, capability), packed,
-      few ? Refusal{}
-          : Refusal{"generations on cells of one bit are faster",
-                    "docs/results/h200_papers.md"});
+      few ? Refusal{} : Refusal{"generations on cells of one bit are faster"});
   if (settings.route == Route::automatic && few && !packed)
     decision.streamed = {
-        "packing cells into bits takes as long as one or two generations",
-        "least_packed_generations"};
+        "packing cells into bits takes as long as one or two generations"};
   return decision;
 }
 

@@ -3,31 +3,41 @@
 #ifndef KOKKOSMMA_VERBOSE_HPP
 #define KOKKOSMMA_VERBOSE_HPP
 
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace KokkosMMA::Impl {
 
 /// Whether a variable of the environment is set to something other than 0.
-/// Every source of an application has this with the drop-in, so it includes
-/// next to nothing.
+/// Every source with the drop-in has this header, so it includes little.
 [[gnu::cold]] inline bool environment_has(char const* name) {
   char const* const text = std::getenv(name);
   return text && *text && !(text[0] == '0' && text[1] == '\0');
 }
 
-/// Whether KOKKOSMMA_VERBOSE asks for lines on stderr. Read once, as all of the
-/// environment is.
+/// Whether to print lines of calls on stderr. The environment is read once.
 inline bool environment_verbose() {
   static bool const verbose = environment_has("KOKKOSMMA_VERBOSE");
   return verbose;
 }
 
-/// Whether KOKKOSMMA_REPORT asks for a table of the calls by label, and
-/// KOKKOSMMA_COMPARE for one of their times both ways. Read before main: a call
-/// loads them and has no guard to pass.
+/// Whether to print a table of the calls by label, and one of their times both
+/// ways. Read before main: a call loads them without a guard.
 inline bool const environment_report  = environment_has("KOKKOSMMA_REPORT");
 inline bool const environment_compare = environment_has("KOKKOSMMA_COMPARE");
 inline bool const measures_calls = environment_report || environment_compare;
+
+/// Writes the file that a KOKKOSMMA_REPORT in .json names. Whether it does.
+[[gnu::cold]] inline bool write_json(char const* text) {
+  char const* const name = std::getenv("KOKKOSMMA_REPORT");
+  if (!name || !std::string_view(name).ends_with(".json")) return false;
+  std::FILE* const file = std::fopen(name, "w");
+  if (!file || std::fputs(text, file) < 0 || std::fclose(file) != 0)
+    std::fprintf(stderr, "KokkosMMA: KOKKOSMMA_REPORT: cannot write %s\n",
+                 name);
+  return true;
+}
 
 }  // namespace KokkosMMA::Impl
 

@@ -50,14 +50,14 @@ inline constexpr std::uint64_t max_range_indices = std::uint64_t(1) << 60;
 /// Indices inside a dimension of several are counted by 32 bits.
 inline constexpr std::uint64_t max_box_extent = std::uint64_t(1) << 31;
 
-/// The first reason for which the `streamed` route refuses a loop, or none.
+/// The first reason why the route `streamed` cannot run a loop, or none.
 /// Whether it is faster than Kokkos' own launch is measured, not decided here.
 constexpr Refusal refuse_streamed(ForProblem const& problem,
                                   Capability const& capability) {
   LoopSpace const& space = problem.space;
   std::uint64_t longest  = 0;
   for (std::uint64_t const n : space.extent) longest = std::max(longest, n);
-  constexpr std::string_view own = "Kokkos' own launch follows it";
+  constexpr std::string_view own = "only Kokkos' own launch honours it";
   return first_refusal({
       {!capability.cuda, not_cuda},
       {problem.launch_bounds, {"the policy has launch bounds", own}},
@@ -68,23 +68,22 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
       {problem.user_tiles, {"the caller chose the tiles", own}},
       {problem.tool_tunes, {"a tool of Kokkos Tools chooses the tiles", own}},
       {!problem.indices_fit,
-       {"the bounds are no values of the policy's index type",
-        "Kokkos' own launch knows what it does then"}},
+       {"the bounds do not fit into the policy's index type",
+        "Kokkos' own launch defines what happens then"}},
       {space.rank == 1 && longest >= max_range_indices,
-       {"the range has 2^60 indices or more", "max_range_indices"}},
+       {"the range has 2^60 indices or more"}},
       {space.rank > 1 && longest >= max_box_extent,
-       {"a dimension has 2^31 indices or more", "max_box_extent"}},
+       {"a dimension has 2^31 indices or more"}},
   });
 }
 
-/// The first reason for which the `mma` route refuses a loop: there is always
-/// one.
+/// The first reason why the route `mma` cannot run a loop: there is always one.
 constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
-  return {"a loop has no sums for the tensor cores", "docs/routes.md"};
+  return {"a loop has no sums for the tensor cores"};
 }
 
 /// Route of a loop. Automatic choice never fails. With a forced route, `route`
-/// is that route and the caller checks the refusal.
+/// is that route and the caller checks whether it can run.
 constexpr RouteDecision route_for(ForProblem const& problem,
                                   Capability const& capability,
                                   Settings const& settings) {

@@ -22,7 +22,7 @@ struct TeamProblem {
   int vector  = 1;  ///< lanes of a thread: a power of two, up to 32
 };
 
-/// The first reason for which the `streamed` route refuses a team kernel, or
+/// The first reason why the route `streamed` cannot run a team kernel, or
 /// none. Whether it is faster than Kokkos' loops is measured, not decided here.
 constexpr Refusal refuse_streamed(TeamProblem const&,
                                   Capability const& capability) {
@@ -35,10 +35,9 @@ constexpr Refusal refuse_streamed(TeamProblem const&,
 constexpr RouteDecision route_team(TeamProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings) {
-  return route_by_refusals(
-      settings.route,
-      {"a team kernel is the caller's own code", "docs/drop_in.md"},
-      refuse_streamed(problem, capability), {});
+  return route_by_refusals(settings.route,
+                           {"a team kernel is the caller's own code"},
+                           refuse_streamed(problem, capability), {});
 }
 
 /// Kernels of fewer threads are measured after many calls only, as loops of few

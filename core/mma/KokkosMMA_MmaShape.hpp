@@ -10,8 +10,8 @@
 /// \file
 /// Shapes of the warp-wide products D = A * B + C that the algorithms use, and
 /// which matrix entry each lane holds in which register: PTX ISA, "Matrix
-/// Fragments for mma" of each shape. The backends execute them; here is only
-/// what they mean.
+/// Fragments for mma" of each shape. The backends execute them; this file only
+/// says what they mean.
 
 namespace KokkosMMA::Impl {
 

@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// An element as it lies in memory.
+/// An element as it is in memory.
 template <Scalar Input>
 using ElementBits = typename Unsigned<size_of(Input)>::type;
 
@@ -45,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
   }
 }
 
-/// Element e of a vector, as it lies in memory.
+/// Element e of a vector, as it is in memory.
 template <int ElementBytes>
 KOKKOS_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
 element_of_vector(Vector16 const& vector, int e) {

@@ -11,9 +11,8 @@
 namespace KokkosMMA::Impl {
 
 /// Contiguous elements of any alignment as 16-byte vectors. Vector v is the
-/// aligned 16-byte chunk that starts 16 * v bytes after `base`; `skip`
-/// elements of vector 0 lie in front of the data. Vectors [begin, end) lie
-/// inside.
+/// aligned 16-byte chunk that starts 16 * v bytes after `base`; `skip` elements
+/// of vector 0 lie in front of the data. Vectors [begin, end) lie inside.
 struct VectorRange {
   unsigned char const* base = nullptr;
   std::uint64_t begin       = 0;
@@ -22,7 +21,7 @@ struct VectorRange {
   unsigned skip             = 0;  ///< elements
   unsigned per_vector       = 1;  ///< elements
 
-  /// Vector behind the last whole one: partly filled when `has_tail`.
+  /// Vector after the last whole one: partly filled when `has_tail`.
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t tail() const {
     return (size + skip) / per_vector;
   }
@@ -71,7 +70,7 @@ struct Unsigned<8> {
   using type = std::uint64_t;
 };
 
-/// The partly filled vectors, zeros where no data are: lane 0 takes the head,
+/// The partly filled vectors, zeros where no data are: lane 0 has the head,
 /// lane 1 the tail, the others nothing.
 template <int ElementBytes>
 KOKKOS_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,

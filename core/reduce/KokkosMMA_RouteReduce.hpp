@@ -35,76 +35,68 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
       {problem.pattern != Pattern::range && !problem.fixed_size, no_fixed_size},
       {problem.pattern != Pattern::range, too_large_value},
       {problem.fixed_size && problem.value_bytes > max_shared_value_bytes,
-       {"the value is larger than 512 bytes", "max_shared_value_bytes"}},
+       {"the value is larger than 512 bytes"}},
       {problem.value_bytes > max_array_bytes,
-       {"the array is larger than 16384 bytes", "max_array_bytes"}},
+       {"the array is larger than 16384 bytes"}},
       {problem.value_bytes == 0,
-       {"the array has no values", "value_count of the functor"}},
+       {"the array has no values", "value_count of the functor is 0"}},
       {!problem.fixed_size && problem.sum && is_16bit_float(problem.value),
-       {"sums of 16-bit floats are kept in fp32, the functor's array is not",
-        "docs/drop_in.md"}},
+       {"the library keeps sums of 16-bit floats in fp32, and the functor's "
+        "array does not"}},
       {problem.value_bytes + 2048 > std::size_t(capability.shared_bytes),
-       {"the value does not fit in the shared memory of a block",
-        "cudaDevAttrMaxSharedMemoryPerBlockOptin"}},
+       {"the value does not fit in the shared memory of a block"}},
   });
 }
 
-/// The first reason for which the `streamed` route refuses, or none.
+/// The first reason why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ReduceProblem const& problem,
                                   Capability const& capability) {
   Refusal const shared_value = refuse_shared_value(problem, capability);
   return first_refusal({
       {!capability.cuda, not_cuda},
       {problem.in_graph && is_in_shared_memory(problem), is_graph_node},
-      {!problem.compiled,
-       {"the call has no result to write", "docs/drop_in.md"}},
+      {!problem.compiled, {"the call has no result to write"}},
       {bool(shared_value), shared_value},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
       {problem.pattern == Pattern::mdrange &&
            problem.size >= max_flattened_indices,
-       {"the multi-dimensional range has 2^31 indices or more",
-        "max_flattened_indices"}},
+       {"the multi-dimensional range has 2^31 indices or more"}},
       {problem.local_bytes > 0,
        {"the functor needs more registers than the kernel leaves it",
-        "local memory reported by the CUDA runtime"}},
+        "the CUDA runtime reports local memory"}},
   });
 }
 
 /// 2^32 integers of 4 bytes fill the 64 bits in which they are summed.
 inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;
 
-/// Why a sum of these elements on the tensor cores is not the sum that a value
-/// of this type is, or none. Integers are exact modulo 2^64 there: for integer
-/// values that is all there is to know, for floating-point values the sum must
-/// not wrap, which 2^47 integers of 1 byte cannot make it do. Floating-point
+/// Why a sum of these elements on the tensor cores differs from the sum in a
+/// value of this type, or none. Integers are exact modulo 2^64 there, which is
+/// enough for integer values. For floating-point values the sum must not wrap,
+/// and 2^47 integers of 1 byte do not make it wrap. Floating-point
 /// sums are kept in float, of doubles in double, and rounded to the value.
 constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
                                    std::uint64_t size) {
   bool const integers = !is_floating(input);
   return first_refusal({
       {value == Scalar::opaque || value == Scalar::boolean,
-       {"the sum is neither a number of 1, 4 or 8 bytes nor a 16-bit float",
-        "docs/routes.md"}},
+       {"the sum is neither a number of 1, 4 or 8 bytes nor a 16-bit float"}},
       {!integers && !is_floating(value),
-       {"the sum is an integer, the elements are floating point",
-        "docs/routes.md"}},
+       {"the sum is an integer, and the elements are floating point"}},
       {!integers && input != Scalar::float64 && value == Scalar::float64,
        {"the sum is kept in double, but the tensor cores sum these elements in "
-        "float",
-        "core/reduce/KokkosMMA_WarpSum.hpp"}},
+        "float"}},
       {integers && is_floating(value) && size_of(input) == 8,
-       {"the sum is floating point, integers of 8 bytes would wrap before they "
-        "are converted",
-        "core/reduce/KokkosMMA_WarpSum.hpp"}},
+       {"the sum is floating point, and integers of 8 bytes would wrap before "
+        "they are converted"}},
       {integers && is_floating(value) && size_of(input) == 4 &&
            size > max_exact_words,
-       {"the sum is floating point, more than 2^32 integers of 4 bytes may "
-        "wrap before they are converted",
-        "max_exact_words"}},
+       {"the sum is floating point, and more than 2^32 integers of 4 bytes may "
+        "wrap before they are converted"}},
   });
 }
 
-/// The first reason for which the `mma` route refuses, or none.
+/// The first reason why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma(ReduceProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
@@ -116,32 +108,27 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
       {!capability.cuda, not_cuda},
       {!capability.tensor_cores(), no_tensor_cores},
       {problem.in_graph, is_graph_node},
-      {!problem.compiled,
-       {"the call has no result to write", "docs/drop_in.md"}},
+      {!problem.compiled, {"the call has no result to write"}},
       {problem.source == Source::functor, opaque_functor},
       {problem.source == Source::transform,
        {"the transformed values exist in registers only; streamed reaches the "
-        "same rate",
-        "docs/results/h200.md"}},
-      {!problem.sum, {"the reducer is not a sum", "docs/routes.md"}},
+        "same rate"}},
+      {!problem.sum, {"the reducer is not a sum"}},
       {!capability.sums_on_tensor_cores(problem.input), no_encoding},
       {bool(types), types},
       {bool(order), order},
       {!problem.contiguous,
-       {"the View is strided: its elements do not fill 16-byte loads",
-        "docs/results/h200.md"}},
+       {"the View is strided: its elements do not fill 16-byte loads"}},
       {product && size_of(problem.input) >= 4 &&
            problem.input != Scalar::float64,
-       {"products of this type are not exact on the tensor cores",
-        "docs/routes.md"}},
+       {"products of this type are not exact on the tensor cores"}},
       {product && problem.input == Scalar::boolean,
-       {"products of bool are logical ands", "docs/routes.md"}},
+       {"products of bool are logical ands"}},
       {!problem.same_alignment,
-       {"the two Views are aligned differently within 16 bytes",
-        "16-byte loads"}},
+       {"the two Views are aligned differently within 16 bytes"}},
       {settings.formulation != Formulation::chained &&
            (problem.input != Scalar::half || product),
-       {"the papers' formulations exist for sums of half_t alone",
+       {"the papers' formulations exist only for sums of half_t",
         "Navarro et al. 2020"}},
   });
 }
@@ -160,19 +147,17 @@ constexpr bool sums_floats(ReduceProblem const& problem) {
 constexpr OfferedLevel offered_level(ReduceProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
-  constexpr char const* source = "docs/reproducibility.md";
   if (problem.sum && !is_floating(problem.input) &&
       is_exact_in_any_order(problem.value) && problem.input != Scalar::opaque)
     return every_level;
   bool const exact = sums_floats(problem);
   if (exact && problem.on_host) return every_level;
   Refusal const no_exact = first_refusal({
-      {!problem.sum, {"the reduction is not a sum", source}},
-      {problem.input == Scalar::opaque,
-       {"the factors are of two types", source}},
+      {!problem.sum, {"the reduction is not a sum"}},
+      {problem.input == Scalar::opaque, {"the factors are of two types"}},
       {!exact,
-       {"a floating-point sum of integers is rounded as the route has it",
-        source}},
+       {"the rounding of a floating-point sum of integers depends on the "
+        "route"}},
   });
   // Minima, maxima and products of integers are never rounded either.
   OfferedLevel const kernels = level_of_kernels(
@@ -184,28 +169,26 @@ constexpr OfferedLevel offered_level(ReduceProblem const& problem,
 /// Route of an exact sum: integers on the cores of a GPU, or on the host.
 constexpr RouteDecision route_exact_sum(Capability const& capability,
                                         Settings const& settings) {
-  return route_by_refusals(
-      settings.route,
-      capability.cuda
-          ? Refusal{"products on the tensor cores are added with rounding, and "
-                    "the sum is to be exact",
-                    "docs/reproducibility.md"}
-          : not_cuda,
-      capability.cuda ? Refusal{} : not_cuda, {});
+  return route_by_refusals(settings.route,
+                           capability.cuda
+                               ? Refusal{"tensor cores round what they add, "
+                                         "and the requested sum is exact"}
+                               : not_cuda,
+                           capability.cuda ? Refusal{} : not_cuda, {});
 }
 
 /// Route of a reduction. Visible data go to the tensor cores for the types
 /// where they are no slower than additions, which is every one in the table of
 /// an H200; opaque functors to `streamed`, everything else to Kokkos' own code.
 /// Automatic choice never fails. With a forced route, `route` is that route and
-/// the caller checks the refusal.
+/// the caller checks whether it can run.
 constexpr RouteDecision route_reduce(
     ReduceProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
   if (settings.reproducibility != Reproducibility::run_to_run &&
       sums_floats(problem))
     return route_exact_sum(capability, settings);
-  // A formulation that was asked for counts more than what pays.
+  // A requested formulation counts more than what is faster.
   bool const prefers_additions =
       settings.formulation == Formulation::chained &&
       !mma_reduce_pays(problem.input, problem.source == Source::product,
@@ -214,8 +197,7 @@ constexpr RouteDecision route_reduce(
       settings.route, refuse_mma(problem, capability, settings),
       refuse_streamed(problem, capability),
       prefers_additions
-          ? Refusal{"additions are as fast for this type",
-                    "mma_reduce_pays, core/routing/KokkosMMA_TuningTable.hpp"}
+          ? Refusal{"additions are as fast for this type", "tuning table"}
           : Refusal{});
 }
 

@@ -13,15 +13,14 @@
 #include <type_traits>
 
 /// \file
-/// Sum of memory by chained MMA, one warp: 16-byte vectors are the A
-/// operand as they lie, a constant matrix is B, the accumulators run for a
-/// bounded chain and are then added, rounded to nearest, to a running value per
-/// lane.
+/// Sum of memory by chained MMA, one warp: 16-byte vectors are the A operand as
+/// they are, a constant matrix is B, the accumulators run for a bounded chain
+/// and are then added, rounded to nearest, to a running value per lane.
 ///
 /// The algorithms are templates over the warp. A warp offers
 ///   Lanes<T>            one T per lane
 ///   at(lanes, lane)     that T
-///   each(f)             f(lane) for the lanes this program speaks for
+///   each(f)             f(lane) for the lanes that this program stands for
 ///   multiply<Shape>(d, a, b)   d += a * b
 ///   any(lanes)          whether a lane holds true
 /// On Cuda a program is one lane and Lanes<T> is T; the emulated warp holds
@@ -69,9 +68,9 @@ struct Chain {
   }
 };
 
-/// Sum of a type whose registers are operands as they lie: half, bfloat16,
-/// 8-bit integers, bool. Every column holds the row sums, so lane % 4 == 0
-/// speaks for a row pair.
+/// Sum of a type whose registers are operands as they are: half, bfloat16,
+/// 8-bit integers, bool. Every column holds the row sums, so a lane with
+/// lane % 4 == 0 has a pair of rows.
 template <class Warp, class Shape, class Sum>
 class WarpSumDirect {
  public:
@@ -260,7 +259,7 @@ class WarpSumDouble {
 
 /// Sum of 32- and 64-bit integers, exact modulo 2^64: the bytes are unsigned
 /// 8-bit operands, column n of the product is the sum of bytes n, its weight is
-/// 256^n. A signed 32-bit value is taken as value + 2^31, which the end
+/// 256^n. A signed 32-bit value is encoded as value + 2^31, which the end
 /// subtracts.
 template <class Warp, Scalar Input>
 class WarpSumWide {

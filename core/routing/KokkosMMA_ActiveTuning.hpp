@@ -14,8 +14,8 @@
 
 /// \file
 /// Which table holds for a device: that of the file in KOKKOSMMA_TUNING if it
-/// can be read and was measured on such a device, else the library's for it.
-/// Whoever keeps devices asks once for each and keeps the reference.
+/// can be read and was measured on this kind of device, else a built-in one.
+/// Code that keeps devices queries once for each and keeps the reference.
 
 namespace KokkosMMA::Impl {
 /// What KOKKOSMMA_TUNING names, empty where it names nothing.
@@ -55,7 +55,7 @@ struct EnvironmentTuning {
   return measured + ", and this is " + to_text(device) + "; run perf_tune here";
 }
 
-/// Automatic choice never fails: a refused file is a warning, once.
+/// Automatic choice never fails: a rejected file is a warning, once.
 [[gnu::cold]] inline void warn_of_tuning(std::string const& refusal) {
   static std::atomic_flag warned = ATOMIC_FLAG_INIT;
   if (warned.test_and_set()) return;
@@ -85,7 +85,7 @@ struct EnvironmentTuning {
                                              : std::string(builtin_tuning_of(device).name);
   if (environment.path.empty()) return builtin;
   std::string const refusal = tuning_refusal(device);
-  if (!refusal.empty()) return builtin + " (refused: " + refusal + ")";
+  if (!refusal.empty()) return builtin + " (not used: " + refusal + ")";
   return environment.path + " (" + environment.file->date + ")";
 }
 

@@ -14,11 +14,10 @@
 #include <string_view>
 
 /// \file
-/// The calls of an application with their times, and the two tables of them:
-/// that of KOKKOSMMA_REPORT by label and route, and that of KOKKOSMMA_COMPARE
-/// with Kokkos' own code beside ours. Every source with a call compiles this:
-/// with vectors of vectors and sorting templates one of two reductions took 5 s
-/// of 26 for it (nvcc 13.0, g++ 12, 2026-11-25).
+/// The calls of an application with their times, and two tables of them:
+/// KOKKOSMMA_REPORT by label and route, KOKKOSMMA_COMPARE with Kokkos' own code
+/// next to kokkos-mma. Every source with a call compiles this: vectors of
+/// vectors and sorting templates took 5 s of 26 (nvcc 13.0, 2026-11-25).
 
 namespace KokkosMMA::Impl {
 
@@ -137,9 +136,9 @@ class CallKinds {
   CallKind* first = nullptr;
 };
 
-/// Whether Kokkos has its turn in the call of this number in its kind: once in
-/// each pair of calls. The first of the pair changes (Thue and Morse), because
-/// loops often make two calls of a kind with different data.
+/// Whether Kokkos runs the call of this number in its kind: one in each pair.
+/// Which one changes (Thue and Morse), as loops often make two calls of a kind
+/// with different data.
 constexpr bool is_turn_of_kokkos(std::uint64_t number) {
   return std::popcount(number) % 2 != 0;
 }
@@ -159,7 +158,7 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
 [[gnu::cold]] inline std::string line_on_times(CallTimes const& all) {
   double const missing = double(all.calls) - all.timed();
   return missing > 0
-             ? line_on_calls(missing, " not timed: too many were under way")
+             ? line_on_calls(missing, " not timed: too many were in flight")
              : std::string();
 }
 
@@ -206,15 +205,15 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
          line_on_times(all);
 }
 
-/// Kinds of calls by Kokkos' own code and by ours, the smallest speed-up first;
-/// those that ran one way only at the end.
+/// Kinds of calls by Kokkos' own code and by this library, the smallest
+/// speed-up first; those that ran one way only at the end.
 [[gnu::cold]] inline std::string comparison_table(CallKinds& kinds) {
   kinds.sort_by([](CallKind const& kind) { return kind.speed_up(); });
   static constexpr TextTable::Column columns[] = {
-      {"pattern", false}, {"label", false},      {"n", true},
-      {"calls", true},    {"route", false},      {"Kokkos us", true},
-      {"ours us", true},  {"Kokkos GB/s", true}, {"ours GB/s", true},
-      {"speed-up", true}, {"why Kokkos", false}};
+      {"pattern", false},      {"label", false},      {"n", true},
+      {"calls", true},         {"route", false},      {"Kokkos us", true},
+      {"kokkos-mma us", true}, {"Kokkos GB/s", true}, {"kokkos-mma GB/s", true},
+      {"speed-up", true},      {"why Kokkos", false}};
   TextTable table(columns, 11);
   CallTimes all;
   double both_ways   = 0;  // calls, and what all of them take
@@ -247,16 +246,16 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
     table.add(std::string(kind->reason));
   }
   std::string text =
-      "KokkosMMA: calls by Kokkos' own code and by kokkos-mma in turn "
+      "KokkosMMA: calls by Kokkos' own code and by kokkos-mma alternately "
       "(KOKKOSMMA_COMPARE), the smallest speed-up first\n" +
       table.text();
   if (both_ways > 0)
     text += line_on_calls(
-        both_ways,
-        " of kinds that ran both ways; all of them at these times: " +
-            fixed_digits(kokkos_time / 1e3, 3) + " ms by Kokkos, " +
-            fixed_digits(our_time / 1e3, 3) + " ms by kokkos-mma, " +
-            fixed_digits(kokkos_time / our_time, 2) + "x");
+        both_ways, " of kinds that ran both ways: all of them would take " +
+                       fixed_digits(kokkos_time / 1e3, 3) +
+                       " ms by Kokkos and " + fixed_digits(our_time / 1e3, 3) +
+                       " ms by kokkos-mma, " +
+                       fixed_digits(kokkos_time / our_time, 2) + "x");
   double const one_way = double(all.calls) - both_ways;
   if (one_way > 0)
     text += line_on_calls(one_way, " of kinds that ran one way only");

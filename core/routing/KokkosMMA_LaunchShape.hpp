@@ -11,9 +11,9 @@
 
 /// \file
 /// Shapes of launches that depend on the tuning table. Whatever the table says,
-/// they are shapes that the kernels take: these loop over what a grid leaves,
-/// and need whole warps, at most the threads they are compiled for, and no more
-/// blocks than there is room for partial results.
+/// they are shapes that the kernels support: these loop over what a grid
+/// leaves, and need whole warps, at most the threads they are compiled for, and
+/// no more blocks than there is room for partial results.
 
 namespace KokkosMMA::Impl {
 
@@ -22,12 +22,12 @@ struct LaunchShape {
   unsigned threads;
 };
 
-/// Multiprocessors of the device that stands for all where the order of
-/// operations may not depend on the device: an H100's and an H200's.
+/// Multiprocessors that are assumed where the order of operations must not
+/// depend on the device: those of an H100 and an H200.
 inline constexpr int reference_multiprocessors = 132;
 
-/// The launch of a sum of visible data. \p block_size is the call's, 0 where it
-/// leaves it open.
+/// The launch of a sum of visible data. \p block_size is that of the call, 0
+/// for the tuned one.
 constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
                                        std::uint64_t vectors,
                                        int multiprocessors,
@@ -104,8 +104,8 @@ struct ArrayShape {
 /// compute capability 8.0 on, and what the kernel declares.
 inline constexpr int array_block_bytes = 1024 + 256;
 
-/// What a launch of arrays may have of a kernel's resident threads is asked
-/// for blocks of this size.
+/// The resident threads of a kernel for a launch of arrays are queried for
+/// blocks of this size.
 inline constexpr int array_facts_threads = 128;
 
 /// Bytes between the arrays of neighbouring threads. An odd number of units

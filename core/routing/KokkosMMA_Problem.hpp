@@ -13,7 +13,7 @@ namespace KokkosMMA::Impl {
 
 /// What is known of the data that a reduction or a scan reads.
 enum class Source : unsigned char {
-  functor,   ///< an opaque functor: only its calls are known
+  functor,   ///< an opaque functor: it can only be invoked
   view,      ///< sum of x(i)
   product,   ///< sum of x(i) * y(i)
   transform  ///< sum of op(x(i)): the data are known, the values are not
@@ -28,20 +28,20 @@ struct ReduceProblem {
   Source source   = Source::functor;  ///< what is known of the data
   Scalar input = Scalar::opaque;  ///< element type, where the data are visible
   Scalar value =
-      Scalar::opaque;  ///< what the caller's sum is, where data are visible
+      Scalar::opaque;  ///< type of the caller's sum, where the data are visible
   bool sum        = false;  ///< the reducer adds
   bool contiguous = false;  ///< stride one
   bool same_alignment =
       true;  ///< both operands of a product meet 16-byte lines together
-  bool fixed_size           = true;   ///< the size of the value is a constant
-  bool in_graph             = false;  ///< the call is a node of a Kokkos graph
-  bool compiled             = true;   ///< a kernel of ours exists for this call
-  bool on_host              = false;  ///< the execution space is the host's
-  bool intercepted          = false;  ///< by the functor's calls, not by name
-  std::size_t value_bytes   = 0;      ///< of the value that is joined
-  std::size_t functor_bytes = 0;      ///< functor and reducer together
-  std::uint64_t size        = 0;      ///< indices
-  int local_bytes = 0;  ///< local memory of our kernel: spilled registers
+  bool fixed_size         = true;   ///< the size of the value is a constant
+  bool in_graph           = false;  ///< the call is a node of a Kokkos graph
+  bool compiled           = true;   ///< this library has a kernel for this call
+  bool on_host            = false;  ///< the execution space is the host's
+  bool intercepted        = false;  ///< a call of Kokkos that the drop-in runs
+  std::size_t value_bytes = 0;      ///< of the value that is joined
+  std::size_t functor_bytes = 0;    ///< functor and reducer together
+  std::uint64_t size        = 0;    ///< indices
+  int local_bytes = 0;  ///< local memory of the kernel: spilled registers
 };
 
 /// A scan over a range as values: what the route function needs and nothing
@@ -103,7 +103,7 @@ struct SegmentedProblem {
   bool plain_memory         = true;   ///< every View refers to its elements
   bool on_host              = false;  ///< the execution space is the host's
   bool may_be_exact         = false;  ///< a kernel for exact sums is compiled
-  bool computed             = false;  ///< the elements are the results of calls
+  bool computed             = false;  ///< a function computes the elements
   std::size_t functor_bytes = 0;      ///< of what is called for them
   std::uint64_t segments    = 0;      ///< their number
   std::uint64_t segment_length =

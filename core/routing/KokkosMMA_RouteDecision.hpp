@@ -19,31 +19,38 @@
 
 namespace KokkosMMA::Impl {
 
-/// Why a route does not take a problem, and where the limit comes from.
+/// Why a route cannot run a problem.
 struct Refusal {
-  std::string_view reason;  ///< empty: not refused
-  std::string_view source;  ///< where the limit or the number comes from
+  std::string_view reason;       ///< empty: the route can run
+  std::string_view source = {};  ///< where the limit comes from, or nothing
 
   /// Whether there is a reason.
   constexpr explicit operator bool() const { return !reason.empty(); }
 };
 
-/// A row of a table of refusals.
+/// "reason (source)".
+[[gnu::cold]] inline std::string to_string(Refusal const& refusal) {
+  std::string text(refusal.reason);
+  if (!refusal.source.empty())
+    text.append(" (").append(refusal.source).append(")");
+  return text;
+}
+
+/// A row of a table of reasons why a route cannot run.
 struct RefusalRule {
   bool applies;
   Refusal refusal;
 };
 
-/// The refusal of the first rule that applies, or none.
+/// The reason of the first rule that applies, or none.
 constexpr Refusal first_refusal(std::initializer_list<RefusalRule> rules) {
   for (RefusalRule const& rule : rules)
     if (rule.applies) return rule.refusal;
   return {};
 }
 
-// Refusals of several operations.
-inline constexpr Refusal not_cuda{"the execution space is not Cuda",
-                                  "docs/routes.md"};
+// Reasons that several operations share.
+inline constexpr Refusal not_cuda{"the execution space is not Cuda"};
 inline constexpr Refusal no_tensor_cores{
     "the device has no usable tensor cores (compute capability below 8.0)",
     "PTX ISA, mma target notes"};
@@ -51,49 +58,47 @@ inline constexpr Refusal no_async_copy{
     "the device cannot copy to shared memory asynchronously (compute "
     "capability below 8.0)",
     "PTX ISA, cp.async"};
-inline constexpr Refusal is_graph_node{"the call is a graph node",
-                                       "docs/drop_in.md"};
+inline constexpr Refusal is_graph_node{"the call is a graph node"};
 inline constexpr Refusal no_fixed_size{
-    "the value has no fixed size", "arrays whose length is known at run time"};
-inline constexpr Refusal too_large_value{"the value is larger than 64 bytes",
-                                         "max_value_bytes"};
+    "the value has no fixed size",
+    "an array whose length is known only at run time"};
+inline constexpr Refusal too_large_value{"the value is larger than 64 bytes"};
 inline constexpr Refusal too_large_functor{
     "functor and reducer are larger than 32400 bytes", "kernel argument limit"};
 inline constexpr Refusal opaque_functor{
-    "the functor is opaque: its data cannot be loaded into fragments",
-    "docs/routes.md"};
-inline constexpr Refusal no_encoding{"the element type has no encoding",
-                                     "docs/routes.md"};
+    "the functor is opaque: the library cannot see its data"};
+inline constexpr Refusal no_encoding{
+    "tensor cores do not support this element type"};
 
 /// Largest value of the `streamed` route: a block keeps one per warp in shared
 /// memory and a partial per block in scratch.
 inline constexpr std::size_t max_value_bytes = 64;
 
 /// A kernel has 32764 bytes of arguments (CUDA 12.1, compute capability 7.0);
-/// some hundred are for what our kernels need besides. What is larger Kokkos
-/// moves through global memory.
+/// the kernels of this library need some hundred for themselves. Kokkos moves
+/// larger functors through global memory.
 inline constexpr std::size_t max_functor_bytes = 32400;
 
-/// A route and why the faster ones were refused.
+/// A route, and why the faster ones cannot run.
 struct RouteDecision {
   Route route = Route::generic;  ///< what runs
-  /// What a scope or the environment asked for; `automatic` if nothing.
+  /// What a scope or the environment requested; `automatic` if nothing.
   Route asked = Route::automatic;
   Refusal mma;       ///< empty when the route is mma
   Refusal streamed;  ///< empty when the route is mma or streamed
 };
 
-/// The refusal of the route that was chosen: empty unless it was forced.
+/// Why the chosen route cannot run: empty unless it was forced.
 constexpr Refusal refusal_of(RouteDecision const& decision) {
   return decision.route == Route::mma        ? decision.mma
          : decision.route == Route::streamed ? decision.streamed
                                              : Refusal{};
 }
 
-/// The decision from what each route refuses. `asked` is a forced route or
+/// The decision from the reasons of each route. `asked` is a forced route or
 /// `automatic`, which never fails.
 /// \param preference why `auto` passes over an mma that can run, or none. It
-/// yields to a route that can run, and a forced mma never meets it
+/// yields to a route that can run, and does not apply to a forced mma
 constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
                                           Refusal const& streamed,
                                           Refusal const& preference) {
@@ -112,14 +117,14 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
   return decision;
 }
 
-/// The decision as a sentence for a person: what runs. An order that cannot be
-/// followed runs nothing.
+/// The decision as a sentence: what runs. With a forced route that cannot run
+/// nothing runs.
 [[gnu::cold]] inline std::string to_string(RouteDecision const& decision) {
   std::string text;
   if (refusal_of(decision)) {
     text = "no route: ";
     text += to_string(decision.route);
-    text += " was asked for and cannot run";
+    text += " was requested and cannot run";
   } else {
     text = "route ";
     text += to_string(decision.route);
@@ -127,31 +132,25 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
         decision.asked != decision.route) {
       text += " (";
       text += to_string(decision.asked);
-      text += " was asked for)";
+      text += " was requested)";
     }
   }
-  auto const explain = [&](Route route, Refusal const& refusal) {
-    if (!refusal) return;
-    text += "; not ";
-    text += to_string(route);
-    text += ": ";
-    text += refusal.reason;
-    text += " (";
-    text += refusal.source;
-    text += ")";
-  };
-  explain(Route::mma, decision.mma);
-  explain(Route::streamed, decision.streamed);
+  // A reason that both have appears once.
+  if (decision.mma && decision.mma.reason == decision.streamed.reason)
+    return text + "; neither mma nor streamed: " + to_string(decision.mma);
+  if (decision.mma) text += "; not mma: " + to_string(decision.mma);
+  if (decision.streamed)
+    text += "; not streamed: " + to_string(decision.streamed);
   return text;
 }
 
-/// Refuses a forced route that cannot run.
+/// Throws for a forced route that cannot run.
 inline void check_route(char const* who, RouteDecision const& decision) {
   Refusal const refusal = refusal_of(decision);
   if (refusal)
     invalid_argument(who, "route ", to_string(decision.route),
-                     " was asked for but cannot run: ", refusal.reason, " (",
-                     refusal.source, "); use route auto or generic");
+                     " was requested but cannot run: ", to_string(refusal),
+                     "; use route auto or generic");
 }
 
 /// The highest level of reproducibility that a call can have, and why it has
@@ -159,8 +158,8 @@ inline void check_route(char const* who, RouteDecision const& decision) {
 struct OfferedLevel {
   Reproducibility level = Reproducibility::run_to_run;
   Refusal refusal;  ///< empty: every level
-  /// Offered is `exact`, and a call that is asked for `device_independent` is
-  /// not exact.
+  /// The level `exact` is offered, and a call that requests
+  /// `device_independent` is not exact.
   bool is_cheaper_in_fixed_order = false;
 };
 inline constexpr OfferedLevel every_level{Reproducibility::exact, {}};
@@ -168,36 +167,32 @@ inline constexpr OfferedLevel every_level_by_cost{
     Reproducibility::exact, {}, true};
 inline constexpr OfferedLevel run_to_run_only{
     Reproducibility::run_to_run,
-    {"the order of floating-point operations follows the device",
-     "docs/reproducibility.md"}};
+    {"the order of floating-point operations depends on the device"}};
 /// Integers are the same in any order.
 constexpr bool is_exact_in_any_order(Scalar value) {
   return value != Scalar::opaque && !is_floating(value);
 }
 /// The levels of a call whose kernels keep one order of operations, whatever
 /// the device, where they run.
-/// \param refusal why they do not, or none
+/// \param refusal why they do not run, or none
 /// \param no_exact why its sums are not exact
 constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
                                         Refusal const& refusal,
                                         Refusal const& no_exact) {
   if (is_exact_in_any_order(value)) return every_level;
   if (settings.route == Route::generic)
-    return {
-        Reproducibility::run_to_run,
-        {"the route generic is Kokkos' own code", "docs/reproducibility.md"}};
+    return {Reproducibility::run_to_run,
+            {"the route generic runs Kokkos' own code"}};
   if (refusal) return {Reproducibility::run_to_run, refusal};
   return {Reproducibility::device_independent, no_exact};
 }
 inline constexpr Refusal only_sums_are_exact{
-    "exact are sums, dot products, scans and sums of segments of "
-    "floating-point Views by name alone",
-    "docs/reproducibility.md"};
+    "only sums, dot products, scans and segment sums of floating-point Views, "
+    "called by name, can be exact"};
 inline constexpr Refusal no_exact_scans{
-    "exact prefixes are those of KokkosMMA::exclusive_scan and inclusive_scan "
-    "alone; segmented_reduce has exact sums, and scans of integers are exact",
-    "docs/reproducibility.md"};
-/// What an operation offers that is exact on no space.
+    "only KokkosMMA::exclusive_scan and inclusive_scan have exact "
+    "floating-point prefixes; segmented_reduce has exact sums"};
+/// The levels of an operation that is exact on no space.
 /// \param no_exact why
 constexpr OfferedLevel without_exact(OfferedLevel offered,
                                      Settings const& settings,
@@ -208,20 +203,19 @@ constexpr OfferedLevel without_exact(OfferedLevel offered,
   return offered;
 }
 
-/// Why tensor cores do not add what is to have the same bits on every device,
-/// or none. Where the values are integers they may.
+/// Why tensor cores cannot add values whose sum must have the same bits on
+/// every device, or none. They may add integers.
 constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
   if (settings.reproducibility == Reproducibility::run_to_run ||
       is_exact_in_any_order(value))
     return {};
   return {
-      "tensor cores add products in an order and with a rounding of their "
-      "own, and the bits are to be those of any device",
-      "docs/reproducibility.md"};
+      "tensor cores have their own order and rounding of additions, and the "
+      "bits must be the same on any device"};
 }
 
-/// Says once for each operation and level that a scope or the environment asks
-/// for more than it has.
+/// Reports once for each operation and level that a scope or the environment
+/// requests more than it has.
 [[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,
                                        OfferedLevel const& offered) {
   static std::mutex mutex;
@@ -230,23 +224,23 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
   std::string const name = concatenate(who, to_string(offered.level), '\n');
   if (reported.find(name) != std::string::npos) return;
   reported += name;
-  std::fprintf(stderr,
-               "KokkosMMA: %s: level %s was asked for; it is %s: %s (%s)\n",
-               who, std::string(to_string(asked)).c_str(),
-               std::string(to_string(offered.level)).c_str(),
-               std::string(offered.refusal.reason).c_str(),
-               std::string(offered.refusal.source).c_str());
+  std::fprintf(
+      stderr,
+      "KokkosMMA: %s: level %s was requested; it runs at level %s: %s\n", who,
+      std::string(to_string(asked)).c_str(),
+      std::string(to_string(offered.level)).c_str(),
+      to_string(offered.refusal).c_str());
 }
 
 /// The settings that count for a call, with the level that it gets. A level
-/// that the call itself asks for is an order.
+/// that the call itself requests must be met.
 inline Settings settle_level(char const* who, Settings const& call,
                              OfferedLevel const& offered) {
   if (call.reproducibility > offered.level)
     invalid_argument(
         who, "level ", to_string(call.reproducibility),
-        " was asked for and cannot be had: ", offered.refusal.reason, " (",
-        offered.refusal.source, "); ask for ", to_string(offered.level));
+        " was requested and is not available: ", to_string(offered.refusal),
+        "; request ", to_string(offered.level));
   Settings settings = effective_settings(call);
   if (settings.reproducibility > offered.level) {
     report_level(who, settings.reproducibility, offered);
@@ -255,27 +249,27 @@ inline Settings settle_level(char const* who, Settings const& call,
   return settings;
 }
 
-/// Whether a call that may be exact is. Hosts have no order of additions that
-/// devices have, too.
+/// Whether a call that may be exact is exact. Hosts and devices have no order
+/// of additions in common.
 constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   return on_host ? level != Reproducibility::run_to_run
                  : level == Reproducibility::exact;
 }
 
-/// An exact result that cannot be had at this moment: an error where the call
-/// asks for more than is left, told once where a scope or the environment does.
+/// An exact result is not available at this moment. That is an error where the
+/// call requests more than is left, and is reported once where a scope or the
+/// environment does.
 [[gnu::cold]] inline void refuse_exact(char const* who, Settings const& call,
                                        Reproducibility left,
                                        Refusal const& refusal) {
   if (call.reproducibility > left)
-    throw std::runtime_error(
-        concatenate(who, ": the exact sums cannot be had: ", refusal.reason,
-                    " (", refusal.source, ")"));
+    throw std::runtime_error(concatenate(
+        who, ": exact sums are not available: ", to_string(refusal)));
   report_level(who, Reproducibility::exact, {left, refusal});
 }
 
-/// Refuses what ran on Kokkos' own code though a kernel was to run for the
-/// level that the call asks for: the device had no memory for its scratch, or
+/// Throws where Kokkos' own code ran although a kernel was to run for the level
+/// that the call requests: the device had no memory for its scratch, or
 /// the stream is captured and the host waits for the result.
 inline void check_level_of_run(char const* who, Settings const& call,
                                RouteDecision const& decided, Scalar value) {
@@ -284,11 +278,11 @@ inline void check_level_of_run(char const* who, Settings const& call,
       last_route_of_this_thread() == Route::generic)
     throw std::runtime_error(concatenate(
         who, ": level ", to_string(call.reproducibility),
-        " cannot be had: the device has no memory left for scratch, or the "
+        " is not available: the device has no memory left for scratch, or the "
         "stream is captured and the result goes to the host"));
 }
 
-/// What an explanation says of the level, nothing where none is asked for.
+/// What an explanation says about the level; nothing where none is requested.
 [[gnu::cold]] inline std::string level_note(Settings const& settings,
                                             OfferedLevel const& offered) {
   if (settings.reproducibility == Reproducibility::run_to_run) return {};
@@ -298,7 +292,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
                                                  : offered.level));
   return concatenate("; level ", to_string(offered.level), ", not ",
                      to_string(settings.reproducibility), ": ",
-                     offered.refusal.reason, " (", offered.refusal.source, ")");
+                     to_string(offered.refusal));
 }
 
 /// The errors of the environment for the end of an explanation, or nothing.
@@ -310,11 +304,11 @@ inline void check_level_of_run(char const* who, Settings const& call,
   return text;
 }
 
-/// A decision where the route is a wish of a scope or of the environment: they
-/// ask for it wherever it can run, and no call fails because of them.
+/// A decision where a scope or the environment requests the route: it is used
+/// wherever it can run, and no call fails because of it.
 template <class Decide>
 RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
-  // `decide` stands once, where it is compiled once.
+  // `decide` appears once, so that it is compiled once.
   RouteDecision decision;
   for (Settings wish = settings;; wish.route = Route::automatic) {
     decision = decide(wish);
@@ -324,8 +318,8 @@ RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
   return decision;
 }
 
-/// The decision for a call with settings of its own, whose route and level are
-/// orders.
+/// The decision for a call with settings of its own, whose route and level must
+/// be met.
 template <class Decide>
 RouteDecision decide_call(char const* who, Settings const& call,
                           Decide const& decide,

@@ -21,7 +21,7 @@
 /// \file
 /// A tuning table as text, one `name value` per line. Reading is strict: a
 /// table that is only nearly right was written for something else or is cut
-/// off, and the table of the library is better than a guess. Every refusal is a
+/// off, and the table of the library is better than a guess. Every error is a
 /// std::invalid_argument that names file, line, what was found and what is
 /// allowed.
 
@@ -76,8 +76,8 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
   return value == never ? "never" : std::to_string(value);
 }
 
-/// Digits alone, no sign, no spaces; false for anything else and for what does
-/// not fit.
+/// Reads digits only, no sign, no spaces; false for anything else and for
+/// numbers that do not fit.
 [[gnu::cold]] inline bool parse_digits(std::string_view text, int& value) {
   if (text.empty() || text.size() > 9) return false;
   value = 0;
@@ -98,7 +98,7 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
          day >= 1 && day <= 31;
 }
 
-/// Reads one text; every member refuses with the number of the line. All of it
+/// Reads one text; every member throws with the number of the line. All of it
 /// is cold, and its texts are put together in one function: every source of an
 /// application that reduces compiles it.
 class TuningReader {
@@ -117,21 +117,20 @@ class TuningReader {
           space == line.npos ? std::string_view() : line.substr(space + 1);
       if (value.empty())
         refuse({"\"", line,
-                "\" is no entry; a line is a name, a space and a value"});
+                "\" is not an entry; a line is a name, a space and a value"});
       if (name == "checksum") {
         read_checksum(value);
         require_all();
         return m_result;
       }
       if (Line const* const seen = find(name))
-        refuse(
-            {name, " stands in line ", std::to_string(seen->line), " already"});
+        refuse({name, " is in line ", std::to_string(seen->line), " already"});
       m_lines.push_back({name, m_line});
       if (!read_header(name, value)) read_entry(name, value);
     }
     refuse_file(
-        {"ends without a line \"checksum\": it is cut off; copy it again, "
-         "or run perf_tune again"});
+        {"ends without a line \"checksum\": it is truncated; copy it again, or "
+         "run perf_tune again"});
   }
 
  private:
@@ -162,15 +161,15 @@ class TuningReader {
     std::size_t const end = m_text.find('\n', m_begin);
     if (end == m_text.npos)
       refuse(
-          {"the file ends within this line: it is cut off; copy it again, or "
+          {"the file ends within this line: it is truncated; copy it again, or "
            "run perf_tune again"});
     line   = m_text.substr(m_begin, end - m_begin);
     m_next = end + 1;
     for (char const c : line)
       if (static_cast<unsigned char>(c) < ' ' || c == 127)
-        refuse(
-            {"byte ", std::to_string(int(static_cast<unsigned char>(c))),
-             " is no text; a table has plain lines that end with a line feed"});
+        refuse({"byte ", std::to_string(int(static_cast<unsigned char>(c))),
+                " is not text; a table has plain lines that end with a line "
+                "feed"});
     return true;
   }
 
@@ -180,7 +179,7 @@ class TuningReader {
     if (m_text.substr(0, tuning_title.size()) != tuning_title)
       refuse_file({"line 1: is not \"", tuning_title, "format ",
                    std::to_string(tuning_format),
-                   "\": no tuning table; perf_tune writes one"});
+                   "\": this is not a tuning table; perf_tune writes one"});
     next_line(line);
     std::string const known =
         joined({tuning_title, "format ", std::to_string(tuning_format)});
@@ -197,7 +196,7 @@ class TuningReader {
       if (value != tuning_version())
         refuse({"the table is for kokkos-mma ", value, " and this is ",
                 tuning_version(),
-                ", whose kernels are others; run perf_tune again"});
+                ", which has other kernels; run perf_tune again"});
     } else if (name == "device") {
       device.name = value;
     } else if (name == "compute_capability") {
@@ -207,16 +206,16 @@ class TuningReader {
           !parse_digits(value.substr(point + 1), minor) || major > 99 ||
           minor > 9)
         refuse({"compute_capability is \"", value,
-                "\"; allowed are a number, a point and a digit, as 9.0"});
+                "\"; write a number, a point and a digit, as in 9.0"});
       device.compute_capability = 10 * major + minor;
     } else if (name == "multiprocessors") {
       if (!parse_digits(value, device.multiprocessors) ||
           device.multiprocessors == 0)
         refuse({"multiprocessors is \"", value,
-                "\"; allowed are whole numbers from 1 on"});
+                "\"; whole numbers from 1 on are allowed"});
     } else if (name == "date") {
       if (!is_date(value))
-        refuse({"date is \"", value, "\"; allowed are days as 2026-11-21"});
+        refuse({"date is \"", value, "\"; write a date as 2026-11-21"});
       m_result.date = value;
     } else {
       return false;
@@ -242,9 +241,7 @@ class TuningReader {
             refuse({name, " is \"", text, "\"; allowed are ", entry.allowed()});
           value = number;
         });
-    if (!found)
-      refuse({"\"", wanted,
-              "\" is no name of a table; docs/tuning.md lists them"});
+    if (!found) refuse({"\"", wanted, "\" is not a name of the tuning table"});
   }
 
   [[gnu::cold]] void read_checksum(std::string_view value) {
@@ -302,7 +299,7 @@ inline std::string write_tuning(TuningFile const& file,
   return text + "checksum " + tuning_checksum(text) + "\n";
 }
 
-/// The table that a text holds; \p file is its name in refusals.
+/// The table that a text holds; \p file is its name in errors.
 inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
   return TuningReader(text, file).read();
 }
@@ -325,7 +322,7 @@ inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
   if (failed)
     refuse(
         {"cannot be read: ", std::generic_category().message(error),
-         "; KOKKOSMMA_TUNING wants the path of a file that perf_tune wrote"});
+         "; KOKKOSMMA_TUNING needs the path of a file that perf_tune wrote"});
   text.resize(count);
   if (text.size() > max_tuning_bytes)
     refuse({"has more than ", std::to_string(max_tuning_bytes),

@@ -39,7 +39,7 @@ constexpr bool scan_tile_exists(Scalar input, Scalar accumulator,
   return false;
 }
 
-/// The first reason for which the `streamed` route refuses, or none.
+/// The first reason why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ScanProblem const& problem,
                                   Capability const& capability) {
   return first_refusal({
@@ -47,8 +47,7 @@ constexpr Refusal refuse_streamed(ScanProblem const& problem,
       {problem.in_graph, is_graph_node},
       {!problem.fixed_size, no_fixed_size},
       {!problem.compiled && !problem.tile_compiled,
-       {"no kernel is compiled for this value and functor",
-        "adapters/drop_in/KokkosMMA_InterceptScan.hpp"}},
+       {"no kernel is compiled for this value and functor"}},
       {problem.value_bytes > max_value_bytes, too_large_value},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
   });
@@ -63,7 +62,7 @@ constexpr bool scan_mma_exists(Scalar input, Scalar accumulator) {
                                : size_of(input) == size_of(accumulator);
 }
 
-/// The first reason for which the `mma` route refuses, or none.
+/// The first reason why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma(ScanProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
@@ -73,22 +72,19 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
       {!capability.tensor_cores(), no_tensor_cores},
       {problem.in_graph, is_graph_node},
       {problem.source != Source::view, opaque_functor},
-      {!problem.sum, {"the scan is not a sum", "docs/routes.md"}},
+      {!problem.sum, {"the scan is not a sum"}},
       {!capability.sums_on_tensor_cores(problem.input), no_encoding},
       {!problem.tile_compiled,
        {"no tile kernel exists for these types of elements, accumulator and "
-        "output",
-        "scan_tile_exists"}},
+        "output"}},
       {!scan_mma_exists(problem.input, problem.accumulator),
-       {"the accumulator is wider than the integers, which the tensor cores "
-        "sum modulo 2^bits of their own type",
-        "scan_mma_exists"}},
+       {"the accumulator is wider than the integers in which tensor cores sum "
+        "these elements"}},
       {!problem.contiguous,
-       {"a View is strided: its elements do not fill 16-byte accesses",
-        "docs/routes.md"}},
+       {"a View is strided: its elements do not fill 16-byte accesses"}},
       {bool(order), order},
       {settings.formulation != Formulation::chained,
-       {"the papers' formulations exist for sums of half_t alone",
+       {"the papers' formulations exist only for sums of half_t",
         "Navarro et al. 2020"}},
   });
 }
@@ -119,7 +115,7 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
 /// they are no slower than the shuffle tile, which is `streamed` too; opaque
 /// functors to `streamed`, everything else to Kokkos' own code. Automatic
 /// choice never fails. With a forced route, `route` is that route and the
-/// caller checks the refusal.
+/// caller checks whether it can run.
 constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings,
@@ -129,8 +125,7 @@ constexpr RouteDecision route_scan(ScanProblem const& problem,
       refuse_streamed(problem, capability),
       mma_scan_pays(problem.input, problem.accumulator, tuning)
           ? Refusal{}
-          : Refusal{"shuffles are as fast for these types",
-                    "mma_scan_pays, core/routing/KokkosMMA_TuningTable.hpp"});
+          : Refusal{"shuffles are as fast for these types", "tuning table"});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -50,8 +50,8 @@ constexpr bool segment_mma_exists(Scalar input, Scalar accumulator) {
   return size_of(accumulator) == (size_of(input) < 4 ? 4 : size_of(input));
 }
 
-/// The first reason for which the kernels of the library do not take a problem
-/// on any route, or none.
+/// The first reason why no kernel of the library can run a problem, on any
+/// route, or none.
 constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
                                    Capability const& capability) {
   bool const compiled =
@@ -63,29 +63,25 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
       {capability.compute_capability < 80, no_async_copy},
       {problem.moments,
        {"sums and sums of squares are two values per segment, and the kernels "
-        "keep one",
-        "backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp"}},
+        "keep one"}},
       {!compiled,
-       {"no kernel exists for these types of elements, accumulator and output",
-        "core/segmented/KokkosMMA_RouteSegmented.hpp"}},
+       {"no kernel exists for these types of elements, accumulator and "
+        "output"}},
       {!problem.plain_memory,
-       {"a View does not refer to its elements",
+       {"a View does not give plain references to its elements",
         "atomic and other accessors of Kokkos"}},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
       {problem.layout == SegmentLayout::strided,
-       {"there are gaps between elements or between segments",
-        "docs/segmented.md"}},
+       {"there are gaps between elements or between segments"}},
       {problem.layout == SegmentLayout::unlike,
-       {"input and output layouts differ", "docs/segmented.md"}},
+       {"input and output layouts differ"}},
       {problem.layout == SegmentLayout::interleaved,
-       {"several values per element are cut into several segments",
-        "docs/segmented.md"}},
-      {problem.csr && !problem.packed_offsets,
-       {"the offsets are strided", "docs/segmented.md"}},
+       {"elements of several values each are divided into several segments"}},
+      {problem.csr && !problem.packed_offsets, {"the offsets are strided"}},
   });
 }
 
-/// The first reason for which the `mma` route refuses, or none.
+/// The first reason why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
                                        Capability const& capability,
                                        Settings const& settings) {
@@ -93,29 +89,22 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
     return refusal;
   Refusal const order = refuse_products(problem.accumulator, settings);
   return first_refusal({
-      {problem.operation != Operation::sum,
-       {"the operation is not a sum", "docs/routes.md"}},
+      {problem.operation != Operation::sum, {"the operation is not a sum"}},
       {problem.computed,
-       {"the elements are computed, and products are made of loaded ones",
-        "docs/segmented.md"}},
+       {"the elements are computed, and tensor cores need elements in memory"}},
       {problem.csr,
-       {"variable-size segments do not fill the rows of a product",
-        "backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp"}},
-      {problem.scan,
-       {"segmented scans have no MMA kernel",
-        "backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp"}},
+       {"segments of different lengths do not fill the rows of a matrix"}},
+      {problem.scan, {"segmented scans have no MMA kernel"}},
       {problem.layout == SegmentLayout::columns &&
            is_wide_integer(problem.input),
-       {"columns of wide integers take four or eight MMA for what one "
-        "addition does",
-        "column_mma_exists"}},
+       {"columns of wide integers need four or eight MMA instructions in place "
+        "of one addition"}},
       {!segment_mma_exists(problem.input, problem.accumulator),
        {"the tensor cores accumulate in float, in double for double, or in "
-        "integers of the element size and at least 4 bytes",
-        "segment_mma_exists"}},
+        "integers of the element size and at least 4 bytes"}},
       {bool(order), order},
       {settings.formulation != Formulation::chained,
-       {"the papers' formulations exist for whole sums of half_t alone",
+       {"the papers' formulations exist only for whole sums of half_t",
         "Navarro et al. 2020"}},
   });
 }
@@ -132,20 +121,17 @@ constexpr bool sums_floats(SegmentedProblem const& problem) {
 constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
-  constexpr char const* source = "docs/reproducibility.md";
-  bool const sums              = problem.may_be_exact && sums_floats(problem);
+  bool const sums = problem.may_be_exact && sums_floats(problem);
   if (sums && problem.on_host) return every_level;
   Refusal const no_exact = first_refusal({
       {problem.scan, no_exact_scans},
       {problem.computed && !problem.on_host && sums_floats(problem),
-       {"the elements are computed, and exact sums on Cuda load theirs; store "
-        "them in a View",
-        source}},
+       {"the elements are computed, and exact sums on Cuda need elements in "
+        "memory; store them in a View"}},
       {!sums, only_sums_are_exact},
       {problem.layout != SegmentLayout::packed,
-       {"exact sums on Cuda are for segments whose elements lie one behind "
-        "another, not for columns; copy the matrix to the other layout",
-        source}},
+       {"exact sums on Cuda need segments whose elements are contiguous, not "
+        "columns; copy the matrix to the other layout"}},
   });
   OfferedLevel const kernels =
       level_of_kernels(problem.accumulator, settings,
@@ -158,7 +144,7 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
 /// Route of a segmented reduction or scan: `mma` is sums on tensor cores,
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
 /// Automatic choice never fails. With a forced route, `route` is that route and
-/// the caller checks the refusal.
+/// the caller checks whether it can run.
 constexpr RouteDecision route_segmented(
     SegmentedProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
@@ -172,9 +158,8 @@ constexpr RouteDecision route_segmented(
       settings.route, refuse_mma_segmented(problem, capability, settings),
       refuse_segmented(problem, capability),
       pays ? Refusal{}
-           : Refusal{
-                 "additions are as fast for these segments",
-                 "mma_segments_pay, core/routing/KokkosMMA_TuningTable.hpp"});
+           : Refusal{"additions are as fast for these segments",
+                     "tuning table"});
 }
 
 }  // namespace KokkosMMA::Impl

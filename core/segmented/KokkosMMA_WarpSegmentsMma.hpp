@@ -136,7 +136,7 @@ class WarpSegmentsMma {
   /// accurate as a tree.
   static constexpr int chain_length = Input == Scalar::float64 ? 2 : 8;
 
-  /// Operands whose registers are vectors as they lie.
+  /// Operands whose registers are vectors as they are.
   static constexpr bool has_columns = size_of(Input) <= 2;
   static constexpr bool may_be_lost = size_of(Input) == 2;
   using Shape                       = std::conditional_t<

@@ -5,7 +5,7 @@
 // and prints side by side how exact and how fast each is.
 
 #include "../common/command_line.hpp"
-#include "../common/side_by_side.hpp"
+#include "../common/comparison.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batch_norm_moments_data_dir.hpp"  // written by CMake
@@ -23,113 +24,152 @@ namespace {
 char const* const help =
     R"(usage: batch_norm_moments_compare [options] [FILE.npy...]
 
-Runs batch_norm_moments, plain Kokkos, and batch_norm_moments_mma, with kokkos-mma, on the
-activations that come with the example, or on each FILE, and on a large generated tensor;
-prints error, time and fraction of the copy ceiling.
+Compares batch_norm_moments, plain Kokkos, with batch_norm_moments_mma, which uses kokkos-mma:
+times on a large generated tensor, then errors on it and on the activations that come with the
+example, or on each FILE.
 
   --no-performance   no large tensor
   --shape NxCxHxW    its shape (default: 8x64x56x56, 128x64x112x112 on a device)
-  --repeat K         timed calls, of which the median counts (default: 20)
-  --data-dir DIR     where the activations are
-  --program-dir DIR  where the two programs are (default: beside this one)
+  --runs N           timed runs of each program, in turn (default: 5)
+  --repeat K         timed calls in a run, of which the median counts (default: 10)
+  --data-dir DIR     folder of the activations
+  --program-dir DIR  folder of the two programs (default: that of this program)
+  --summary FILE     append the speedups to FILE, a line each
   --help             print this text
 
 Exit code: 0, 1 when a result is wrong, 2 for wrong input.
 )";
 
-struct Pair {
-  FinishedProgram plain;
-  FinishedProgram mma;
-};
-
 class Report {
  public:
-  explicit Report(std::filesystem::path programs)
-      : m_programs(std::move(programs)) {}
+  Report(std::filesystem::path programs, Summary summary)
+      : m_programs(std::move(programs)), m_summary(std::move(summary)) {}
 
-  Pair run(std::vector<std::string> const& arguments) {
-    Pair pair{start_and_wait(m_programs / "batch_norm_moments", arguments),
-              start_and_wait(m_programs / "batch_norm_moments_mma", arguments)};
-    pair.plain.require_success();
-    pair.mma.require_success();
-    m_on_device = pair.plain.text("runs_on") == "device";
-    for (std::string const order : {"nchw", "nhwc"}) {
-      m_routes.insert((order == "nchw" ? "moments, NCHW, " : "sums, NHWC, ") +
-                      pair.plain.text("element") + ": " +
-                      pair.mma.text(order + "_route"));
-    }
-    return pair;
-  }
-
-  bool on_device() const { return m_on_device; }
-
-  void errors(std::string const& name, Pair const& pair) const {
-    std::printf("%-24s %-5s %-16s", name.c_str(),
-                pair.plain.text("element").c_str(),
-                pair.plain.text("shape").c_str());
-    for (auto const* const run : {&pair.plain, &pair.mma}) {
-      for (char const* const order : {"nchw", "nhwc"}) {
-        std::printf(" %9s",
-                    run->text(order + std::string("_variance_error")).c_str());
+  Runs run(std::vector<std::string> const& arguments, int runs = 1) {
+    auto const start = [&](char const* name) {
+      FinishedProgram run = start_and_wait(m_programs / name, arguments);
+      run.require_success();
+      return run;
+    };
+    Runs both = run_in_turn(
+        runs, [&] { return start("batch_norm_moments"); },
+        [&] { return start("batch_norm_moments_mma"); });
+    FinishedProgram const& mma = both.other[0];
+    if (mma.text("execution_space") != "Cuda") {
+      m_routes.insert(route_text(mma));
+    } else {
+      for (std::string const order : {"nchw", "nhwc"}) {
+        m_routes.insert((order == "nchw" ? "moments, NCHW, " : "sums, NHWC, ") +
+                        mma.text("element") + ": " +
+                        mma.text(order + "_route"));
       }
     }
+    return both;
+  }
+
+  void times(std::string shape, std::string const& small_file, int runs,
+             int repeat) {
+    if (shape.empty()) {
+      bool const on_device =
+          run({"--", small_file}).plain[0].text("runs_on") == "device";
+      shape = on_device ? "128x64x112x112" : "8x64x56x56";
+    }
+    std::vector<TimedCase> cases;
+    double ceiling = 0;
+    for (char const* const type : {"half", "float"}) {
+      m_large.push_back(run({"--shape", shape, "--type", type, "--repeat",
+                             std::to_string(repeat)},
+                            runs));
+      Runs const& both = m_large.back();
+      ceiling          = std::max(ceiling, largest(both, "copy_GBps"));
+      for (std::string const order : {"nchw", "nhwc"}) {
+        std::string const key = order + "_seconds";
+        TimedCase timed{
+            std::string(type) + (order == "nchw" ? ", NCHW" : ", NHWC"),
+            both.plain[0].number("bytes"),
+            {{"plain Kokkos", numbers(both.plain, key)},
+             {order == "nchw" ? "segmented_moments()" : "segmented_reduce()",
+              numbers(both.other, key)}}};
+        if (order == "nchw") {
+          timed.programs.push_back(
+              {"team_reduce()", numbers(both.other, "nchw_in_teams_seconds")});
+        }
+        cases.push_back(std::move(timed));
+      }
+    }
+    std::string const space = m_large[0].plain[0].text("execution_space");
     std::printf(
-        " %9s\n",
-        pair.plain.text("mean_of_squares_in_float_variance_error").c_str());
+        "\nTimes of both moments of all channels, %s elements, %s.\n"
+        "Median of %d runs of each program, in turn. GB/s: one reading of the "
+        "tensor.\n",
+        shape.c_str(), space.c_str(), runs);
+    print_times(cases, ceiling,
+                "a deep_copy of as many bytes, read plus written");
+    m_summary.machine(space);
+    m_summary.times(cases);
   }
 
-  void times(Pair const& pair) const {
-    double const ceiling =
-        std::max(pair.plain.number("copy_GBps"), pair.mma.number("copy_GBps"));
-    double const bytes = pair.plain.number("bytes");
-    for (std::string const order : {"nchw", "nhwc"}) {
-      std::printf("  %-5s %-4s", pair.plain.text("element").c_str(),
-                  order == "nchw" ? "NCHW" : "NHWC");
-      double const plain = pair.plain.number(order + "_seconds");
-      auto const print   = [&](FinishedProgram const& run,
-                             std::string const& key) {
-        double const seconds = run.number(key + "_seconds");
-        double const rate    = bytes / seconds / 1e9;
-        std::printf("  %9.3f %7.1f %7.3f", 1e3 * seconds, rate, rate / ceiling);
-        if (&run == &pair.mma) std::printf(" %8.2f", plain / seconds);
-      };
-      print(pair.plain, order);
-      print(pair.mma, order);
-      if (order == "nchw") print(pair.mma, "nchw_in_teams");
-      std::printf("\n");
+  void errors(std::vector<std::string> const& files) {
+    std::printf(
+        "\nResults: largest relative error of a variance, against compensated "
+        "sums. Last\ncolumn: in fp32, mean of squares minus square of the "
+        "mean.\n\n  %-23s %-5s %-10s  %17s  %17s  %9s\n  %-23s %-5s %-10s  "
+        "%8s %8s  %8s %8s  %9s\n",
+        "", "", "", "plain", "kokkos-mma", "fp32", "activations", "type",
+        "shape", "NCHW", "NHWC", "NCHW", "NHWC", "E[x^2]-..");
+    for (auto const& file : files) {
+      errors(std::filesystem::path(file).filename().string(),
+             run({"--", file}));
     }
-  }
-
-  void routes() const {
-    for (auto const& route : m_routes) {
-      std::printf("kokkos-mma, %s\n", route.c_str());
-    }
+    for (Runs const& both : m_large) errors("generated", both);
+    std::printf("\n");
+    for (auto const& route : m_routes) std::printf("%s\n", route.c_str());
+    std::printf("Both programs find the moments of every channel.\n");
   }
 
  private:
+  static void errors(std::string const& name, Runs const& both) {
+    FinishedProgram const& plain = both.plain[0];
+    std::printf("  %-23s %-5s %-10s", name.c_str(),
+                plain.text("element").c_str(), plain.text("shape").c_str());
+    for (auto const* const run : {&plain, &both.other[0]}) {
+      std::printf("  %8s %8s", run->text("nchw_variance_error").c_str(),
+                  run->text("nhwc_variance_error").c_str());
+    }
+    std::printf("  %9s\n",
+                plain.text("mean_of_squares_in_float_variance_error").c_str());
+  }
+
   std::filesystem::path m_programs;
+  Summary m_summary;
   std::set<std::string> m_routes;
-  bool m_on_device = false;
+  std::vector<Runs> m_large;
 };
 
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = batch_norm_moments_data_dir;
-  bool performance               = true;
-  std::string shape              = "";
-  int repeat                     = 20;
+  std::filesystem::path summary;
+  bool performance = true;
+  std::string shape;
+  int runs   = 5;
+  int repeat = 10;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
       performance = false;
     } else if (word == "--shape") {
       shape = arguments.value();
+    } else if (word == "--runs") {
+      runs = static_cast<int>(arguments.integer(1, 1000));
     } else if (word == "--repeat") {
       repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--data-dir") {
       data_dir = arguments.value();
     } else if (word == "--program-dir") {
       programs = arguments.value();
+    } else if (word == "--summary") {
+      summary = arguments.value();
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
@@ -142,51 +182,12 @@ int compare(int argc, char** argv) {
     files = {(data_dir / "activations_4x8x7x5.npy").string()};
   }
 
-  Report report(programs);
+  Report report(programs, Summary(summary, "batch_norm_moments"));
   std::printf(
       "Mean and variance per channel: batch_norm_moments.cpp, plain Kokkos, "
-      "and batch_norm_moments_mma.cpp\n\n"
-      "Largest relative error of a variance, against compensated sums. Last: "
-      "in fp32, mean of squares minus square of the mean.\n\n"
-      "%-24s %-5s %-16s %9s %9s %9s %9s %9s\n"
-      "%-24s %-5s %-16s %9s %9s %9s %9s %9s\n",
-      "", "", "", "plain", "", "mma", "", "fp32", "activations", "type",
-      "shape", "NCHW", "NHWC", "NCHW", "NHWC", "E[x^2]-..");
-  for (auto const& file : files) {
-    report.errors(std::filesystem::path(file).filename().string(),
-                  report.run({"--", file}));
-  }
-  if (performance) {
-    if (shape.empty()) {
-      shape = report.on_device() ? "128x64x112x112" : "8x64x56x56";
-    }
-    std::vector<Pair> pairs;
-    for (char const* const type : {"half", "float"}) {
-      pairs.push_back(report.run({"--shape", shape, "--type", type, "--repeat",
-                                  std::to_string(repeat)}));
-      report.errors("generated", pairs.back());
-    }
-    std::printf(
-        "\nSpeed: both moments of all channels, median of %d. GB/s: one "
-        "reading of the tensor.\n\n"
-        "  %-10s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s\n"
-        "  %-10s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s %8s\n"
-        "%s elements, %s, measured ceiling %.4g GB/s (deep_copy of as many "
-        "bytes as halves have, read plus written)\n",
-        repeat, "", "plain", "", "of", "segments", "", "of", "", "in teams", "",
-        "of", "type order", "ms", "GB/s", "ceiling", "ms", "GB/s", "ceiling",
-        "speedup", "ms", "GB/s", "ceiling", "speedup", shape.c_str(),
-        pairs[0].plain.text("execution_space").c_str(),
-        std::max(pairs[0].plain.number("copy_GBps"),
-                 pairs[0].mma.number("copy_GBps")));
-    for (Pair const& pair : pairs) report.times(pair);
-  }
-  std::printf(
-      "\nsegments: KokkosMMA::segmented_moments and segmented_reduce; in "
-      "teams: "
-      "KokkosMMA::team_reduce, a team for every plane\n");
-  report.routes();
-  std::printf("Both programs find the moments of every channel.\n");
+      "and\nbatch_norm_moments_mma.cpp, with kokkos-mma\n");
+  if (performance) report.times(shape, files[0], runs, repeat);
+  report.errors(files);
   return 0;
 }
 

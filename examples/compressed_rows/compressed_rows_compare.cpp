@@ -2,26 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Runs `compressed_rows` and `compressed_rows_drop_in`, two builds of the same
-// source, as processes of their own, and prints side by side what they compute,
-// which route the drop-in took, and how fast each is; then the same two steps
-// by KokkosMMA::exclusive_scan and, on Cuda, by CUB, in this process.
+// source, as processes of their own, and prints side by side how fast each is
+// and what they compute. The same two steps also run in this process, by
+// KokkosMMA::exclusive_scan and, on Cuda, by CUB.
 
 #include <KokkosMMA.hpp>
 #include <Kokkos_Core.hpp>
 
 #include "../common/command_line.hpp"
+#include "../common/drop_in_run.hpp"
 #include "../common/measure.hpp"
-#include "../common/side_by_side.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,80 +36,30 @@ namespace compressed_rows {
 char const* const help =
     R"(usage: compressed_rows_compare [options] [FILE.mtx...]
 
-Runs the two builds of compressed_rows on the matrices that come with the example, or on each
-FILE, and on a large grid; compares every array, prints the route, time and fraction of the
-copy ceiling.
+Runs the two builds of compressed_rows on a large grid and on the matrices that come with the
+example, or on each FILE; prints times and fraction of the copy ceiling, compares every array and
+prints the route.
 
   --no-performance   no large grid
   --grid N           the grid has N by N points (default: 1024, 16384 on a device)
-  --repeat K         timed calls, of which the median counts (default: 20)
-  --data-dir DIR     where the matrices are
-  --program-dir DIR  where the two programs are (default: beside this one)
+  --runs N           timed runs of each build, in turn (default: 5)
+  --repeat K         timed calls in a run, of which the median counts (default: 20)
+  --data-dir DIR     folder of the matrices
+  --program-dir DIR  folder of the two programs (default: that of this program)
+  --summary FILE     append the speedups to FILE, a line each
   --help             print this text
 
-Exit code: 0, 1 when results are wrong or differ or the drop-in was not active, 2 for wrong
-input.
+Exit code: 0, 1 when results are wrong or differ or a build has no drop-in, 2 for wrong input.
 )";
 
-struct Run : FinishedProgram {
-  std::string route;    // of the drop-in's scans, empty when it reported none
-  std::string reason;   // why that route, where the drop-in says so
-  std::string machine;  // Kokkos, execution spaces and device, as it says
-};
-
-// What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
-// which on a host build says "takes route generic (why)", one of the device
-// when it is used first, and one for each kind of kernel that it considers,
-// with "route streamed; why not another".
-void parse_route(Run& run, std::string const& line) {
-  std::string const active = "KokkosMMA: drop-in active, ";
-  std::string const device = "KokkosMMA: device ";
-  std::size_t const start  = std::string("KokkosMMA: ").size();
-  bool const starts        = line.starts_with(active);
-  if (starts) run.machine = line.substr(active.size());
-  if (line.starts_with(device)) run.machine += "; " + line.substr(start);
-  if (!starts && !line.starts_with("KokkosMMA: parallel_scan ")) return;
-  std::size_t const mark = line.find(" route ");
-  if (mark == std::string::npos) return;
-  std::size_t const begin = mark + std::string(" route ").size();
-  std::size_t const end =
-      std::min(line.find_first_of(" ;", begin), line.size());
-  std::string const route = line.substr(begin, end - begin);
-  if (("+" + run.route + "+").find("+" + route + "+") != std::string::npos) {
-    return;
-  }
-  run.route += (run.route.empty() ? "" : "+") + route;
-  std::size_t const reason =
-      std::min(line.find_first_not_of(" ;", end), line.size());
-  if (reason < line.size()) {
-    run.reason += (run.reason.empty() ? "" : "; ") + line.substr(reason);
-  }
-}
-
-Run start_verbose(std::filesystem::path const& program,
-                  std::vector<std::string> const& arguments) {
-  Run run{
-      start_and_wait(program, arguments, "KOKKOSMMA_VERBOSE=1"), {}, {}, {}};
-  std::istringstream lines(run.out);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("KokkosMMA: ")) parse_route(run, line);
-  }
-  return run;
-}
-
 struct Pair {
-  Run plain;
-  Run drop_in;
+  FinishedProgram plain;
+  DropInRun drop_in;
 
   bool no_memory() const {
     return (plain.out + drop_in.out).find("no memory for") != std::string::npos;
   }
 };
-
-void require_success(Pair const& pair) {
-  pair.plain.require_success();
-  pair.drop_in.require_success();
-}
 
 // The row lengths of the five-point Laplacian on a grid of n by n points, and a
 // flag at each entry on its diagonal: what compressed_rows scans, without the
@@ -192,40 +139,51 @@ void scatter(Grid const& grid, Array<int> const& positions) {
       });
 }
 
+// One median for each round; empty: not measured.
 struct Seconds {
-  double row_offsets = 0;  // 0: not measured
-  double compaction  = 0;
+  std::vector<double> row_offsets;
+  std::vector<double> compaction;
+};
+
+struct Repetitions {
+  int rounds;
+  int calls;  // in a round, of which the median counts
 };
 
 // Both steps, timed and checked. The outputs are overwritten before: what
 // stands in them afterwards is this contender's.
 template <class ScanRows, class Compact>
-Seconds measure(std::string const& who, Grid const& grid, int repeat,
+Seconds measure(std::string const& who, Grid const& grid, Repetitions repeat,
                 std::vector<std::string>& failures, ScanRows const& scan_rows,
                 Compact const& compact) {
   Seconds result;
   Kokkos::deep_copy(grid.offsets, -1);
   Kokkos::deep_copy(grid.kept, -1);
   std::int64_t total = 0;
-  result.row_offsets = median_seconds(repeat, [&] { total = scan_rows(); });
+  for (int i = 0; i < repeat.rounds; ++i)
+    result.row_offsets.push_back(
+        median_seconds(repeat.calls, [&] { total = scan_rows(); }));
   if (wrong_offsets(grid) != 0 || total != grid.entries) {
     failures.push_back(who + ": wrong row offsets");
-    return result;
+    return {};
   }
   fill_flags(grid);
-  result.compaction = median_seconds(repeat, [&] { total = compact(); });
+  for (int i = 0; i < repeat.rounds; ++i)
+    result.compaction.push_back(
+        median_seconds(repeat.calls, [&] { total = compact(); }));
   if (wrong_kept(grid) != 0 || total != grid.rows) {
     failures.push_back(who + ": wrong compaction");
+    return {};
   }
   return result;
 }
 
-Seconds measure_by_name(Grid const& grid, int repeat,
+Seconds measure_by_name(Grid const& grid, Repetitions repeat,
                         std::vector<std::string>& failures,
                         std::vector<std::string>& routes) {
   Space const exec;
   auto const positions = uninitialized<int>("positions", grid.entries);
-  routes               = {"row_offsets: " + KokkosMMA::explain([&] {
+  routes               = {"row offsets: " + KokkosMMA::explain([&] {
               KokkosMMA::exclusive_scan(exec, grid.lengths, grid.offsets);
             }),
                           "compaction: " + KokkosMMA::explain([&] {
@@ -249,7 +207,7 @@ Seconds measure_by_name(Grid const& grid, int repeat,
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-Seconds measure_cub(Grid const& grid, int repeat,
+Seconds measure_cub(Grid const& grid, Repetitions repeat,
                     std::vector<std::string>& failures) {
   Array<int> const count("count", 1);
   Array<char> scratch;
@@ -297,37 +255,34 @@ Seconds measure_cub(Grid const& grid, int repeat,
 
 class Report {
  public:
-  explicit Report(std::filesystem::path programs)
-      : m_programs(std::move(programs)) {}
+  Report(DropInPrograms programs, Summary summary)
+      : m_programs(std::move(programs)), m_summary(std::move(summary)) {}
 
   void files(std::vector<std::string> const& paths);
-  void performance(std::int64_t n, int repeat, int argc, char** argv);
+  void performance(std::int64_t n, Repetitions repeat, int argc, char** argv);
   int finish() const;
 
  private:
   Pair run_both(std::vector<std::string> const& arguments) const {
-    return {start_verbose(m_programs / "compressed_rows", arguments),
-            start_verbose(m_programs / "compressed_rows_drop_in", arguments)};
+    return {m_programs.run_plain(arguments), m_programs.run_drop_in(arguments)};
   }
   bool accept(std::string const& matrix, Pair const& pair);
 
-  std::filesystem::path m_programs;
+  DropInPrograms m_programs;
+  Summary m_summary;
+  DropInNotes m_notes;
   std::vector<std::string> m_failures;
-  std::map<std::string, std::string> m_reasons;  // of each route that ran
-  std::vector<std::string> m_by_name;
-  std::string m_machine;
+  std::vector<std::string> m_by_name;  // their routes on Cuda
 };
 
 // Integers and copies of the input: the two builds may not differ in a bit.
 bool Report::accept(std::string const& matrix, Pair const& pair) {
-  require_success(pair);
-  if (pair.drop_in.route.empty()) {
+  pair.plain.require_success();
+  pair.drop_in.require_success();
+  if (!m_notes.add(pair.drop_in)) {
     m_failures.push_back(matrix +
-                         ": compressed_rows_drop_in did not report a route: "
-                         "was it linked to KokkosMMA::drop_in?");
-  } else {
-    m_reasons[pair.drop_in.route] = pair.drop_in.reason;
-    m_machine                     = pair.drop_in.machine;
+                         ": compressed_rows_drop_in was not built with "
+                         "KokkosMMA::drop_in");
   }
   bool same = true;
   for (char const* const key :
@@ -345,39 +300,48 @@ bool Report::accept(std::string const& matrix, Pair const& pair) {
 
 void Report::files(std::vector<std::string> const& paths) {
   std::printf(
-      "\nRow offsets, columns, values and large entries, each checked against "
-      "one host thread.\n\n%-18s %9s %9s %11s %10s %8s  %-7s  %s\n",
+      "\nResults: row offsets, columns, values and large entries, each checked "
+      "against one\nhost thread.\n\n  %-18s %8s %8s %11s %10s %6s  %s\n",
       "matrix", "rows", "entries", "longest row", "empty rows", "large",
-      "drop-in", "route");
+      "drop-in");
   for (auto const& path : paths) {
     Pair const pair = run_both({"--", path});
     bool const same = accept(path, pair);
-    std::printf(
-        "%-18s %9s %9s %11s %10s %8s  %-7s  %s\n",
-        std::filesystem::path(path).filename().c_str(),
-        pair.plain.text("rows").c_str(), pair.plain.text("entries").c_str(),
-        pair.plain.text("longest_row").c_str(),
-        pair.plain.text("empty_rows").c_str(), pair.plain.text("kept").c_str(),
-        same ? "same" : "DIFFERS", pair.drop_in.route.c_str());
+    std::printf("  %-18s %8s %8s %11s %10s %6s  %s\n",
+                std::filesystem::path(path).filename().c_str(),
+                pair.plain.text("rows").c_str(),
+                pair.plain.text("entries").c_str(),
+                pair.plain.text("longest_row").c_str(),
+                pair.plain.text("empty_rows").c_str(),
+                pair.plain.text("kept").c_str(), same ? "same" : "DIFFERS");
   }
 }
 
-void Report::performance(std::int64_t n, int repeat, int argc, char** argv) {
-  auto const measure_both = [&] {
-    return run_both({"--generate",
-                     "poisson:" + std::to_string(n) + "x" + std::to_string(n),
-                     "--no-host-check", "--repeat", std::to_string(repeat)});
+void Report::performance(std::int64_t n, Repetitions repeat, int argc,
+                         char** argv) {
+  auto const arguments = [&]() -> std::vector<std::string> {
+    return {"--generate",
+            "poisson:" + std::to_string(n) + "x" + std::to_string(n),
+            "--no-host-check", "--repeat", std::to_string(repeat.calls)};
   };
-  Pair pair = measure_both();
+  Pair pair = run_both(arguments());
   // The entries of the matrix, twice, do not fit every device.
   while (pair.no_memory() && n > 1024) {
     n /= 2;
-    pair = measure_both();
+    pair = run_both(arguments());
   }
   accept("poisson", pair);
-  // One ceiling, the best that either build saw, so that the fractions compare.
-  double const ceiling = std::max(pair.plain.number("copy_GBps"),
-                                  pair.drop_in.number("copy_GBps"));
+  std::string const space = pair.plain.text("execution_space");
+  bool const same         = space != "Cuda";
+  Runs both{{pair.plain}, {pair.drop_in}};
+  for (int i = 1; i < repeat.rounds; ++i) {
+    both.plain.push_back(m_programs.run_plain(arguments()));
+    both.plain.back().require_success();
+    if (same) continue;
+    pair = {both.plain.back(), m_programs.run_drop_in(arguments())};
+    accept("poisson", pair);
+    both.other.push_back(pair.drop_in);
+  }
 
   Kokkos::ScopeGuard const kokkos(argc, argv);
   Grid const grid{n};
@@ -389,78 +353,54 @@ void Report::performance(std::int64_t n, int repeat, int argc, char** argv) {
     cub = measure_cub(grid, repeat, m_failures);
   }
 #endif
+  if (same) m_by_name.clear();
 
-  bool const has_cub = cub.row_offsets > 0;
+  std::vector<TimedCase> cases;
+  auto const add = [&](std::string const& name, std::string const& key,
+                       std::vector<double> const& name_seconds,
+                       std::vector<double> const& cub_seconds) {
+    TimedCase timed{name,
+                    pair.plain.number(key + "_bytes"),
+                    {{"plain Kokkos", numbers(both.plain, key + "_seconds")}}};
+    if (!same)
+      timed.programs.push_back(
+          {"drop-in", numbers(both.other, key + "_seconds")});
+    if (!name_seconds.empty())
+      timed.programs.push_back({"exclusive_scan()", name_seconds});
+    if (!cub_seconds.empty()) timed.programs.push_back({"CUB", cub_seconds});
+    cases.push_back(std::move(timed));
+  };
+  add("row offsets", "row_offsets", by_name.row_offsets, cub.row_offsets);
+  add("compaction", "compaction", by_name.compaction, cub.compaction);
   std::printf(
-      "\nSpeed: one call, from the call to its total on the host, median of "
-      "%d. GB/s read plus written.\n\n",
-      repeat);
-  std::printf("  %-11s %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s", "", "plain",
-              "", "of", "drop-in", "", "of", "", "by name", "", "of");
-  std::printf(has_cub ? "  %9s %7s %7s\n" : "\n", "CUB", "", "of");
-  std::printf("  %-11s %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s", "step", "ms",
-              "GB/s", "ceiling", "ms", "GB/s", "ceiling", "speedup", "ms",
-              "GB/s", "ceiling");
-  std::printf(has_cub ? "  %9s %7s %7s\n" : "\n", "ms", "GB/s", "ceiling");
+      "\nTimes of one call, from the call to its total on the host, %s.\n"
+      "%lld rows, %lld entries. Median of %d runs of each program%s.\n",
+      space.c_str(), static_cast<long long>(grid.rows),
+      static_cast<long long>(grid.entries), repeat.rounds,
+      same ? "" : ", in turn");
+  if (same) m_summary.same_program();
+  print_times(cases, largest(both, "copy_GBps"),
+              "a deep_copy of as many bytes, read plus written");
   std::printf(
-      "%lld rows, %lld entries, route %s, measured ceiling %.4g GB/s "
-      "(deep_copy of as many bytes, read plus written)\n",
-      static_cast<long long>(grid.rows), static_cast<long long>(grid.entries),
-      pair.drop_in.route.c_str(), ceiling);
-  // Atomics, which are no matter of the drop-in, and bytes that nobody can
-  // tell.
-  double const plain_count   = pair.plain.number("count_rows_seconds");
-  double const drop_in_count = pair.drop_in.number("count_rows_seconds");
-  std::printf("  %-11s %9.3f %7s %7s  %9.3f %7s %7s %8.2f\n", "count_rows",
-              1e3 * plain_count, "", "", 1e3 * drop_in_count, "", "",
-              plain_count / drop_in_count);
-  for (auto const& [step, name_seconds, cub_seconds] :
-       {std::tuple<std::string, double, double>(
-            "row_offsets", by_name.row_offsets, cub.row_offsets),
-        std::tuple<std::string, double, double>(
-            "compaction", by_name.compaction, cub.compaction)}) {
-    double const bytes   = pair.plain.number(step + "_bytes");
-    double const plain   = pair.plain.number(step + "_seconds");
-    double const drop_in = pair.drop_in.number(step + "_seconds");
-    auto const print     = [&](char const* gap, double seconds) {
-      double const rate = bytes / seconds / 1e9;
-      std::printf("%s %9.3f %7.1f %7.3f", gap, 1e3 * seconds, rate,
-                      rate / ceiling);
-    };
-    std::printf("  %-11s", step.c_str());
-    print("", plain);
-    print(" ", drop_in);
-    std::printf(" %8.2f", plain / drop_in);
-    if (name_seconds > 0) print(" ", name_seconds);
-    if (cub_seconds > 0) print(" ", cub_seconds);
-    std::printf("\n");
+      "exclusive_scan(): KokkosMMA::exclusive_scan of the lengths; to compact, "
+      "of the\nflags, and a parallel_for that writes the kept entries.%s\n",
+      cub.row_offsets.empty()
+          ? ""
+          : "\nCUB: DeviceScan::ExclusiveSum, DeviceSelect::Flagged.");
+  m_summary.machine(space);
+  for (TimedCase& timed : cases) {
+    std::erase_if(timed.programs, [](TimedProgram const& program) {
+      return program.name == "CUB";
+    });
   }
-  std::printf(
-      "by name: KokkosMMA::exclusive_scan; to compact, of the flags, and a "
-      "parallel_for that writes the kept%s\n",
-      has_cub ? "; CUB: DeviceScan::ExclusiveSum, DeviceSelect::Flagged" : "");
-}
-
-char const* meaning(std::string const& route) {
-  if (route == "generic") return "Kokkos' own code";
-  if (route == "streamed") {
-    return "the program's own lambdas in kokkos-mma's kernels";
-  }
-  return "several of kokkos-mma's routes";
+  m_summary.times(cases);
 }
 
 int Report::finish() const {
   std::printf("\n");
-  if (!m_machine.empty()) std::printf("Drop-in: %s\n", m_machine.c_str());
-  for (auto const& [route, reason] : m_reasons) {
-    std::printf("Route %s: %s%s%s\n", route.c_str(), meaning(route),
-                reason.empty()     ? ""
-                : reason[0] == '(' ? " "
-                                   : "; ",
-                reason.c_str());
-  }
+  m_notes.print();
   for (auto const& line : m_by_name) {
-    std::printf("By name, %s\n", line.c_str());
+    std::printf("exclusive_scan(), %s\n", line.c_str());
   }
   for (auto const& failure : m_failures) {
     std::printf("FAILED  %s\n", failure.c_str());
@@ -474,21 +414,26 @@ int Report::finish() const {
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = compressed_rows_data_dir;
-  bool performance               = true;
-  std::int64_t n                 = on_host ? 1024 : 16384;
-  int repeat                     = 20;
+  std::filesystem::path summary;
+  bool performance   = true;
+  std::int64_t n     = on_host ? 1024 : 16384;
+  Repetitions repeat = {5, 20};
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
       performance = false;
     } else if (word == "--grid") {
       n = arguments.integer(1, 20000);
+    } else if (word == "--runs") {
+      repeat.rounds = static_cast<int>(arguments.integer(1, 1000));
     } else if (word == "--repeat") {
-      repeat = static_cast<int>(arguments.integer(1, 1000000));
+      repeat.calls = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--data-dir") {
       data_dir = arguments.value();
     } else if (word == "--program-dir") {
       programs = arguments.value();
+    } else if (word == "--summary") {
+      summary = arguments.value();
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
@@ -501,12 +446,13 @@ int compare(int argc, char** argv) {
     files = {(data_dir / "poisson_32x32.mtx").string(),
              (data_dir / "powerlaw_1000.mtx").string()};
   }
-  Report report(programs);
+  Report report(DropInPrograms(programs, "compressed_rows", "parallel_scan"),
+                Summary(summary, "compressed_rows"));
   std::printf(
-      "compressed_rows.cpp, one Kokkos source, built plain and with "
+      "Compressed rows: compressed_rows.cpp, built plain and with "
       "KokkosMMA::drop_in\n");
-  report.files(files);
   if (performance) report.performance(n, repeat, argc, argv);
+  report.files(files);
   return report.finish();
 }
 

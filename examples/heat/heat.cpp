@@ -13,13 +13,24 @@
 #include <cstdio>
 #include <utility>
 
+KokkosMMA::Boundary beyond_the_edge(Boundary boundary) {
+  switch (boundary) {
+    case Boundary::periodic: return KokkosMMA::Boundary::periodic;
+    case Boundary::reflect: return KokkosMMA::Boundary::reflect;
+    case Boundary::mirror: return KokkosMMA::Boundary::mirror;
+    default: return KokkosMMA::Boundary::constant;
+  }
+}
+
 class MmaKernels {
  public:
-  MmaKernels(KokkosMMA::Boundary boundary, double lambda)
-      : m_boundaries(KokkosMMA::Boundaries<2>::all(boundary)),
+  static constexpr int ghosts = 0;
+
+  MmaKernels(Boundary boundary, double lambda)
+      : m_boundaries(KokkosMMA::Boundaries<2>::all(beyond_the_edge(boundary))),
         m_lambda(lambda) {}
 
-  // The functor receives the Laplacian, and does with it what it likes.
+  // The functor receives the Laplacian at (i, j).
   void advance(Grid& u, Grid& other, std::int64_t steps) const {
     for (std::int64_t step = 0; step < steps; ++step) {
       step_into(u, other);

@@ -5,9 +5,8 @@
 // how exact and how fast each is.
 
 #include "../common/command_line.hpp"
-#include "../common/side_by_side.hpp"
+#include "../common/comparison.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -22,26 +21,23 @@ namespace {
 char const* const help =
     R"(usage: heat_compare [options]
 
-Runs heat_plain, plain Kokkos, and heat, with kokkos-mma, with every boundary on three grids, whose
-results are checked against the analytic solution; then steps on a large grid; prints the order of
-convergence, time and fraction of the copy ceiling.
+Compares heat_plain, plain Kokkos, with heat, which uses kokkos-mma: times of steps on a large
+grid, then the results on three grids with every boundary, which are checked against the analytic
+solution.
 
   --no-performance   no large grid
   --points N         points on a side of the coarsest grid (default: 20)
   --measure N        points on a side of the large grid (default: 512, 8192 on a device)
-  --repeat K         timed runs of 16 steps, of which the median counts (default: 5)
-  --program-dir DIR  where the two programs are (default: beside this one)
+  --runs N           timed runs of each program, in turn (default: 5)
+  --repeat K         measurements of 16 steps in a run, of which the median counts (default: 5)
+  --program-dir DIR  folder of the two programs (default: that of this program)
+  --summary FILE     append the speedups to FILE, a line each
   --help             print this text
 
 Exit code: 0, 1 when a result is wrong, 2 for wrong input.
 )";
 
-struct Pair {
-  FinishedProgram plain;
-  FinishedProgram mma;
-};
-
-// The word behind `key` in the line of the finest grid.
+// The word after `key` in the line of the finest grid.
 std::string of_finest(FinishedProgram const& run, std::string const& key) {
   std::istringstream words("level " + run.text("level"));
   std::string word;
@@ -53,62 +49,107 @@ std::string of_finest(FinishedProgram const& run, std::string const& key) {
 
 class Report {
  public:
-  explicit Report(std::filesystem::path programs)
-      : m_programs(std::move(programs)) {}
+  Report(std::filesystem::path programs, Summary summary)
+      : m_programs(std::move(programs)), m_summary(std::move(summary)) {}
 
-  Pair run(std::vector<std::string> const& arguments) {
-    Pair pair{start_and_wait(m_programs / "heat_plain", arguments),
-              start_and_wait(m_programs / "heat", arguments)};
-    pair.plain.require_success();
-    pair.mma.require_success();
-    m_on_device = pair.plain.text("runs_on") == "device";
-    return pair;
-  }
-
-  bool on_device() const { return m_on_device; }
-
-  static void errors(std::string const& boundary, Pair const& pair) {
-    std::printf("%-10s %7s %7s", boundary.c_str(),
-                of_finest(pair.plain, "points").c_str(),
-                of_finest(pair.plain, "steps").c_str());
-    for (char const* const key : {"error", "order", "rounding"}) {
-      for (FinishedProgram const* const run : {&pair.plain, &pair.mma})
-        std::printf(" %10s", of_finest(*run, key).c_str());
-    }
-    std::printf("\n");
-  }
-
-  static void times(std::string const& boundary, Pair const& pair) {
-    // A step that reads and writes the grid once moves 16 bytes per point.
-    double const ceiling =
-        std::max(pair.plain.number("copy_GBps"), pair.mma.number("copy_GBps"));
-    double const points = pair.plain.number("measured_points");
-    double const plain  = pair.plain.number("step_seconds");
-    std::printf("  %-10s", boundary.c_str());
-    auto const print = [&](FinishedProgram const& run, std::string const& key) {
-      double const seconds = run.number(key);
-      double const rate    = points * points / seconds / 1e9;
-      std::printf("  %9.3f %7.4g %7.3f", 1e3 * seconds, rate,
-                  16 * rate / ceiling);
-      if (&run == &pair.mma) std::printf(" %8.2f", plain / seconds);
+  Runs run(std::vector<std::string> const& arguments, int runs = 1) {
+    auto const start = [&](char const* name) {
+      FinishedProgram run = start_and_wait(m_programs / name, arguments);
+      run.require_success();
+      return run;
     };
-    print(pair.plain, "step_seconds");
-    print(pair.mma, "step_seconds");
-    print(pair.mma, "step_at_once_seconds");
-    std::printf("\n");
+    return run_in_turn(
+        runs, [&] { return start("heat_plain"); },
+        [&] { return start("heat"); });
+  }
+
+  void times(std::int64_t points, int runs, int repeat) {
+    if (points == 0) {
+      FinishedProgram const first =
+          run({"--levels", "2", "--points", "16", "--time", "0.01"}).plain[0];
+      points = first.text("runs_on") == "device" ? 8192 : 512;
+    }
+    std::vector<TimedCase> cases;
+    double ceiling = 0;
+    std::string space;
+    for (std::string const boundary : {"constant", "periodic"}) {
+      Runs const both =
+          run({"--boundary", boundary, "--levels", "2", "--points", "16",
+               "--time", "0.01", "--measure", std::to_string(points),
+               "--repeat", std::to_string(repeat)},
+              runs);
+      // A step that reads and writes the grid once moves 16 bytes per point.
+      cases.push_back(
+          {boundary + " boundary",
+           16 * static_cast<double>(points) * static_cast<double>(points),
+           {{"plain Kokkos", numbers(both.plain, "step_seconds")},
+            {"StencilPolicy", numbers(both.other, "step_seconds")},
+            {"stencil(), all steps",
+             numbers(both.other, "step_at_once_seconds")}}});
+      ceiling = std::max(ceiling, largest(both, "copy_GBps"));
+      space   = both.plain[0].text("execution_space");
+    }
+    std::printf(
+        "\nTimes of a step on %lld x %lld points in double, %s.\n"
+        "Median of %d runs of each program, in turn.\n",
+        static_cast<long long>(points), static_cast<long long>(points),
+        space.c_str(), runs);
+    print_times(cases, ceiling, "a deep_copy of the grid, read plus written");
+    std::printf(
+        "StencilPolicy: a parallel_for for each step. stencil(): one call for "
+        "all steps,\nwhich on a GPU reads the grid less often than once per "
+        "step.\n");
+    m_summary.machine(space);
+    m_summary.times(cases);
+  }
+
+  void errors(std::string const& points) {
+    std::printf(
+        "\nResults on the finest of three grids.\n"
+        "error: largest difference from the analytic solution; order: how it "
+        "falls with\nthe distance of the points; rounding: difference from the "
+        "exact solution of the\ndiscrete equations, 1 is the bound.\n\n"
+        "  %-9s %6s %5s  %21s  %13s  %17s\n  %-9s %6s %5s  %10s %10s  %6s "
+        "%6s  %8s %8s\n",
+        "", "", "", "error", "order", "rounding", "boundary", "points", "steps",
+        "plain", "mma", "plain", "mma", "plain", "mma");
+    std::string route;
+    for (std::string const boundary :
+         {"constant", "periodic", "reflect", "mirror"}) {
+      Runs const both =
+          run({"--boundary", boundary, "--levels", "3", "--points", points});
+      FinishedProgram const& plain = both.plain[0];
+      FinishedProgram const& mma   = both.other[0];
+      auto const cell              = [](auto const& run, char const* key) {
+        return of_finest(run, key);
+      };
+      std::printf("  %-9s %6s %5s  %10s %10s  %6s %6s  %8s %8s\n",
+                  boundary.c_str(), cell(plain, "points").c_str(),
+                  cell(plain, "steps").c_str(), cell(plain, "error").c_str(),
+                  cell(mma, "error").c_str(), cell(plain, "order").c_str(),
+                  cell(mma, "order").c_str(), cell(plain, "rounding").c_str(),
+                  cell(mma, "rounding").c_str());
+      route = route_text(mma);
+    }
+    std::printf(
+        "\n%s\nBoth programs converge to the analytic solution with order "
+        "2.\n",
+        route.c_str());
   }
 
  private:
   std::filesystem::path m_programs;
-  bool m_on_device = false;
+  Summary m_summary;
 };
 
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
-  bool performance               = true;
-  std::int64_t points            = 20;
-  std::int64_t measure           = 0;
-  int repeat                     = 5;
+  std::filesystem::path summary;
+  bool performance     = true;
+  std::int64_t points  = 20;
+  std::int64_t measure = 0;
+  int runs             = 5;
+  int repeat           = 5;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
@@ -117,10 +158,14 @@ int compare(int argc, char** argv) {
       points = arguments.integer(16, 1000);
     } else if (word == "--measure") {
       measure = arguments.integer(16, 20000);
+    } else if (word == "--runs") {
+      runs = static_cast<int>(arguments.integer(1, 1000));
     } else if (word == "--repeat") {
       repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--program-dir") {
       programs = arguments.value();
+    } else if (word == "--summary") {
+      summary = arguments.value();
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
@@ -130,56 +175,12 @@ int compare(int argc, char** argv) {
   }
   arguments.refuse_operands();
 
-  Report report(programs);
+  Report report(programs, Summary(summary, "heat"));
   std::printf(
-      "Heat equation: heat_plain.cpp, plain Kokkos, and heat.cpp\n\n"
-      "On the finest of three grids: largest error against the analytic "
-      "solution, the order with which it falls,\nand the difference from the "
-      "exact solution of the discrete equations in units of what rounding "
-      "explains.\n\n"
-      "%-10s %7s %7s %10s %10s %10s %10s %10s %10s\n"
-      "%-10s %7s %7s %10s %10s %10s %10s %10s %10s\n",
-      "", "", "", "error", "", "order", "", "rounding", "", "boundary",
-      "points", "steps", "plain", "mma", "plain", "mma", "plain", "mma");
-  std::string route;
-  for (std::string const boundary :
-       {"constant", "periodic", "reflect", "mirror"}) {
-    Pair const pair = report.run({"--boundary", boundary, "--levels", "3",
-                                  "--points", std::to_string(points)});
-    Report::errors(boundary, pair);
-    route = pair.mma.text("route");
-  }
-  if (performance) {
-    if (measure == 0) measure = report.on_device() ? 8192 : 512;
-    std::printf(
-        "\nSpeed: a step on %lld x %lld points in double, median of %d runs of "
-        "16. 10^9 points per second.\n\n"
-        "  %-10s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s\n"
-        "  %-10s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s %8s\n",
-        static_cast<long long>(measure), static_cast<long long>(measure),
-        repeat, "", "plain", "", "of", "policy", "", "of", "", "at once", "",
-        "of", "boundary", "ms", "10^9/s", "ceiling", "ms", "10^9/s", "ceiling",
-        "speedup", "ms", "10^9/s", "ceiling", "speedup");
-    std::string machine;
-    for (std::string const boundary : {"constant", "periodic"}) {
-      Pair const pair =
-          report.run({"--boundary", boundary, "--levels", "2", "--points", "16",
-                      "--time", "0.01", "--measure", std::to_string(measure),
-                      "--repeat", std::to_string(repeat)});
-      Report::times(boundary, pair);
-      machine = pair.plain.text("execution_space");
-    }
-    std::printf(
-        "policy: parallel_for over a StencilPolicy, per step; at once: "
-        "KokkosMMA::stencil, all steps\n"
-        "%s, ceiling: a deep_copy of the grid for each step; several steps in "
-        "one pass over memory can exceed it\n",
-        machine.c_str());
-  }
-  std::printf(
-      "\nkokkos-mma: route %s\n"
-      "Both programs converge to the analytic solution with order 2.\n",
-      route.c_str());
+      "Heat equation: heat_plain.cpp, plain Kokkos, and heat.cpp, with "
+      "kokkos-mma\n");
+  if (performance) report.times(measure, runs, repeat);
+  report.errors(std::to_string(points));
   return 0;
 }
 

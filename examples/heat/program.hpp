@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the two programs have in common: arguments, solutions, checks, report. A
-// program brings its `Kernels`:
-//   Kernels(KokkosMMA::Boundary, double lambda)
+// What the two programs have in common: arguments, solutions, checks, report.
+// Plain Kokkos. A program brings its `Kernels`:
+//   Kernels(Boundary, double lambda)
+//   static constexpr int ghosts
+//                     layers of points around the grid in each View; they are
+//                     zero at first
 //   void advance(Grid& u, Grid& other, std::int64_t steps)
 //                     u += lambda (sum of the four neighbours - 4 u), steps
 //                     times; may swap the two Views
@@ -18,8 +21,6 @@
 
 #include "../common/command_line.hpp"
 #include "../common/measure.hpp"
-
-#include <core/stencil/KokkosMMA_Boundary.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -37,15 +38,22 @@ using Grid2D = Kokkos::MDRangePolicy<
     Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
     Kokkos::IndexType<std::int64_t>>;
 
+enum class Boundary { constant, periodic, reflect, mirror };
+
+inline char const* to_string(Boundary boundary) {
+  constexpr char const* names[] = {"constant", "periodic", "reflect", "mirror"};
+  return names[static_cast<int>(boundary)];
+}
+
 struct Options {
-  KokkosMMA::Boundary boundary = KokkosMMA::Boundary::constant;
-  std::int64_t points          = 20;
-  int levels                   = 4;
-  double time                  = 0.05;
-  double lambda                = 0.2;
-  std::int64_t measure         = 0;
-  int repeat                   = 5;
-  bool help                    = false;
+  Boundary boundary    = Boundary::constant;
+  std::int64_t points  = 20;
+  int levels           = 4;
+  double time          = 0.05;
+  double lambda        = 0.2;
+  std::int64_t measure = 0;
+  int repeat           = 5;
+  bool help            = false;
 };
 
 constexpr std::int64_t most_points    = 20000;
@@ -78,38 +86,34 @@ result.
 
 // A grid of one level: where its points are, and what the solution is.
 struct Level {
-  KokkosMMA::Boundary boundary;
+  Boundary boundary;
   std::int64_t points;
 
   double distance() const {
-    using KokkosMMA::Boundary;
     auto const n = static_cast<double>(points);
     return 1 / (boundary == Boundary::constant ? n + 1
                 : boundary == Boundary::mirror ? n - 1
                                                : n);
   }
   double coordinate(std::int64_t i) const {
-    using KokkosMMA::Boundary;
     double const shift = boundary == Boundary::constant  ? 1
                          : boundary == Boundary::reflect ? 0.5
                                                          : 0;
     return (static_cast<double>(i) + shift) * distance();
   }
   Level refined() const {
-    using KokkosMMA::Boundary;
     return {boundary, boundary == Boundary::constant ? 2 * points + 1
                       : boundary == Boundary::mirror ? 2 * points - 1
                                                      : 2 * points};
   }
 
   double frequency() const {
-    return boundary == KokkosMMA::Boundary::periodic ? 2 * std::numbers::pi
-                                                     : std::numbers::pi;
+    return boundary == Boundary::periodic ? 2 * std::numbers::pi
+                                          : std::numbers::pi;
   }
   // The wave along one side: the solution is wave(x) wave(y) times a factor
   // that falls with time.
   double wave(std::int64_t i) const {
-    using KokkosMMA::Boundary;
     double const angle = frequency() * coordinate(i);
     return boundary == Boundary::constant || boundary == Boundary::periodic
                ? std::sin(angle)
@@ -126,7 +130,6 @@ struct Level {
 };
 
 inline Options parse_options(int& argc, char** argv) {
-  using KokkosMMA::Boundary;
   Options options;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
@@ -192,25 +195,26 @@ struct Wave {
     Kokkos::deep_copy(along, host);
   }
 
-  void fill(Grid const& u) const {
+  void fill(Grid const& u, int ghosts) const {
     auto const wave = along;
-    auto const n    = static_cast<std::int64_t>(u.extent(0));
+    auto const n    = static_cast<std::int64_t>(wave.extent(0));
     Kokkos::parallel_for(
         "heat::start", Grid2D({0, 0}, {n, n}),
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
-          u(i, j) = wave(i) * wave(j);
+          u(i + ghosts, j + ghosts) = wave(i) * wave(j);
         });
   }
 
   // A NaN counts as a large difference.
-  double largest_difference(Grid const& u, double factor) const {
+  double largest_difference(Grid const& u, int ghosts, double factor) const {
     auto const wave = along;
-    auto const n    = static_cast<std::int64_t>(u.extent(0));
+    auto const n    = static_cast<std::int64_t>(wave.extent(0));
     double result   = 0;
     Kokkos::parallel_reduce(
         "heat::difference", Grid2D({0, 0}, {n, n}),
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t j, double& largest) {
-          double const off = Kokkos::abs(u(i, j) - factor * wave(i) * wave(j));
+          double const off = Kokkos::abs(u(i + ghosts, j + ghosts) -
+                                         factor * wave(i) * wave(j));
           if (!(off <= largest)) largest = off == off ? off : 1e300;
         },
         Kokkos::Max<double>(result));
@@ -224,13 +228,18 @@ struct Outcome {
   double seconds  = 0;
 };
 
-template <class Advance>
+template <int ghosts, class Advance>
 Outcome solve(Level const& level, double lambda, std::int64_t steps,
               Advance const& advance) {
   Wave const wave(level);
-  Grid u     = allocated<Grid>("u", level.points, level.points);
-  Grid other = allocated<Grid>("other", level.points, level.points);
-  wave.fill(u);
+  std::int64_t const side = level.points + 2 * ghosts;
+  Grid u                  = allocated<Grid>("u", side, side);
+  Grid other              = allocated<Grid>("other", side, side);
+  if (ghosts > 0) {
+    Kokkos::deep_copy(u, 0);
+    Kokkos::deep_copy(other, 0);
+  }
+  wave.fill(u, ghosts);
   Kokkos::fence();
   Kokkos::Timer const timer;
   advance(u, other, steps);
@@ -239,11 +248,12 @@ Outcome solve(Level const& level, double lambda, std::int64_t steps,
   outcome.seconds = timer.seconds();
   double const h  = level.distance();
   outcome.error   = wave.largest_difference(
-        u, level.analytic_factor(lambda * h * h * static_cast<double>(steps)));
+        u, ghosts,
+        level.analytic_factor(lambda * h * h * static_cast<double>(steps)));
   // The weights are not negative and add up to 1: what rounding adds in a step,
   // at most 16 units of 2^-53, later steps do not enlarge.
   outcome.rounding =
-      wave.largest_difference(u, level.discrete_factor(lambda, steps)) /
+      wave.largest_difference(u, ghosts, level.discrete_factor(lambda, steps)) /
       (std::ldexp(16, -53) * static_cast<double>(steps + 4));
   if (!(outcome.rounding <= 1)) {
     wrong("with " + std::to_string(level.points) +
@@ -255,13 +265,13 @@ Outcome solve(Level const& level, double lambda, std::int64_t steps,
 }
 
 // Of one step. The start and the check of every run are not timed.
-template <class Advance>
+template <int ghosts, class Advance>
 double median_step_seconds(Level const& level, Options const& options,
                            Advance const& advance) {
   std::vector<double> seconds;
   for (int i = 0; i <= options.repeat; ++i) {
     double const taken =
-        solve(level, options.lambda, measured_steps, advance).seconds;
+        solve<ghosts>(level, options.lambda, measured_steps, advance).seconds;
     if (i > 0) seconds.push_back(taken / measured_steps);
   }
   auto const middle = seconds.begin() + options.repeat / 2;
@@ -274,16 +284,16 @@ void measure(Kernels const& kernels, Options const& options) {
   Level const level{options.boundary, options.measure};
   std::printf("measured_points %lld\nstep_seconds %.4g\n",
               static_cast<long long>(options.measure),
-              median_step_seconds(level, options,
-                                  [&](Grid& u, Grid& other, std::int64_t n) {
-                                    kernels.advance(u, other, n);
-                                  }));
+              median_step_seconds<Kernels::ghosts>(
+                  level, options, [&](Grid& u, Grid& other, std::int64_t n) {
+                    kernels.advance(u, other, n);
+                  }));
   if constexpr (requires(Grid & u) { kernels.advance_at_once(u, u, 1); }) {
     std::printf("step_at_once_seconds %.4g\n",
-                median_step_seconds(level, options,
-                                    [&](Grid& u, Grid& other, std::int64_t n) {
-                                      kernels.advance_at_once(u, other, n);
-                                    }));
+                median_step_seconds<Kernels::ghosts>(
+                    level, options, [&](Grid& u, Grid& other, std::int64_t n) {
+                      kernels.advance_at_once(u, other, n);
+                    }));
   }
   double const bytes = 2. * sizeof(double) *
                        static_cast<double>(options.measure) *
@@ -307,17 +317,18 @@ void run(Options const& options) {
   double previous = 0;
   double order    = 0;
   for (int k = 0; k < options.levels; ++k) {
-    Outcome outcome = solve(level, options.lambda, steps,
-                            [&](Grid& u, Grid& other, std::int64_t count) {
-                              kernels.advance(u, other, count);
-                            });
-    double at_once  = 0;
+    Outcome outcome =
+        solve<Kernels::ghosts>(level, options.lambda, steps,
+                               [&](Grid& u, Grid& other, std::int64_t count) {
+                                 kernels.advance(u, other, count);
+                               });
+    double at_once = 0;
     if constexpr (has_another) {
       Outcome const another =
-          solve(level, options.lambda, steps,
-                [&](Grid& u, Grid& other, std::int64_t count) {
-                  kernels.advance_at_once(u, other, count);
-                });
+          solve<Kernels::ghosts>(level, options.lambda, steps,
+                                 [&](Grid& u, Grid& other, std::int64_t count) {
+                                   kernels.advance_at_once(u, other, count);
+                                 });
       at_once          = another.seconds;
       outcome.error    = std::max(outcome.error, another.error);
       outcome.rounding = std::max(outcome.rounding, another.rounding);

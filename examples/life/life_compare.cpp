@@ -5,13 +5,14 @@
 // what they find and how fast each is.
 
 #include "../common/command_line.hpp"
-#include "../common/side_by_side.hpp"
+#include "../common/comparison.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,24 +25,21 @@ namespace {
 char const* const help =
     R"(usage: life_compare [options]
 
-Runs life_plain, plain Kokkos, and life, with kokkos-mma, on patterns of which is known what they
-become, and on large soups; compares every cell; prints time and fraction of the copy ceiling.
+Compares life_plain, plain Kokkos, with life, which uses kokkos-mma: times on large soups, then
+patterns of which is known what they become and small soups, where every cell must be the same.
 
-  --no-performance   no soups
-  --size N           soups of N by N cells (default: 1024, 16384 on a device)
-  --steps S          generations of a soup (default: 8, 64 on a device)
-  --repeat K         timed runs, of which the median counts (default: 5)
-  --data-dir DIR     where the patterns are
-  --program-dir DIR  where the two programs are (default: beside this one)
+  --no-performance   no large soups
+  --size N           large soups of N by N cells (default: 1024, 16384 on a device)
+  --steps S          generations of a large soup (default: 8, 64 on a device)
+  --runs N           timed runs of each program, in turn (default: 5)
+  --repeat K         measurements in a run, of which the median counts (default: 3)
+  --data-dir DIR     folder of the patterns
+  --program-dir DIR  folder of the two programs (default: that of this program)
+  --summary FILE     append the speedups to FILE, a line each
   --help             print this text
 
 Exit code: 0, 1 when a result is wrong, 2 for wrong input.
 )";
-
-struct Pair {
-  FinishedProgram plain;
-  FinishedProgram mma;
-};
 
 struct Truth {
   char const* pattern;
@@ -57,70 +55,135 @@ constexpr Truth truths[] = {{"diehard", "64", "130", "0"},
                             {"r_pentomino", "544", "1103", "116"},
                             {"acorn", "2512", "5206", "633"}};
 
+struct NamedRule {
+  char const* name;
+  char const* rule;
+  char const* generations;  // of a small soup
+};
+
+// The first three are timed on large soups, too.
+constexpr NamedRule rules[] = {
+    {"Life", "B3/S23", "20"},
+    {"Star Wars, 4 states", "345/2/4", "20"},
+    {"Bugs, radius 5", "R5,C0,M1,S34..58,B34..45,NM", "6"},
+    {"von Neumann", "B2/S013V", "20"},
+    {"diamond, radius 3", "R3,C4,M0,S5-9,B4-6,8,NN", "10"},
+    {"majority, radius 16", "R16,C0,M1,S545..1089,B545..1089,NM", "2"}};
+
 class Report {
  public:
-  explicit Report(std::filesystem::path programs)
-      : m_programs(std::move(programs)) {}
+  Report(std::filesystem::path programs, Summary summary)
+      : m_programs(std::move(programs)), m_summary(std::move(summary)) {
+    m_on_device = run({"--soup", "--size", "16", "--steps", "1"})
+                      .plain[0]
+                      .text("runs_on") == "device";
+  }
 
-  Pair run(std::vector<std::string> const& arguments) {
-    Pair pair{start_and_wait(m_programs / "life_plain", arguments),
-              start_and_wait(m_programs / "life", arguments)};
-    pair.plain.require_success();
-    pair.mma.require_success();
-    m_on_device = pair.plain.text("runs_on") == "device";
-    if (pair.plain.text("digest") != pair.mma.text("digest")) {
-      throw std::runtime_error("after " + pair.plain.text("generations") +
-                               " generations of " + pair.plain.text("pattern") +
+  Runs run(std::vector<std::string> const& arguments, int runs = 1) const {
+    auto const start = [&](char const* name) {
+      FinishedProgram run = start_and_wait(m_programs / name, arguments);
+      run.require_success();
+      return run;
+    };
+    Runs both = run_in_turn(
+        runs, [&] { return start("life_plain"); },
+        [&] { return start("life"); });
+    FinishedProgram const& plain = both.plain[0];
+    for (FinishedProgram const& mma : both.other) {
+      if (plain.text("digest") == mma.text("digest")) continue;
+      throw std::runtime_error("after " + plain.text("generations") +
+                               " generations of " + plain.text("pattern") +
+                               " with the rule " + mma.text("rule") +
                                " the two programs have different cells");
     }
-    return pair;
+    return both;
   }
 
-  bool on_device() const { return m_on_device; }
-
-  void truth(std::filesystem::path const& folder, Truth const& truth) {
-    auto const file = folder / (std::string(truth.pattern) + ".rle");
-    Pair const pair = run(
-        {"--size", truth.size, "--steps", truth.generations, file.string()});
-    std::string const found = pair.mma.text("population");
-    std::printf("%-12s %12s %11s %9s %9s %9s\n", truth.pattern,
-                truth.generations, truth.population,
-                pair.plain.text("population").c_str(), found.c_str(),
-                (std::string(truth.size) + "^2").c_str());
-    if (found != truth.population) {
-      throw std::runtime_error(std::string(truth.pattern) + " has " + found +
-                               " cells instead of " + truth.population);
+  void times(std::int64_t size, std::int64_t steps, int runs, int repeat) {
+    if (size == 0) size = m_on_device ? 16384 : 1024;
+    if (steps == 0) steps = m_on_device ? 64 : 8;
+    std::vector<TimedCase> cases;
+    double ceiling = 0;
+    std::string space;
+    for (NamedRule const* rule = rules; rule != rules + 3; ++rule) {
+      Runs const both =
+          run({"--soup", "--size", std::to_string(size), "--steps",
+               std::to_string(steps), "--repeat", std::to_string(repeat),
+               "--boundary", "periodic", "--rule", rule->rule},
+              runs);
+      auto const of_one = [&](std::vector<FinishedProgram> const& programs) {
+        std::vector<double> seconds = numbers(programs, "seconds");
+        for (double& value : seconds) value /= static_cast<double>(steps);
+        return seconds;
+      };
+      // A generation that is read and written once moves two bytes per cell.
+      cases.push_back(
+          {rule->name,
+           2 * static_cast<double>(size) * static_cast<double>(size),
+           {{"plain Kokkos", of_one(both.plain)},
+            {"automaton(), all generations", of_one(both.other)}}});
+      ceiling = std::max(ceiling, largest(both, "copy_GBps"));
+      space   = both.plain[0].text("execution_space");
     }
+    std::printf(
+        "\nTimes of a generation of %lld x %lld cells on a torus, %s.\n"
+        "Median of %d runs of each program, in turn; %lld generations each.\n",
+        static_cast<long long>(size), static_cast<long long>(size),
+        space.c_str(), runs, static_cast<long long>(steps));
+    print_times(cases, ceiling, "a deep_copy of the cells, read plus written");
+    std::printf(
+        "automaton(): one call for all generations, which on a GPU reads the "
+        "cells less\noften than once per generation.\n");
+    m_summary.machine(space);
+    m_summary.times(cases);
   }
 
-  static void times(std::string const& rule, Pair const& pair) {
-    // A generation that is read and written once moves two bytes per cell.
-    double const ceiling =
-        std::max(pair.plain.number("copy_GBps"), pair.mma.number("copy_GBps")) /
-        2;
-    std::printf("  %-28s", rule.c_str());
-    for (FinishedProgram const* const run : {&pair.plain, &pair.mma}) {
-      double const rate = run->number("updates_per_second") / 1e9;
-      std::printf("  %9.3f %8.4g %7.3f",
-                  1e3 * run->number("seconds") / run->number("generations"),
-                  rate, rate / ceiling);
+  void truth(std::filesystem::path const& folder) const {
+    std::printf("\nResults.\n\n  %-12s %12s %11s %9s %9s %9s\n", "pattern",
+                "generations", "population", "plain", "mma", "grid");
+    for (Truth const& truth : truths) {
+      if (&truth >= truths + 3 && !m_on_device) continue;
+      auto const file = folder / (std::string(truth.pattern) + ".rle");
+      Runs const both = run(
+          {"--size", truth.size, "--steps", truth.generations, file.string()});
+      std::string const found = both.other[0].text("population");
+      std::printf("  %-12s %12s %11s %9s %9s %9s\n", truth.pattern,
+                  truth.generations, truth.population,
+                  both.plain[0].text("population").c_str(), found.c_str(),
+                  (std::string(truth.size) + "^2").c_str());
+      if (found != truth.population) {
+        throw std::runtime_error(std::string(truth.pattern) + " has " + found +
+                                 " cells instead of " + truth.population);
+      }
     }
-    std::printf(" %8.2f\n",
-                pair.plain.number("seconds") / pair.mma.number("seconds"));
+    for (NamedRule const& rule : rules) {
+      for (char const* const boundary : {"constant", "periodic"}) {
+        run({"--soup", "--size", "53", "--steps", rule.generations,
+             "--boundary", boundary, "--rule", rule.rule});
+      }
+    }
+    std::printf(
+        "\nSmall soups with %d rules, with and without a torus: the same "
+        "cells.\n"
+        "Both programs have the same cells, and the known populations.\n",
+        static_cast<int>(std::size(rules)));
   }
 
  private:
   std::filesystem::path m_programs;
+  Summary m_summary;
   bool m_on_device = false;
 };
 
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = life_data_dir;
-  bool performance               = true;
-  std::int64_t size              = 0;
-  std::int64_t steps             = 0;
-  int repeat                     = 5;
+  std::filesystem::path summary;
+  bool performance   = true;
+  std::int64_t size  = 0;
+  std::int64_t steps = 0;
+  int runs           = 5;
+  int repeat         = 3;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
@@ -129,12 +192,16 @@ int compare(int argc, char** argv) {
       size = arguments.integer(16, 1 << 17);
     } else if (word == "--steps") {
       steps = arguments.integer(1, 1000000);
+    } else if (word == "--runs") {
+      runs = static_cast<int>(arguments.integer(1, 1000));
     } else if (word == "--repeat") {
       repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--data-dir") {
       data_dir = arguments.value();
     } else if (word == "--program-dir") {
       programs = arguments.value();
+    } else if (word == "--summary") {
+      summary = arguments.value();
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
@@ -144,44 +211,12 @@ int compare(int argc, char** argv) {
   }
   arguments.refuse_operands();
 
-  Report report(programs);
   std::printf(
-      "Cellular automata: life_plain.cpp, plain Kokkos, and life.cpp\n\n"
-      "%-12s %12s %11s %9s %9s %9s\n",
-      "pattern", "generations", "population", "plain", "mma", "grid");
-  for (Truth const& truth : truths) {
-    if (&truth < truths + 3 || report.on_device())
-      report.truth(data_dir, truth);
-  }
-  if (performance) {
-    if (size == 0) size = report.on_device() ? 16384 : 1024;
-    if (steps == 0) steps = report.on_device() ? 64 : 8;
-    std::printf(
-        "\nSpeed: a soup of %lld x %lld cells on a torus, %lld generations, "
-        "median of %d. 10^9 cells per second.\n\n"
-        "  %-28s  %9s %8s %7s  %9s %8s %7s\n"
-        "  %-28s  %9s %8s %7s  %9s %8s %7s %8s\n",
-        static_cast<long long>(size), static_cast<long long>(size),
-        static_cast<long long>(steps), repeat, "", "plain", "", "of", "mma", "",
-        "of", "rule", "ms each", "10^9/s", "ceiling", "ms each", "10^9/s",
-        "ceiling", "speedup");
-    std::string machine;
-    for (char const* const rule :
-         {"B3/S23", "345/2/4", "R5,C0,M1,S34..58,B34..45,NM"}) {
-      Pair const pair =
-          report.run({"--soup", "--size", std::to_string(size), "--steps",
-                      std::to_string(steps), "--repeat", std::to_string(repeat),
-                      "--boundary", "periodic", "--rule", rule});
-      Report::times(rule, pair);
-      machine = pair.plain.text("execution_space") + ", ceiling: ";
-    }
-    std::printf(
-        "%sa deep_copy of the cells for each generation; several generations "
-        "in one pass over memory can exceed it\n",
-        machine.c_str());
-  }
-  std::printf(
-      "\nBoth programs have the same cells, and the known populations.\n");
+      "Cellular automata: life_plain.cpp, plain Kokkos, and life.cpp, with "
+      "kokkos-mma\n");
+  Report report(programs, Summary(summary, "life"));
+  if (performance) report.times(size, steps, runs, repeat);
+  report.truth(data_dir);
   return 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the two programs have in common: arguments, pattern files, pictures,
-// the progress bar, the check. A program brings its `Kernels`:
+// Around the generations of life.cpp: arguments, pattern files, pictures, the
+// progress bar, the check. The program brings its `Kernels`:
 //   Kernels(KokkosMMA::AutomatonRule const&, KokkosMMA::Boundary)
 //   void advance(Cells const& cells, std::int64_t generations)     in place
 
@@ -13,10 +13,10 @@
 
 #include "../common/command_line.hpp"
 #include "../common/files.hpp"
-#include "../common/measure.hpp"
 #include "../common/memory.hpp"
 #include "../common/picture.hpp"
 #include "../common/progress.hpp"
+#include "cells.hpp"
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
@@ -36,12 +36,6 @@
 #include <utility>
 #include <vector>
 
-// cells(y, x), row after row.
-using Cells  = Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Memory>;
-using Grid2D = Kokkos::MDRangePolicy<
-    Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
-    Kokkos::IndexType<std::int64_t>>;
-
 struct Options {
   std::string file;
   std::string rule;
@@ -57,8 +51,6 @@ struct Options {
   bool check = false;
   bool help  = false;
 };
-
-constexpr std::int64_t largest_side = 1 << 17;
 
 inline std::string help_text(std::string const& program) {
   return "usage: " + program + R"( [options] PATTERN
@@ -282,29 +274,19 @@ inline Setup prepare(Options const& options) {
   return {std::move(pattern), rule, boundary, width, height};
 }
 
-using HostCells = std::vector<std::uint8_t>;
-
 inline HostCells first_generation(Setup const& setup, bool soup) {
   auto const rows         = static_cast<std::int64_t>(setup.pattern.height);
   auto const columns      = static_cast<std::int64_t>(setup.pattern.width);
   std::int64_t const top  = (setup.height - rows) / 2;
   std::int64_t const left = (setup.width - columns) / 2;
-  HostCells cells(static_cast<std::size_t>(setup.width * setup.height));
-  if (soup) {
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      cells[i] = scrambled(i) >> 63;
-  }
+  std::int64_t const size = setup.width * setup.height;
+  HostCells cells =
+      soup ? soup_of(size) : HostCells(static_cast<std::size_t>(size));
   for (std::int64_t y = 0; y < rows; ++y) {
     std::copy_n(setup.pattern.cells.begin() + y * columns, columns,
                 cells.begin() + (top + y) * setup.width + left);
   }
   return cells;
-}
-
-inline auto wrapped(HostCells& cells, Setup const& setup) {
-  return Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Kokkos::HostSpace,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-      cells.data(), setup.height, setup.width);
 }
 
 // As the rule is defined, a cell after the other.
@@ -370,26 +352,6 @@ inline Picture painted(HostCells const& cells, Setup const& setup,
   return picture;
 }
 
-struct Summary {
-  std::int64_t population = 0;
-  std::uint64_t digest    = 0;  // of the states and where they are
-};
-
-inline Summary summary(Cells const& cells) {
-  auto const width = static_cast<std::int64_t>(cells.extent(1));
-  Summary result;
-  Kokkos::parallel_reduce(
-      "life::summary", Range(0, cells.size()),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & population,
-                    std::uint64_t & digest) {
-        std::uint64_t const state = cells(i / width, i % width);
-        population += state != 0;
-        digest += scrambled(256 * static_cast<std::uint64_t>(i) + state);
-      },
-      result.population, result.digest);
-  return result;
-}
-
 template <class Kernels>
 void run(Options const& options, Setup const& setup) {
   auto const cells = allocated<Cells>("cells", setup.height, setup.width);
@@ -401,7 +363,7 @@ void run(Options const& options, Setup const& setup) {
   if (options.repeat > 0) {
     std::vector<double> times;
     for (int i = 0; i <= options.repeat; ++i) {
-      Kokkos::deep_copy(cells, wrapped(host, setup));
+      Kokkos::deep_copy(cells, wrapped(host, setup.height, setup.width));
       Kokkos::Timer const timer;
       kernels.advance(cells, options.steps);
       Kokkos::fence();
@@ -411,7 +373,7 @@ void run(Options const& options, Setup const& setup) {
     std::nth_element(times.begin(), middle, times.end());
     seconds = *middle;
   } else {
-    Kokkos::deep_copy(cells, wrapped(host, setup));
+    Kokkos::deep_copy(cells, wrapped(host, setup.height, setup.width));
     Progress const progress(options.steps);
     std::int64_t part = progress.is_shown() ? 1 : options.steps;
     for (std::int64_t done = 0; done < options.steps;) {
@@ -427,9 +389,8 @@ void run(Options const& options, Setup const& setup) {
     }
   }
 
-  Summary const found = summary(cells);
   HostCells result(host.size());
-  Kokkos::deep_copy(wrapped(result, setup), cells);
+  Kokkos::deep_copy(wrapped(result, setup.height, setup.width), cells);
   if (options.check) {
     HostCells const expected =
         on_one_thread(std::move(host), setup, options.steps);
@@ -450,29 +411,10 @@ void run(Options const& options, Setup const& setup) {
   if (!options.png.empty())
     write_picture(options.png, painted(result, setup, options.scale));
 
-  std::printf(
-      "pattern %s\nrule %s\nboundary %s\nexecution_space %s\nruns_on %s\n"
-      "width %lld\nheight %lld\ngenerations %lld\n",
-      options.soup ? "soup" : options.file.c_str(),
-      to_string(setup.rule).c_str(), to_string(setup.boundary), Space::name(),
-      on_host ? "host" : "device", static_cast<long long>(setup.width),
-      static_cast<long long>(setup.height),
-      static_cast<long long>(options.steps));
-  if (options.steps > 0) {
-    std::printf("seconds %.4g\nupdates_per_second %.4g\n", seconds,
-                static_cast<double>(result.size()) *
-                    static_cast<double>(options.steps) / seconds);
-  }
-  if (options.repeat > 0) {
-    std::printf(
-        "copy_GBps %.4g\n",
-        measure_copy(2. * static_cast<double>(result.size()), options.repeat) /
-            1e9);
-  }
-  std::printf("digest %016llx\n",
-              static_cast<unsigned long long>(found.digest));
-  if (options.check) std::printf("checked against one thread of the host\n");
-  std::printf("population %lld\n", static_cast<long long>(found.population));
+  print_report({options.soup ? "soup" : options.file, to_string(setup.rule),
+                to_string(setup.boundary), options.steps, options.repeat,
+                seconds, options.check},
+               cells);
 }
 
 template <class Kernels>

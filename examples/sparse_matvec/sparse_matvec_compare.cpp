@@ -5,7 +5,7 @@
 // side by side what they compute and how fast each is.
 
 #include "../common/command_line.hpp"
-#include "../common/side_by_side.hpp"
+#include "../common/comparison.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@
 #include <filesystem>
 #include <numbers>
 #include <set>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sparse_matvec_data_dir.hpp"  // written by CMake
@@ -26,127 +26,173 @@ namespace {
 char const* const help =
     R"(usage: sparse_matvec_compare [options] [FILE.mtx...]
 
-Runs sparse_matvec, plain Kokkos, and sparse_matvec_mma, with kokkos-mma, on the matrices that
-come with the examples, or on each FILE, and on two large ones; solves a system with the Poisson
-matrix; prints the largest eigenvalue, time and fraction of the copy ceiling.
+Compares sparse_matvec, plain Kokkos, with sparse_matvec_mma, which uses kokkos-mma: times on two
+large matrices, then results on these and on the matrices that come with the examples, or on each
+FILE; solves a system with the Poisson matrix.
 
   --no-performance   no large matrices
   --grid N           the large grid has N by N points (default: 1024, 4096 on a device)
   --rows N           rows of the large power law (default: 200000, 4000000 on a device)
   --solve-grid N     a system on a grid of N by N points is solved (default: 100)
-  --repeat K         timed calls, of which the median counts (default: 20)
-  --data-dir DIR     where the matrices are
-  --program-dir DIR  where the two programs are (default: beside this one)
+  --runs N           timed runs of each program, in turn (default: 5)
+  --repeat K         timed calls in a run, of which the median counts (default: 10)
+  --data-dir DIR     folder of the matrices
+  --program-dir DIR  folder of the two programs (default: that of this program)
+  --summary FILE     append the speedups to FILE, a line each
   --help             print this text
 
 Exit code: 0, 1 when a result is wrong, 2 for wrong input.
 )";
 
-struct Pair {
-  FinishedProgram plain;
-  FinishedProgram mma;
+struct Sizes {
+  std::int64_t grid = 0;
+  std::int64_t rows = 0;
 };
 
 class Report {
  public:
-  explicit Report(std::filesystem::path programs)
-      : m_programs(std::move(programs)) {}
+  Report(std::filesystem::path programs, Summary summary)
+      : m_programs(std::move(programs)), m_summary(std::move(summary)) {}
 
-  Pair run(std::vector<std::string> const& arguments) {
-    Pair pair{start_and_wait(m_programs / "sparse_matvec", arguments),
-              start_and_wait(m_programs / "sparse_matvec_mma", arguments)};
-    pair.plain.require_success();
-    pair.mma.require_success();
-    m_on_device = pair.plain.text("runs_on") == "device";
-    m_routes.insert(pair.mma.text("route"));
-    return pair;
+  Runs run(std::vector<std::string> const& arguments, int runs = 1) {
+    auto const start = [&](char const* name) {
+      FinishedProgram run = start_and_wait(m_programs / name, arguments);
+      run.require_success();
+      return run;
+    };
+    Runs both = run_in_turn(
+        runs, [&] { return start("sparse_matvec"); },
+        [&] { return start("sparse_matvec_mma"); });
+    m_routes.insert(route_text(both.other[0]));
+    return both;
   }
 
-  bool on_device() const { return m_on_device; }
+  void times(Sizes sizes, std::string const& small_file, int runs, int repeat) {
+    bool const on_device =
+        run({"--", small_file}).plain[0].text("runs_on") == "device";
+    if (sizes.grid == 0) sizes.grid = on_device ? 4096 : 1024;
+    if (sizes.rows == 0) sizes.rows = on_device ? 4000000 : 200000;
+    std::string const side = std::to_string(sizes.grid);
+    std::string const rows = std::to_string(sizes.rows);
+    std::vector<TimedCase> cases;
+    double ceiling = 0;
+    for (auto const& [name, matrix] :
+         {std::pair("grid of " + side + " x " + side + " points",
+                    "poisson:" + side + "x" + side),
+          std::pair("power law, " + rows + " rows",
+                    "powerlaw:" + rows + ":1")}) {
+      Runs both =
+          run({"--generate", matrix, "--repeat", std::to_string(repeat)}, runs);
+      cases.push_back(
+          {name,
+           both.plain[0].number("product_bytes"),
+           {{"plain Kokkos", numbers(both.plain, "product_seconds")},
+            {"segmented_reduce()", numbers(both.other, "product_seconds")},
+            {"vector_reduce()",
+             numbers(both.other, "product_in_teams_seconds")}}});
+      ceiling = std::max(ceiling, largest(both, "copy_GBps"));
+      m_large.emplace_back(matrix, std::move(both));
+    }
+    std::string const space =
+        m_large[0].second.plain[0].text("execution_space");
+    std::printf(
+        "\nTimes of one product, %s. Median of %d runs of each program, in "
+        "turn.\nGB/s: entries, offsets and both vectors once.\n",
+        space.c_str(), runs);
+    print_times(cases, ceiling,
+                "a deep_copy of as many bytes, read plus written");
+    std::printf(
+        "segmented_reduce(): of computed products, by the row offsets.\n"
+        "vector_reduce(): the plain kernel; only the sum of a row is "
+        "replaced.\n");
+    m_summary.machine(space);
+    m_summary.times(cases);
+  }
 
-  void products(std::string const& name, Pair const& pair) const {
-    std::printf("%-24s %9s %10s %11s %10s %9s %9s\n", name.c_str(),
-                pair.plain.text("rows").c_str(),
-                pair.plain.text("entries").c_str(),
-                pair.plain.text("longest_row").c_str(),
-                pair.plain.text("empty_rows").c_str(),
-                pair.plain.text("product_error_of_bound").c_str(),
-                pair.mma.text("product_error_of_bound").c_str());
+  void products(std::vector<std::string> const& files) {
+    std::printf(
+        "\nResults: largest error of an element; 1 is what the order of "
+        "additions explains.\n\n  %-24s %8s %9s %7s %6s %6s  %6s\n  %-24s %8s "
+        "%9s %7s %6s %6s  %6s\n",
+        "", "", "", "longest", "empty", "error", "", "matrix", "rows",
+        "entries", "row", "rows", "plain", "mma");
+    auto const print = [](std::string const& name, Runs const& both) {
+      FinishedProgram const& plain = both.plain[0];
+      std::printf("  %-24s %8s %9s %7s %6s %6s  %6s\n", name.c_str(),
+                  plain.text("rows").c_str(), plain.text("entries").c_str(),
+                  plain.text("longest_row").c_str(),
+                  plain.text("empty_rows").c_str(),
+                  plain.text("product_error_of_bound").c_str(),
+                  both.other[0].text("product_error_of_bound").c_str());
+    };
+    for (auto const& file : files) {
+      print(std::filesystem::path(file).filename().string(), run({"--", file}));
+    }
+    for (auto const& [name, both] : m_large) print(name, both);
   }
 
   // On a grid of n by n points the largest eigenvalue is 4 + 4 cos(pi/(n+1)).
-  static void solution(Pair const& pair, std::int64_t n) {
+  void solution(std::int64_t n) {
+    std::string const side = std::to_string(n);
+    Runs const both =
+        run({"--generate", "poisson:" + side + "x" + side, "--solve"});
     double const exact =
         4 + 4 * std::cos(std::numbers::pi / static_cast<double>(n + 1));
     std::printf(
-        "\nConjugate gradients on a grid of %lld x %lld points, largest "
-        "eigenvalue %.9f\n\n  %-10s %10s %9s %14s %18s %15s\n",
-        static_cast<long long>(n), static_cast<long long>(n), exact, "program",
-        "iterations", "residual", "solution error", "largest eigenvalue",
-        "its error");
-    for (auto const* const run : {&pair.plain, &pair.mma}) {
+        "\nConjugate gradients on a grid of %s x %s points, largest eigenvalue "
+        "%.9f\n\n  %-10s %10s %9s %14s %11s %9s\n",
+        side.c_str(), side.c_str(), exact, "program", "iterations", "residual",
+        "solution error", "eigenvalue", "its error");
+    for (auto const* const run : {&both.plain[0], &both.other[0]}) {
       double const eigenvalue = run->number("largest_eigenvalue");
-      std::printf(
-          "  %-10s %10s %9s %14s %18.9f %15.1e\n",
-          run == &pair.plain ? "plain" : "mma", run->text("iterations").c_str(),
-          run->text("residual").c_str(), run->text("solution_error").c_str(),
-          eigenvalue, std::abs(eigenvalue - exact) / exact);
+      std::printf("  %-10s %10s %9s %14s %11.9f %9.1e\n",
+                  run == &both.plain[0] ? "plain" : "kokkos-mma",
+                  run->text("iterations").c_str(),
+                  run->text("residual").c_str(),
+                  run->text("solution_error").c_str(), eigenvalue,
+                  std::abs(eigenvalue - exact) / exact);
     }
-  }
-
-  static void times(std::string const& name, Pair const& pair) {
-    double const ceiling =
-        std::max(pair.plain.number("copy_GBps"), pair.mma.number("copy_GBps"));
-    double const plain = pair.plain.number("product_seconds");
-    std::printf("  %-20s", name.c_str());
-    auto const print = [&](FinishedProgram const& run, std::string const& key) {
-      double const seconds = run.number(key + "_seconds");
-      double const rate    = run.number(key + "_GBps");
-      std::printf("  %9.3f %7.1f %7.3f", 1e3 * seconds, rate, rate / ceiling);
-      if (&run == &pair.mma) std::printf(" %8.2f", plain / seconds);
-    };
-    print(pair.plain, "product");
-    print(pair.mma, "product");
-    print(pair.mma, "product_in_teams");
     std::printf("\n");
-  }
-
-  void routes() const {
-    for (auto const& route : m_routes) {
-      std::printf("kokkos-mma: %s\n", route.c_str());
-    }
+    for (auto const& route : m_routes) std::printf("%s\n", route.c_str());
+    std::printf("Both programs find every product and the known solution.\n");
   }
 
  private:
   std::filesystem::path m_programs;
+  Summary m_summary;
   std::set<std::string> m_routes;
-  bool m_on_device = false;
+  std::vector<std::pair<std::string, Runs>> m_large;
 };
 
 int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = sparse_matvec_data_dir;
-  bool performance               = true;
-  std::int64_t grid              = 0;
-  std::int64_t rows              = 0;
-  std::int64_t solve_grid        = 100;
-  int repeat                     = 20;
+  std::filesystem::path summary;
+  bool performance = true;
+  Sizes sizes;
+  std::int64_t solve_grid = 100;
+  int runs                = 5;
+  int repeat              = 10;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
       performance = false;
     } else if (word == "--grid") {
-      grid = arguments.integer(1, 20000);
+      sizes.grid = arguments.integer(1, 20000);
     } else if (word == "--rows") {
-      rows = arguments.integer(1, 1 << 25);
+      sizes.rows = arguments.integer(1, 1 << 25);
     } else if (word == "--solve-grid") {
       solve_grid = arguments.integer(1, 1000);
+    } else if (word == "--runs") {
+      runs = static_cast<int>(arguments.integer(1, 1000));
     } else if (word == "--repeat") {
       repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--data-dir") {
       data_dir = arguments.value();
     } else if (word == "--program-dir") {
       programs = arguments.value();
+    } else if (word == "--summary") {
+      summary = arguments.value();
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
@@ -160,57 +206,13 @@ int compare(int argc, char** argv) {
              (data_dir / "powerlaw_1000.mtx").string()};
   }
 
-  Report report(programs);
+  Report report(programs, Summary(summary, "sparse_matvec"));
   std::printf(
-      "Sparse matrix times vector: sparse_matvec.cpp, plain Kokkos, and "
-      "sparse_matvec_mma.cpp\n\n"
-      "Largest error of an element, in units of what the order of additions "
-      "explains.\n\n"
-      "%-24s %9s %10s %11s %10s %9s %9s\n",
-      "matrix", "rows", "entries", "longest row", "empty rows", "plain", "mma");
-  for (auto const& file : files) {
-    report.products(std::filesystem::path(file).filename().string(),
-                    report.run({"--", file}));
-  }
-  std::string const side = std::to_string(solve_grid);
-  Pair const solved =
-      report.run({"--generate", "poisson:" + side + "x" + side, "--solve"});
-  std::vector<std::pair<std::string, Pair>> timed;
-  if (performance) {
-    if (grid == 0) grid = report.on_device() ? 4096 : 1024;
-    if (rows == 0) rows = report.on_device() ? 4000000 : 200000;
-    std::string const large = std::to_string(grid);
-    for (std::string const& matrix :
-         {"poisson:" + large + "x" + large,
-          "powerlaw:" + std::to_string(rows) + ":1"}) {
-      timed.emplace_back(matrix, report.run({"--generate", matrix, "--repeat",
-                                             std::to_string(repeat)}));
-      report.products(matrix, timed.back().second);
-    }
-  }
-  report.solution(solved, solve_grid);
-  if (performance) {
-    std::printf(
-        "\nSpeed: one product, median of %d. GB/s: entries, offsets and both "
-        "vectors once.\n\n"
-        "  %-20s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s\n"
-        "  %-20s  %9s %7s %7s  %9s %7s %7s %8s  %9s %7s %7s %8s\n",
-        repeat, "", "plain", "", "of", "segments", "", "of", "", "in teams", "",
-        "of", "matrix", "ms", "GB/s", "ceiling", "ms", "GB/s", "ceiling",
-        "speedup", "ms", "GB/s", "ceiling", "speedup");
-    for (auto const& [name, pair] : timed) report.times(name, pair);
-    std::printf(
-        "segments: KokkosMMA::segmented_reduce of computed products by the "
-        "row offsets; in teams: KokkosMMA::vector_reduce in plain's kernel\n"
-        "%s, ceiling: deep_copy of as many bytes, read plus written; %.4g "
-        "GB/s for the grid\n",
-        timed[0].second.plain.text("execution_space").c_str(),
-        std::max(timed[0].second.plain.number("copy_GBps"),
-                 timed[0].second.mma.number("copy_GBps")));
-  }
-  std::printf("\n");
-  report.routes();
-  std::printf("Both programs find every product and the known solution.\n");
+      "Sparse matrix times vector: sparse_matvec.cpp, plain Kokkos, and\n"
+      "sparse_matvec_mma.cpp, with kokkos-mma\n");
+  if (performance) report.times(sizes, files[0], runs, repeat);
+  report.products(files);
+  report.solution(solve_grid);
   return 0;
 }
 

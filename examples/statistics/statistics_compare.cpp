@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Runs `statistics` and `statistics_drop_in`, two builds of the same source,
-// and prints side by side what they compute, which route the drop-in took, and
-// how fast each is. The programs are separate processes, as an application's
-// two builds would be.
+// and prints side by side how fast each is and what they compute. The programs
+// are separate processes, as an application's two builds would be.
 
 #include "../common/command_line.hpp"
+#include "../common/drop_in_run.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -24,190 +21,44 @@
 #include <utility>
 #include <vector>
 
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "statistics_data_dir.hpp"  // written by CMake
 
 namespace {
 
 char const* const help = R"(usage: statistics_compare [options] [FILE...]
 
-Runs the two builds of statistics on the NIST data sets, on each FILE, and on a large synthetic
-vector; prints digits of agreement, the route that ran, time and fraction of the memory ceiling.
+Runs the two builds of statistics on a large synthetic vector, on the NIST data sets and on each
+FILE; prints times, fraction of the memory ceiling, digits of agreement and the route that ran.
 
-  --set NAME         of the NIST data sets only NAME
+  --set NAME         only this NIST data set
   --no-performance   no synthetic vector
   --synthetic N      its length (default: 2^25 doubles, 2^26 floats on a host space,
                      2^28 doubles, 2^30 floats on a device)
-  --repeat K         timed calls, of which the median counts (default: 20)
+  --runs N           timed runs of each build, in turn (default: 5)
+  --repeat K         timed calls in a run, of which the median counts (default: 20)
   --float, --raw, --skip-lines N
                      how to read every FILE, see statistics --help
-  --data-dir DIR     where certified.txt and the NIST data sets are
-  --program-dir DIR  where the two programs are (default: beside this one)
+  --data-dir DIR     folder of certified.txt and the NIST data sets
+  --program-dir DIR  folder of the two programs (default: that of this program)
+  --summary FILE     append the speedups to FILE, a line each
   --help             print this text
 
-Exit code: 0, 1 when fewer digits agree than rounding explains or the drop-in was not active,
+Exit code: 0, 1 when fewer digits agree than rounding explains or a build has no drop-in,
 2 for wrong input.
 )";
 
 char const* const quantities[] = {"mean", "standard_deviation",
                                   "lag1_autocorrelation"};
 
-struct Run {
-  int exit_code = 0;
-  std::string out;
-  std::string err;
-  std::map<std::string, std::string> values;
-  std::string route;    // of the drop-in, empty when it reported none
-  std::string reason;   // why that route, where the drop-in says so
-  std::string machine;  // Kokkos, execution spaces and device, as it says
-
-  double number(std::string const& key) const {
-    auto const found = values.find(key);
-    if (found == values.end()) {
-      throw std::runtime_error("statistics printed no " + key);
-    }
-    return std::stod(found->second);
-  }
-};
-
-void read_some(int& descriptor, std::string& text) {
-  char chunk[4096];
-  ssize_t const count = read(descriptor, chunk, sizeof(chunk));
-  if (count > 0) {
-    text.append(chunk, static_cast<std::size_t>(count));
-  } else if (count == 0 || errno != EINTR) {
-    close(descriptor);
-    descriptor = -1;
-  }
-}
-
-Run start_and_wait(std::vector<std::string> const& command, bool verbose) {
-  std::vector<char*> arguments;
-  for (auto const& argument : command) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  }
-  arguments.push_back(nullptr);
-  int out[2];
-  int err[2];
-  if (pipe(out) != 0 || pipe(err) != 0) {
-    throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
-  }
-  std::fflush(stdout);
-  pid_t const child = fork();
-  if (child < 0) {
-    throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
-  }
-  if (child == 0) {
-    dup2(out[1], STDOUT_FILENO);
-    dup2(err[1], STDERR_FILENO);
-    for (int const descriptor : {out[0], out[1], err[0], err[1]}) {
-      close(descriptor);
-    }
-    if (verbose) setenv("KOKKOSMMA_VERBOSE", "1", 1);
-    execv(arguments[0], arguments.data());
-    std::fprintf(stderr, "cannot start %s: %s\n", arguments[0],
-                 std::strerror(errno));
-    _exit(127);
-  }
-  close(out[1]);
-  close(err[1]);
-  Run run;
-  pollfd sources[] = {{out[0], POLLIN, 0}, {err[0], POLLIN, 0}};
-  while (sources[0].fd >= 0 || sources[1].fd >= 0) {
-    if (poll(sources, 2, -1) < 0 && errno != EINTR) break;
-    if (sources[0].fd >= 0 && sources[0].revents != 0) {
-      read_some(sources[0].fd, run.out);
-    }
-    if (sources[1].fd >= 0 && sources[1].revents != 0) {
-      read_some(sources[1].fd, run.err);
-    }
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-  if (WIFSIGNALED(status)) {
-    run.err +=
-        std::string("ended by signal: ") + strsignal(WTERMSIG(status)) + "\n";
-  }
-  return run;
-}
-
-// What the drop-in prints with KOKKOSMMA_VERBOSE=1: a line when it starts,
-// which on a host build says "takes route generic (why)", one of the device
-// when it is used first, and one for each kernel that it considers, with
-// "route streamed; why not another".
-void parse_route(Run& run) {
-  std::string const active = "KokkosMMA: drop-in active, ";
-  std::string const device = "KokkosMMA: device ";
-  std::size_t const start  = std::string("KokkosMMA: ").size();
-  std::istringstream lines(run.err);
-  for (std::string line; std::getline(lines, line);) {
-    bool const starts = line.starts_with(active);
-    if (starts) run.machine = line.substr(active.size());
-    if (line.starts_with(device)) run.machine += "; " + line.substr(start);
-    if (!starts && !line.starts_with("KokkosMMA: parallel_reduce ")) continue;
-    std::size_t const mark = line.find(" route ");
-    if (mark == std::string::npos) continue;
-    std::size_t const begin = mark + std::string(" route ").size();
-    std::size_t const end =
-        std::min(line.find_first_of(" ;", begin), line.size());
-    std::string const route = line.substr(begin, end - begin);
-    if (("+" + run.route + "+").find("+" + route + "+") != std::string::npos) {
-      continue;
-    }
-    run.route += (run.route.empty() ? "" : "+") + route;
-    std::size_t const reason =
-        std::min(line.find_first_not_of(" ;", end), line.size());
-    if (reason < line.size()) {
-      run.reason += (run.reason.empty() ? "" : "; ") + line.substr(reason);
-    }
-  }
-}
-
 struct Pair {
-  Run plain;
-  Run drop_in;
-};
+  FinishedProgram plain;
+  DropInRun drop_in;
 
-struct Programs {
-  std::filesystem::path folder;
-
-  Run run(char const* program, std::vector<std::string> const& arguments,
-          bool verbose) const {
-    std::vector<std::string> command = {(folder / program).string()};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    Run result = start_and_wait(command, verbose);
-    std::istringstream lines(result.out);
-    for (std::string key, value;
-         lines >> key && std::getline(lines >> std::ws, value);) {
-      result.values[key] = value;
-    }
-    parse_route(result);
-    return result;
-  }
-
-  Pair run_both(std::vector<std::string> const& arguments) const {
-    return {run("statistics", arguments, false),
-            run("statistics_drop_in", arguments, true)};
+  void require_success() const {
+    plain.require_success();
+    drop_in.require_success();
   }
 };
-
-void require_success(Run const& run, char const* program) {
-  if (run.exit_code == 0) return;
-  std::string const text = std::string(program) + " ended with exit code " +
-                           std::to_string(run.exit_code) + ":\n" + run.err;
-  if (run.exit_code == 2 || run.exit_code == 127) throw InputError(text);
-  throw std::runtime_error(text);
-}
-
-void require_success(Pair const& pair) {
-  require_success(pair.plain, "statistics");
-  require_success(pair.drop_in, "statistics_drop_in");
-}
 
 // NIST's log relative error: digits that agree, of 15 that a double holds.
 double digits_of_agreement(double value, double certified) {
@@ -232,48 +83,40 @@ double rounding_error(std::string const& quantity, double value, double n) {
   return quantity == "standard_deviation" ? walk : walk / std::abs(value);
 }
 
-char const* meaning(std::string const& route) {
-  if (route == "generic") return "Kokkos' own code";
-  if (route == "streamed") {
-    return "the program's own lambdas in kokkos-mma's kernels";
-  }
-  if (route == "mma") return "kokkos-mma's tensor-core kernels";
-  return "several of kokkos-mma's routes";
-}
-
 class Report {
  public:
-  explicit Report(Programs programs) : m_programs(std::move(programs)) {}
+  Report(DropInPrograms programs, Summary summary)
+      : m_programs(std::move(programs)), m_summary(std::move(summary)) {}
 
   void nist(std::filesystem::path const& folder, std::string const& only);
   void file(std::string const& path, std::vector<std::string> const& reading);
-  void performance(long long synthetic, int repeat);
+  void performance(std::int64_t synthetic, int runs, int repeat);
   int finish() const;
 
  private:
-  void note_route(Run const& drop_in);
+  Pair run_both(std::vector<std::string> const& arguments) const {
+    return {m_programs.run_plain(arguments), m_programs.run_drop_in(arguments)};
+  }
+  void note_route(DropInRun const& drop_in);
   void check_agreement(std::string const& data, Pair const& pair);
-  void performance(std::string const& type, long long n, int repeat);
+  void check_mean(std::string const& data, FinishedProgram const& run);
+  std::vector<TimedCase> times(std::string const& type, std::int64_t n,
+                               int runs, int repeat);
 
-  Programs m_programs;
+  DropInPrograms m_programs;
+  Summary m_summary;
+  DropInNotes m_notes;
   std::vector<std::string> m_failures;
-  std::map<std::string, std::string> m_reasons;  // of each route that ran
-  std::string m_machine;
-  std::string m_runs_on = "host";
+  double m_ceiling = 0;
+  std::string m_ceiling_is;
 };
 
-void Report::note_route(Run const& drop_in) {
-  if (drop_in.route.empty()) {
-    std::string const failure =
-        "statistics_drop_in did not report a route: was it linked to "
-        "KokkosMMA::drop_in?";
-    if (std::find(m_failures.begin(), m_failures.end(), failure) ==
-        m_failures.end())
-      m_failures.push_back(failure);
-  } else {
-    m_reasons[drop_in.route] = drop_in.reason;
-    m_machine                = drop_in.machine;
-  }
+void Report::note_route(DropInRun const& drop_in) {
+  if (m_notes.add(drop_in)) return;
+  std::string const failure =
+      "statistics_drop_in was not built with KokkosMMA::drop_in";
+  if (std::ranges::find(m_failures, failure) == m_failures.end())
+    m_failures.push_back(failure);
 }
 
 // The two builds add the same numbers in different orders; more than that may
@@ -316,13 +159,11 @@ void Report::nist(std::filesystem::path const& folder,
         "; pass --data-dir DIR with the folder nist of the example");
   }
   std::printf(
-      "\nDigits that agree with NIST's certified values (log relative error, "
-      "15 at most).\n"
-      "reachable: exact arithmetic on the data rounded to double; needed: "
-      "reachable less rounding errors\n\n");
-  std::printf("%-9s %-21s %-20s %9s %7s %6s %8s  %s\n", "data set", "quantity",
-              "certified value", "reachable", "needed", "plain", "drop-in",
-              "route");
+      "\nResults: digits that agree with NIST's certified values, 15 at most.\n"
+      "reachable: by exact arithmetic on the data rounded to double;\n"
+      "needed: reachable less rounding errors.\n\n"
+      "  %-9s %-21s %9s %7s %6s %8s\n",
+      "data set", "quantity", "reachable", "needed", "plain", "drop-in");
   std::string current;
   Pair pair;
   bool found = false;
@@ -341,12 +182,11 @@ void Report::nist(std::filesystem::path const& folder,
     if (!only.empty() && name != only) continue;
     found = true;
     if (name != current) {
-      pair = m_programs.run_both({(folder / (name + ".txt")).string()});
-      require_success(pair);
+      pair = run_both({(folder / (name + ".txt")).string()});
+      pair.require_success();
       note_route(pair.drop_in);
       check_agreement(name, pair);
-      m_runs_on = pair.plain.values["runs_on"];
-      current   = name;
+      current = name;
     }
     double const certified = std::stod(text);
     double const plain =
@@ -356,9 +196,8 @@ void Report::nist(std::filesystem::path const& folder,
     double const needed = -std::log10(
         std::pow(10., -reachable) +
         rounding_error(quantity, certified, pair.plain.number("n")));
-    std::printf("%-9s %-21s %-20s %9.1f %7.1f %6.1f %8.1f  %s\n", name.c_str(),
-                quantity.c_str(), text.c_str(), reachable, needed, plain,
-                drop_in, pair.drop_in.route.c_str());
+    std::printf("  %-9s %-21s %9.1f %7.1f %6.1f %8.1f\n", name.c_str(),
+                quantity.c_str(), reachable, needed, plain, drop_in);
     for (auto const& [build, digits] :
          {std::pair("plain", plain), std::pair("drop-in", drop_in)}) {
       if (digits < needed) {
@@ -381,102 +220,110 @@ void Report::file(std::string const& path,
                   std::vector<std::string> const& reading) {
   std::vector<std::string> arguments = reading;
   arguments.insert(arguments.end(), {"--", path});
-  Pair const pair = m_programs.run_both(arguments);
-  require_success(pair);
+  Pair const pair = run_both(arguments);
+  pair.require_success();
   note_route(pair.drop_in);
   check_agreement(path, pair);
-  std::printf("\n%s: %s values, route of the drop-in: %s\n\n", path.c_str(),
-              pair.plain.values.at("n").c_str(), pair.drop_in.route.c_str());
-  std::printf("%-21s %24s %24s  %s\n", "quantity", "plain", "drop-in",
-              "same digits");
+  std::printf("\n%s: %s values\n\n  %-21s %24s %24s\n", path.c_str(),
+              pair.plain.text("n").c_str(), "quantity", "plain", "drop-in");
   for (std::string const quantity : quantities) {
-    std::printf("%-21s %24s %24s  %11.1f\n", quantity.c_str(),
-                pair.plain.values.at(quantity).c_str(),
-                pair.drop_in.values.at(quantity).c_str(),
-                digits_of_agreement(pair.drop_in.number(quantity),
-                                    pair.plain.number(quantity)));
+    std::printf("  %-21s %24s %24s\n", quantity.c_str(),
+                pair.plain.text(quantity).c_str(),
+                pair.drop_in.text(quantity).c_str());
   }
 }
 
-void Report::performance(std::string const& type, long long n, int repeat) {
-  auto const measure = [&] {
-    std::vector<std::string> arguments = {"--synthetic", std::to_string(n),
-                                          "--repeat", std::to_string(repeat)};
-    if (type == "float") arguments.push_back("--float");
-    return m_programs.run_both(arguments);
+// Uniform in [0, 1): the mean of n of them strays from 1/2 by sqrt(1 / (12 n)).
+void Report::check_mean(std::string const& data, FinishedProgram const& run) {
+  if (!(std::abs(run.number("mean") - 0.5) <
+        6 * std::sqrt(1 / (12. * run.number("n"))))) {
+    m_failures.push_back(data + ": mean " + run.text("mean") +
+                         " is not that of uniform values in [0, 1)");
+  }
+}
+
+std::vector<TimedCase> Report::times(std::string const& type, std::int64_t n,
+                                     int runs, int repeat) {
+  auto const arguments = [&] {
+    std::vector<std::string> words = {"--synthetic", std::to_string(n),
+                                      "--repeat", std::to_string(repeat)};
+    if (type == "float") words.push_back("--float");
+    return words;
   };
-  Pair pair = measure();
   // Data and two buffers for the ceiling do not fit every device.
-  while ((pair.plain.err + pair.drop_in.err).find("no memory") !=
-             std::string::npos &&
-         n > (1 << 20)) {
+  FinishedProgram plain = m_programs.run_plain(arguments());
+  while (plain.out.find("no memory") != plain.out.npos && n > (1 << 20)) {
     n /= 4;
-    pair = measure();
+    plain = m_programs.run_plain(arguments());
   }
-  require_success(pair);
-  note_route(pair.drop_in);
-  std::string const data = std::to_string(n) + " " + type + "s";
-  check_agreement(data, pair);
-  // Uniform in [0, 1): the mean of n of them strays from 1/2 by sqrt(1 / (12
-  // n)).
-  for (Run const* run : {&pair.plain, &pair.drop_in}) {
-    if (!(std::abs(run->number("mean") - 0.5) <
-          6 * std::sqrt(1 / (12. * static_cast<double>(n))))) {
-      m_failures.push_back(data + ": mean " + run->values.at("mean") +
-                           " is not that of uniform values in [0, 1)");
+  plain.require_success();
+  std::string const data              = std::to_string(n) + " " + type + "s";
+  bool const same                     = plain.text("execution_space") != "Cuda";
+  std::vector<FinishedProgram> plains = {plain};
+  std::vector<FinishedProgram> others;
+  for (int i = 0; i < (same ? 1 : runs); ++i) {
+    if (i > 0) plains.push_back(m_programs.run_plain(arguments()));
+    DropInRun const drop_in = m_programs.run_drop_in(arguments());
+    Pair const pair{plains.back(), drop_in};
+    pair.require_success();
+    note_route(drop_in);
+    check_agreement(data, pair);
+    check_mean(data, drop_in);
+    others.push_back(drop_in);
+  }
+  for (auto const* const programs : {&plains, &others}) {
+    for (FinishedProgram const& run : *programs) {
+      check_mean(data, run);
+      if (run.number("measured_ceiling_GBps") <= m_ceiling) continue;
+      m_ceiling    = run.number("measured_ceiling_GBps");
+      m_ceiling_is = run.text("measured_ceiling_is") == "device_copy"
+                         ? "a deep_copy, read plus written"
+                         : "a loop that only reads, 16 bytes per load";
     }
   }
-  // One ceiling for both builds, the best that either saw, so that the two
-  // fractions compare.
-  bool const from_plain = pair.plain.number("measured_ceiling_GBps") >=
-                          pair.drop_in.number("measured_ceiling_GBps");
-  Run const& best      = from_plain ? pair.plain : pair.drop_in;
-  double const ceiling = best.number("measured_ceiling_GBps");
-  std::printf("%s, %.3g GB, route %s, measured ceiling %.4g GB/s (%s)\n",
-              data.c_str(), pair.plain.number("bytes") / 1e9,
-              pair.drop_in.route.c_str(), ceiling,
-              best.values.at("measured_ceiling_is") == "device_copy"
-                  ? "deep_copy within the memory, read plus written"
-                  : "16-byte loads of a parallel_for that only reads");
+  std::vector<TimedCase> cases;
   for (std::string const kernel : {"sum", "centred_sums"}) {
-    std::printf("  %-13s", kernel.c_str());
-    for (Run const* run : {&pair.plain, &pair.drop_in}) {
-      double const rate = run->number(kernel + "_GBps");
-      std::printf(" %10.3f %8.1f %8.3f ",
-                  1e3 * run->number(kernel + "_seconds"), rate, rate / ceiling);
-    }
-    std::printf(" %7.2f\n", pair.plain.number(kernel + "_seconds") /
-                                pair.drop_in.number(kernel + "_seconds"));
+    std::string const key = kernel + "_seconds";
+    TimedCase timed{data + ", " + (kernel == "sum" ? "sum" : "centred sums"),
+                    plain.number("bytes"),
+                    {{"plain Kokkos", numbers(plains, key)}}};
+    if (!same) timed.programs.push_back({"drop-in", numbers(others, key)});
+    cases.push_back(std::move(timed));
   }
+  return cases;
 }
 
-void Report::performance(long long synthetic, int repeat) {
-  bool const on_device = m_runs_on == "device";
-  std::printf(
-      "\nSpeed on random data: one call, from the call to its result on the "
-      "host, median of %d.\n\n",
-      repeat);
-  std::printf("  %-13s %10s %8s %8s  %10s %8s %8s  %7s\n", "", "plain", "",
-              "of", "drop-in", "", "of", "");
-  std::printf("  %-13s %10s %8s %8s  %10s %8s %8s  %7s\n", "reduction", "ms",
-              "GB/s", "ceiling", "ms", "GB/s", "ceiling", "speedup");
+void Report::performance(std::int64_t synthetic, int runs, int repeat) {
+  FinishedProgram const first = m_programs.run_plain({"--synthetic", "1000"});
+  first.require_success();
+  bool const on_device    = first.text("runs_on") == "device";
+  std::string const space = first.text("execution_space");
+  std::vector<TimedCase> cases;
   for (std::string const type : {"double", "float"}) {
     int const exponent =
         type == "double" ? (on_device ? 28 : 25) : (on_device ? 30 : 26);
-    performance(type, synthetic != 0 ? synthetic : 1LL << exponent, repeat);
+    auto more =
+        times(type, synthetic != 0 ? synthetic : std::int64_t(1) << exponent,
+              runs, repeat);
+    cases.insert(cases.end(), more.begin(), more.end());
   }
+  std::printf(
+      "\nTimes of one call, from the call to its result on the host, %s.\n",
+      space.c_str());
+  if (space == "Cuda") {
+    std::printf("Median of %d runs of each build, in turn.\n", runs);
+  } else {
+    std::printf("Plain Kokkos only: without CUDA both builds are the same.\n");
+    m_summary.same_program();
+  }
+  print_times(cases, m_ceiling, m_ceiling_is);
+  m_summary.machine(space);
+  m_summary.times(cases);
 }
 
 int Report::finish() const {
   std::printf("\n");
-  if (!m_machine.empty()) std::printf("Drop-in: %s\n", m_machine.c_str());
-  for (auto const& [route, reason] : m_reasons) {
-    std::printf("Route %s: %s%s%s\n", route.c_str(), meaning(route),
-                reason.empty()     ? ""
-                : reason[0] == '(' ? " "
-                                   : "; ",
-                reason.c_str());
-  }
+  m_notes.print();
   for (auto const& failure : m_failures)
     std::printf("FAILED  %s\n", failure.c_str());
   if (m_failures.empty())
@@ -484,21 +331,16 @@ int Report::finish() const {
   return m_failures.empty() ? 0 : 1;
 }
 
-std::filesystem::path own_folder(char const* program) {
-  std::error_code error;
-  auto const path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::filesystem::absolute(program).parent_path()
-               : path.parent_path();
-}
-
 int compare(int argc, char** argv) {
-  Programs programs{own_folder(argv[0])};
+  std::filesystem::path programs = own_folder(argv[0]);
+  std::filesystem::path summary;
   std::filesystem::path data_dir = statistics_data_dir;
   std::string only;
   std::vector<std::string> reading;
-  bool performance    = true;
-  long long synthetic = 0;
-  int repeat          = 20;
+  bool performance       = true;
+  std::int64_t synthetic = 0;
+  int runs               = 5;
+  int repeat             = 20;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--set") {
@@ -507,6 +349,8 @@ int compare(int argc, char** argv) {
       performance = false;
     } else if (word == "--synthetic") {
       synthetic = arguments.integer(2, std::int64_t(1) << 40);
+    } else if (word == "--runs") {
+      runs = static_cast<int>(arguments.integer(1, 1000));
     } else if (word == "--repeat") {
       repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--float" || word == "--raw") {
@@ -516,7 +360,9 @@ int compare(int argc, char** argv) {
     } else if (word == "--data-dir") {
       data_dir = arguments.value();
     } else if (word == "--program-dir") {
-      programs.folder = arguments.value();
+      programs = arguments.value();
+    } else if (word == "--summary") {
+      summary = arguments.value();
     } else if (word == "--help") {
       std::fputs(help, stdout);
       return 0;
@@ -524,13 +370,14 @@ int compare(int argc, char** argv) {
       arguments.refuse();
     }
   }
-  Report report(programs);
+  Report report(DropInPrograms(programs, "statistics", "parallel_reduce"),
+                Summary(summary, "statistics"));
   std::printf(
-      "statistics.cpp, one Kokkos source, built plain and with "
+      "Mean and deviation: statistics.cpp, built plain and with "
       "KokkosMMA::drop_in\n");
+  if (performance) report.performance(synthetic, runs, repeat);
   report.nist(data_dir, only);
   for (auto const& path : arguments.operands()) report.file(path, reading);
-  if (performance) report.performance(synthetic, repeat);
   return report.finish();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The grids, and the Laplacian by index tests: plain Kokkos.
+// The grids, and the Laplacian of the checks, by index tests. Plain Kokkos.
 
 #ifndef WAVE_GRID_HPP
 #define WAVE_GRID_HPP
@@ -10,17 +10,36 @@
 
 #include "../common/measure.hpp"
 
-#include <core/stencil/KokkosMMA_Boundary.hpp>
-
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 // u(i, j, k), k fastest.
 using Grid   = Kokkos::View<double***, Kokkos::LayoutRight, Memory>;
+using Grid2D = Kokkos::MDRangePolicy<
+    Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
+    Kokkos::IndexType<std::int64_t>>;
 using Grid3D = Kokkos::MDRangePolicy<
     Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
     Kokkos::IndexType<std::int64_t>>;
+
+// The points of a grid without the layers of ghost points around it.
+using Points = Kokkos::View<double***, Kokkos::LayoutStride, Memory>;
+
+inline Points points_of(Grid const& u, int ghosts) {
+  auto const layers = static_cast<std::size_t>(ghosts);
+  std::pair<std::size_t, std::size_t> const inside(layers,
+                                                   u.extent(0) - layers);
+  return Kokkos::subview(u, inside, inside, inside);
+}
+
+enum class Boundary { constant, periodic };
+
+inline char const* to_string(Boundary boundary) {
+  return boundary == Boundary::constant ? "constant" : "periodic";
+}
 
 constexpr std::int64_t most_points = 2000;
 constexpr int radius               = 4;
@@ -42,7 +61,7 @@ KOKKOS_INLINE_FUNCTION double element_at(std::int64_t i, std::int64_t n,
   return element(i < 0 ? i + n : i - n);
 }
 
-KOKKOS_INLINE_FUNCTION double laplacian_at(Grid const& u, bool periodic,
+KOKKOS_INLINE_FUNCTION double laplacian_at(Points const& u, bool periodic,
                                            Derivative const& derivative,
                                            std::int64_t i, std::int64_t j,
                                            std::int64_t k) {

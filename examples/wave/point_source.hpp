@@ -75,10 +75,14 @@ struct SourceOptions {
 
 // Red above 0, blue below, white at 0; square roots, so that weak waves show.
 // Full colour is what reaches points/4 without walls.
-inline Picture painted_slice(Grid const& u, std::int64_t plane) {
-  auto const n     = static_cast<std::int64_t>(u.extent(0));
-  auto const slice = Kokkos::create_mirror_view_and_copy(
-      Kokkos::HostSpace(), Kokkos::subview(u, plane, Kokkos::ALL, Kokkos::ALL));
+inline Picture painted_slice(Points const& u, std::int64_t plane) {
+  auto const n = static_cast<std::int64_t>(u.extent(0));
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> const contiguous(
+      "slice", static_cast<std::size_t>(n), static_cast<std::size_t>(n));
+  Kokkos::deep_copy(contiguous,
+                    Kokkos::subview(u, plane, Kokkos::ALL, Kokkos::ALL));
+  auto const slice =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), contiguous);
   Picture picture{n, n, {}, 3};
   picture.points.reserve(static_cast<std::size_t>(3 * n * n));
   for (std::int64_t j = 0; j < n; ++j) {
@@ -101,7 +105,7 @@ inline Picture painted_slice(Grid const& u, std::int64_t plane) {
 
 // Of two levels in time. Without a source the leapfrog scheme keeps it, between
 // walls and periodic. The Laplacian is that of index tests.
-inline double energy(Grid const& u, Grid const& previous, bool periodic,
+inline double energy(Points const& u, Points const& previous, bool periodic,
                      double lambda) {
   auto const n = static_cast<std::int64_t>(u.extent(0));
   Derivative const derivative;
@@ -125,7 +129,7 @@ inline double ricker(double wavelengths) {
   return (1 - 2 * a) * std::exp(-a);
 }
 
-inline void add_at(Grid const& u, std::array<std::int64_t, 3> const& place,
+inline void add_at(Points const& u, std::array<std::int64_t, 3> const& place,
                    double value) {
   std::int64_t const i = place[0];
   std::int64_t const j = place[1];
@@ -137,13 +141,16 @@ inline void add_at(Grid const& u, std::array<std::int64_t, 3> const& place,
 
 template <class Kernels>
 void radiate(Kernels const& kernels, SourceOptions const& options,
-             KokkosMMA::Boundary boundary, double lambda) {
-  bool const periodic  = boundary == KokkosMMA::Boundary::periodic;
+             Boundary boundary, double lambda) {
+  bool const periodic  = boundary == Boundary::periodic;
   std::int64_t const n = options.points;
-  Grid u               = allocated<Grid>("u", n, n, n);
-  Grid previous        = allocated<Grid>("previous", n, n, n);
+  int const ghosts     = Kernels::ghosts;
+  auto const side      = n + 2 * ghosts;
+  Grid u               = allocated<Grid>("u", side, side, side);
+  Grid previous        = allocated<Grid>("previous", side, side, side);
   Kokkos::deep_copy(u, 0);
   Kokkos::deep_copy(previous, 0);
+  auto const points = [&](Grid const& grid) { return points_of(grid, ghosts); };
   std::int64_t const pulse = options.pulse_steps(lambda);
   std::int64_t frames      = 0;
   double sent              = 0;
@@ -152,23 +159,24 @@ void radiate(Kernels const& kernels, SourceOptions const& options,
     if (step < pulse) {
       double const wavelengths =
           static_cast<double>(step) * lambda / options.wavelength() - 1.5;
-      add_at(u, options.place(), lambda * lambda * ricker(wavelengths));
+      add_at(points(u), options.place(), lambda * lambda * ricker(wavelengths));
     } else if (step == pulse) {
-      sent = energy(u, previous, periodic, lambda);
+      sent = energy(points(u), points(previous), periodic, lambda);
     }
     if (!options.frames.empty() && step % options.every == 0) {
       write_picture(options.frame(++frames),
-                    painted_slice(u, options.place()[0]));
+                    painted_slice(points(u), options.place()[0]));
     }
   }
-  double const left = energy(u, previous, periodic, lambda);
+  double const left = energy(points(u), points(previous), periodic, lambda);
   double const lost = std::abs(left / sent - 1);
   if (!(sent > 0 && lost <= 1e-10)) {
     wrong("after the pulse the energy is " + std::to_string(sent) +
           ", at the end it differs by a part of " + std::to_string(lost));
   }
   if (!options.picture.empty()) {
-    write_picture(options.picture, painted_slice(u, options.place()[0]));
+    write_picture(options.picture,
+                  painted_slice(points(u), options.place()[0]));
   }
   std::printf(
       "source_points %lld\nsource_steps %lld\npulse_steps %lld\n"

@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the two programs have in common: arguments, checks, report. A program
-// brings its `Kernels`:
-//   Kernels(KokkosMMA::Boundary, double lambda)
+// What the two programs have in common: arguments, checks, report. Plain
+// Kokkos. A program brings its `Kernels`:
+//   Kernels(Boundary, double lambda)
+//   static constexpr int ghosts
+//                     layers of points around the grid in each View; they are
+//                     zero at first
 //   void advance(Grid& u, Grid& previous, std::int64_t steps)
 //                     previous = 2 u - previous + lambda^2 L u, and the two
 //                     Views change places, steps times
@@ -20,8 +23,6 @@
 #include "point_source.hpp"
 #include "standing_wave.hpp"
 
-#include <core/stencil/KokkosMMA_Boundary.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -31,11 +32,11 @@
 #include <vector>
 
 struct Options {
-  KokkosMMA::Boundary boundary = KokkosMMA::Boundary::periodic;
-  std::int64_t points          = 12;
-  int levels                   = 3;
-  std::int64_t periods         = 1;
-  double lambda                = 0.4;
+  Boundary boundary    = Boundary::periodic;
+  std::int64_t points  = 12;
+  int levels           = 3;
+  std::int64_t periods = 1;
+  double lambda        = 0.4;
   SourceOptions source;
   std::int64_t measure = 0;
   int repeat           = 5;
@@ -74,7 +75,6 @@ result.
 }
 
 inline Options parse_options(int& argc, char** argv) {
-  using KokkosMMA::Boundary;
   Options options;
   SourceOptions& source = options.source;
   Arguments arguments(argc, argv);
@@ -124,7 +124,7 @@ inline Options parse_options(int& argc, char** argv) {
 
 struct Outcome {
   double error       = 0;  // against the analytic solution
-  double space_error = 0;  // against the one that is exact in space alone
+  double space_error = 0;  // against the one that is exact in space only
   double rounding    = 0;  // of what rounding explains
   double seconds     = 0;
 };
@@ -133,22 +133,29 @@ template <class Kernels>
 Outcome solve(Kernels const& kernels, Level const& level, double lambda,
               std::int64_t steps) {
   StandingWave const wave(level, lambda);
-  Grid u = allocated<Grid>("u", level.points, level.points, level.points);
-  Grid previous =
-      allocated<Grid>("previous", level.points, level.points, level.points);
-  wave.fill(u, previous);
+  int const ghosts = Kernels::ghosts;
+  auto const side  = level.points + 2 * ghosts;
+  Grid u           = allocated<Grid>("u", side, side, side);
+  Grid previous    = allocated<Grid>("previous", side, side, side);
+  if (ghosts > 0) {
+    Kokkos::deep_copy(u, 0);
+    Kokkos::deep_copy(previous, 0);
+  }
+  wave.fill(points_of(u, ghosts), points_of(previous, ghosts));
   Kokkos::fence();
   Kokkos::Timer const timer;
   kernels.advance(u, previous, steps);
   Kokkos::fence();
   Outcome outcome;
   outcome.seconds     = timer.seconds();
-  outcome.error       = wave.error(u, wave.analytic, steps);
-  outcome.space_error = wave.error(u, wave.exact_in_space, steps);
+  Points const points = points_of(u, ghosts);
+  outcome.error       = wave.error(points, wave.analytic, steps);
+  outcome.space_error = wave.error(points, wave.exact_in_space, steps);
   // At most 16 units of 2^-53 in a step; what is added to a step grows no
   // faster than with the number of the steps that follow.
-  double const m   = static_cast<double>(steps + 4);
-  outcome.rounding = wave.discrete_error(u, steps) / std::ldexp(8 * m * m, -53);
+  double const m = static_cast<double>(steps + 4);
+  outcome.rounding =
+      wave.discrete_error(points, steps) / std::ldexp(8 * m * m, -53);
   if (!(outcome.rounding <= 1)) {
     wrong("with " + std::to_string(level.points) +
           " points the grid differs from the exact solution of the discrete "
@@ -184,7 +191,7 @@ void measure(Kernels const& kernels, Options const& options) {
 
 template <class Kernels>
 void converge(Kernels const& kernels, Options const& options) {
-  bool const periodic = options.boundary == KokkosMMA::Boundary::periodic;
+  bool const periodic = options.boundary == Boundary::periodic;
   Level level{options.boundary, options.points};
   std::int64_t steps =
       std::llround((static_cast<double>(options.periods) + 0.25) *

@@ -20,10 +20,10 @@
 // A grid of one level: where its points are. Walls are one distance beyond the
 // outermost points.
 struct Level {
-  KokkosMMA::Boundary boundary;
+  Boundary boundary;
   std::int64_t points;
 
-  bool periodic() const { return boundary == KokkosMMA::Boundary::periodic; }
+  bool periodic() const { return boundary == Boundary::periodic; }
   double distance() const {
     return 1 / static_cast<double>(periodic() ? points : points + 1);
   }
@@ -128,7 +128,7 @@ class StandingWave {
   }
 
   // At time 0, and one step before as it is in the analytic solution.
-  void fill(Grid const& u, Grid const& previous) const {
+  void fill(Points const& u, Points const& previous) const {
     auto const wave     = m_mode;
     double const before = std::cos(analytic);
     auto const n        = static_cast<std::int64_t>(u.extent(0));
@@ -140,15 +140,15 @@ class StandingWave {
         });
   }
 
-  double error(Grid const& u, double radians, std::int64_t steps) const {
+  double error(Points const& u, double radians, std::int64_t steps) const {
     return largest_difference(u, m_sine, factor(radians, steps));
   }
-  double discrete_error(Grid const& u, std::int64_t steps) const {
+  double discrete_error(Points const& u, std::int64_t steps) const {
     return largest_difference(u, m_mode, factor(discrete, steps));
   }
 
   // A NaN counts as a large difference.
-  static double largest_difference(Grid const& u, Array<double> const& wave,
+  static double largest_difference(Points const& u, Array<double> const& wave,
                                    double factor) {
     auto const n  = static_cast<std::int64_t>(u.extent(0));
     double result = 0;

@@ -16,8 +16,12 @@
 
 class MmaKernels {
  public:
-  MmaKernels(KokkosMMA::Boundary boundary, double lambda)
-      : m_boundaries(KokkosMMA::Boundaries<3>::all(boundary)),
+  static constexpr int ghosts = 0;
+
+  MmaKernels(Boundary boundary, double lambda)
+      : m_boundaries(KokkosMMA::Boundaries<3>::all(
+            boundary == Boundary::periodic ? KokkosMMA::Boundary::periodic
+                                           : KokkosMMA::Boundary::constant)),
         m_lambda(lambda) {}
 
   // A policy is made once for each of the two Views that change places.

@@ -52,7 +52,7 @@ inline void report(benchmark::State& state, Samples const& samples,
   state.counters["elements_per_second"] = elements / samples.median();
 }
 
-/// A case without figures: the route does not take such a call.
+/// A case without figures: the route does not support the call.
 inline void report_refusal(benchmark::State& state,
                            std::exception const& refusal) {
   for (auto _ : state) state.SetIterationTime(0);
@@ -101,7 +101,7 @@ inline std::vector<std::size_t> sizes(std::vector<std::size_t> list,
 }
 
 /// What the calls of a contender may have run: Kokkos' own code, the drop-in
-/// on a route of ours, any route that the library took or was told to take,
+/// on a route of this library, any route that the library chose or was given,
 /// CUB.
 enum class Expectation { kokkos, drop_in, library, cub };
 
@@ -114,14 +114,15 @@ inline std::string checked_route(Expectation expected) {
   Route const route = on_cuda ? KokkosMMA::last_route() : Route::generic;
   std::string const name(KokkosMMA::to_string(route));
   if (expected == Expectation::kokkos && route != Route::generic)
-    throw std::runtime_error("Kokkos' own code was asked for and route " +
+    throw std::runtime_error("Kokkos' own code was requested and route " +
                              name + " ran");
   // A build that lost the forced include would measure Kokkos twice and look
   // fine.
   if (on_cuda && expected == Expectation::drop_in &&
       (route == Route::automatic || route == Route::generic))
     throw std::runtime_error(
-        "the drop-in did not take the call: link KokkosMMA::drop_in and unset "
+        "the drop-in did not intercept the call: link KokkosMMA::drop_in and "
+        "unset "
         "KOKKOSMMA_ROUTE");
   return name;
 }
@@ -163,7 +164,7 @@ std::optional<Outcome> checked_outcome(Session& session,
   }
   if (ours) out.route = checked_route(Expectation::library);
   if (!forced.empty() && out.route != forced)
-    throw std::runtime_error("route " + forced + " was asked for and route " +
+    throw std::runtime_error("route " + forced + " was requested and route " +
                              out.route + " ran");
   out.seen.check(n, "results");
   out.reproducible = run_once().hash == out.seen.hash;

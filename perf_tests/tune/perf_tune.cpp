@@ -49,7 +49,8 @@ std::string figures_of(std::vector<Measured> const& cases) {
     all += "  " + c.name + ": " + figure(c, both.taken) + " | " +
            figure(c, both.left) + text;
   }
-  return all.empty() ? "  not measured: a route refuses all cases" : all;
+  return all.empty() ? "  not measured: a route can run none of the cases"
+                     : all;
 }
 
 template <class Takes>
@@ -258,11 +259,10 @@ std::string usage(std::string const& name) {
          name +
          " --built-in=FILE   prints a table as "
          "core/routing/KokkosMMA_BuiltInTunings.hpp has them\n"
-         "An application uses a table with KOKKOSMMA_TUNING=FILE "
-         "(docs/tuning.md).\n"
-         "Exit status: 0 done, 1 measuring failed, 2 a wrong call, a table "
-         "that "
-         "is refused, or nothing to tune here.\n";
+         "An application uses a table with KOKKOSMMA_TUNING=FILE.\n"
+         "Exit status: 0 done, 1 measuring failed, 2 an invalid command line, "
+         "a table that this library does not accept, or nothing to tune "
+         "here.\n";
 }
 
 TuneOptions parse_tune(int argc, char** argv) {
@@ -306,7 +306,7 @@ TuneOptions parse_tune(int argc, char** argv) {
   bool const existed   = fs::exists(probe);
   if (!std::ofstream(probe, std::ios::app))
     throw UsageError("'" + options.path +
-                     "' cannot be written: its folder takes no file");
+                     "' cannot be written: its folder accepts no file");
   if (!existed) fs::remove(probe);
   return options;
 }
@@ -433,7 +433,7 @@ int main(int argc, char** argv) {
     char const* const why = "this Kokkos has no Cuda execution space";
 #endif
     std::cerr << name << ": there is nothing to tune: " << why
-              << ", and every other space takes route generic; nothing was "
+              << ", and every other space uses route generic; nothing was "
                  "written\n";
     return 2;
   } catch (UsageError const& error) {

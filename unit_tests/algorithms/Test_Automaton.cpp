@@ -303,8 +303,8 @@ TYPED_TEST(Automata, RuleFromTable) { rule_from_table<TypeParam>(); }
 
 // --- routes ------------------------------------------------------------------
 
-/// Every route gives the next generation, or says why not and leaves the cells
-/// alone.
+/// Every route gives the next generation, or says why not and does not change
+/// the cells.
 template <class Exec, class... Rule>
 void expect_routes(std::vector<Route> const& can_run, char const* refusal,
                    Cells const& before, Rule const&... rule) {
@@ -324,7 +324,7 @@ void expect_routes(std::vector<Route> const& can_run, char const* refusal,
       EXPECT_EQ(route, last_route());
     } else {
       expect_error({"KokkosMMA::automaton: ",
-                    joined("route ", route, " was asked for but cannot run: "),
+                    joined("route ", route, " was requested but cannot run: "),
                     on_cuda<Exec> ? refusal : "not Cuda"},
                    [&] { advance(cells, Settings{route}); });
     }
@@ -367,9 +367,10 @@ TYPED_TEST(Automata, Explanations) {
       text, on_cuda<TypeParam>
                 ? std::vector<std::string>{"route streamed; not mma: ",
                                            "\nroute mma; not streamed: "}
-                : std::vector<std::string>{"route generic; not mma: the "
-                                           "execution space is not Cuda",
-                                           "\nroute generic; "}));
+                : std::vector<std::string>{
+                      "route generic; neither mma nor streamed: the "
+                      "execution space is not Cuda",
+                      "\nroute generic; "}));
   EXPECT_TRUE(cells.holds(before, as_result<std::uint8_t>));
 }
 
@@ -425,7 +426,8 @@ TYPED_TEST(Automata, BadInput) {
   expect_refused<std::int8_t, Exec>({"200 states", "int8", "hold 128"}, dead, 3,
                                     parse_rule("23/3/200"));
   for (double const state : {2., -1., .5})
-    expect_refused<Byte, Exec>({"no state", "0 to 1"}, outside(state), 1, life);
+    expect_refused<Byte, Exec>({"not a state", "0 to 1"}, outside(state), 1,
+                               life);
   Boundaries<2> boundaries = dead;
   boundaries.high[0].kind  = Boundary::halo;
   expect_refused<Byte, Exec>({"dimension 0 is a halo", "StencilPolicy"},
@@ -441,9 +443,9 @@ TYPED_TEST(Automata, BadInput) {
   expect_refused<Byte, Exec>({"radius 7", "6 elements of dimension 0"}, dead, 1,
                              moore, 7, own);
   expect_refused<Byte, Exec>({"steps is -1"}, dead, -1, moore, 1, own);
-  expect_refused<Byte, Exec>({"no state", "0 to 255"}, outside(256), 1, moore,
-                             1, own);
-  expect_refused<bool, Exec>({"no state", "0 to 1"}, outside(2), 1, moore, 1,
+  expect_refused<Byte, Exec>({"not a state", "0 to 255"}, outside(256), 1,
+                             moore, 1, own);
+  expect_refused<bool, Exec>({"not a state", "0 to 1"}, outside(2), 1, moore, 1,
                              own);
   expect_refused<Byte, Exec>({"is a halo", "StencilPolicy"},
                              Boundaries<2>::all(Boundary::halo), 1, moore, 1,

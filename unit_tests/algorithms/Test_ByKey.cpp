@@ -455,8 +455,9 @@ TYPED_TEST(ByKey, WrongArguments) {
 TYPED_TEST(ByKey, Explained) {
   using Exec = TypeParam;
   Call<Exec> const call;
-  std::string const route =
-      on_cuda<Exec> ? "route streamed; not mma: " : "route generic; not mma: ";
+  std::string const route = on_cuda<Exec>
+                                ? "route streamed; not mma: "
+                                : "route generic; neither mma nor streamed: ";
   expect_explained({route}, [&] {
     EXPECT_EQ(
         0u, reduce_by_key(Exec(), call.keys, call.x, call.unique, call.result));

@@ -181,7 +181,7 @@ TYPED_TEST(Calls, ForcedRoutesThatCannotRun) {
     GTEST_SKIP() << "what cannot run there depends on the call";
   for (Route const route : {Route::mma, Route::streamed})
     expect_refused<TypeParam>(
-        Settings{route}, {joined("route ", route, " was asked for"), "not Cuda",
+        Settings{route}, {joined("route ", route, " was requested"), "not Cuda",
                           "auto or generic"});
 }
 
@@ -223,8 +223,8 @@ TYPED_TEST(Calls, Explanations) {
     Takes const takes      = calls[which].takes;
     if (!on_cuda<Exec>) {
       EXPECT_TRUE(has_parts(
-          text, {"route generic", "not mma: the execution space is not Cuda",
-                 "not streamed: the execution space is not Cuda"}));
+          text, {"route generic; neither mma nor streamed: the execution space "
+                 "is not Cuda"}));
     } else if (takes != Takes::other) {
       EXPECT_TRUE((takes != Takes::no_mma && text == "route mma") ||
                   has_parts(text, {"route streamed; not mma: "}))
@@ -235,7 +235,7 @@ TYPED_TEST(Calls, Explanations) {
     // An order is explained, not thrown.
     if (!on_cuda<Exec> || takes == Takes::no_mma) {
       EXPECT_TRUE(has_parts(explained(Route::mma),
-                            {"no route: mma was asked for and cannot run"}));
+                            {"no route: mma was requested and cannot run"}));
     }
   }
   std::string const both = explain([&] {

@@ -216,7 +216,7 @@ TYPED_TEST(ComputedSegments, RefusalsAndExplanations) {
   EXPECT_TRUE(ten.holds(std::vector<float>(10, surrounding<float>())));
   EXPECT_TRUE(two.holds(std::vector<float>(2, surrounding<float>())));
   // What no level can be had for is said, and not how elements would have it.
-  expect_error({"exact", "sums of segments of floating-point Views"}, [&] {
+  expect_error({"exact", "segment sums of floating-point Views"}, [&] {
     segmented_reduce(exec, ones, 10, ten.view(), Maximum(), exact);
   });
   if (!on_cuda<Exec>) {

@@ -224,7 +224,7 @@ TYPED_TEST(ReduceExact, WhatCannotBeHad) {
   bool const c  = on_cuda<TypeParam>;
   expect_error(
       {"KokkosMMA::reduce", "level exact", c ? "not a sum" : "not Cuda",
-       c ? "ask for device_independent" : "ask for run_to_run"},
+       c ? "request device_independent" : "request run_to_run"},
       [&] { reduce(TypeParam(), x, Kokkos::Prod<float>(result), exactly); });
   expect_error(
       {"KokkosMMA::reduce", "level exact", c ? "sum of integers" : "not Cuda"},

@@ -203,7 +203,7 @@ TYPED_TEST(ReduceNumerics, FormulationsOfThePapersOnUniformData) {
   for_each_formulation<float, TypeParam>(sample.x, [&](Settings const& settings,
                                                        float computed) {
     // two products per vector are chained and one more adds the columns,
-    // through three levels in the recurrence; one warp alone makes
+    // through three levels in the recurrence; a single warp makes
     // size / (256 * R) passes
     double const passes = on_cuda<TypeParam>
                               ? 300001. / (256 * settings.chain_length * 100)
@@ -228,8 +228,9 @@ TYPED_TEST(ReduceNumerics, FormulationsOfThePapersTakeHalfAlone) {
     float result   = poison<float>();
     std::string const why =
         error_of([&] { reduce(Exec(), x, result, settings); });
-    EXPECT_TRUE(has_parts(why, {"KokkosMMA::reduce", "route mma",
-                                on_cuda<Exec> ? "half_t alone" : "not Cuda"}));
+    EXPECT_TRUE(
+        has_parts(why, {"KokkosMMA::reduce", "route mma",
+                        on_cuda<Exec> ? "sums of half_t" : "not Cuda"}));
     EXPECT_TRUE(same_bits(poison<float>(), result));
   }
 }

@@ -132,7 +132,7 @@ void expect_bad_offsets() {
   bad({0, 10, 20, 19, 40, 50, 60, 70, 80, 90, 100},
       {"offsets(3) = 19", "below offsets(2) = 20", "must not decrease"});
   bad({0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 101},
-      {"offsets(10) = 101", "behind the 100 elements", "at most 100"});
+      {"offsets(10) = 101", "beyond the 100 elements", "at most 100"});
   bad({5, 4, 20, 30, 40, 50, 60, 70, 80, 90, 100},
       {"offsets(1) = 4", "offsets(0) = 5"});
   // the first of several
@@ -257,7 +257,7 @@ TYPED_TEST(SegmentedInterface, RoutesThatCannotRun) {
     auto const cuts = offsets_view<std::int64_t, Exec>({0, 50, 100});
     auto const two  = Kokkos::subview(ten, Range(0, 2));
     Settings const mma{Route::mma}, streamed{Route::streamed};
-    expect_error({"route mma", "do not fill the rows of a product"},
+    expect_error({"route mma", "do not fill the rows of a matrix"},
                  [&] { segmented_reduce(Exec(), call.x, cuts, two, mma); });
     expect_error({"route mma", "no MMA kernel"}, [&] {
       segmented_inclusive_scan(Exec(), call.x, 10, call.y.view(), mma);
@@ -276,14 +276,15 @@ TYPED_TEST(SegmentedInterface, RoutesThatCannotRun) {
       segmented_reduce(Exec(), call.x, 10, ten, Maximum());
     });
     expect_explained(
-        {"route streamed; not mma: ", "variable-size segments"},
+        {"route streamed; not mma: ", "segments of different lengths"},
         [&] { segmented_reduce(Exec(), call.x, cuts, two, Plus<double>()); });
     expect_explained({"route generic", "several values", "several segments"},
                      [&] { segmented_reduce(Exec(), m, 2, few); });
   }
-  expect_explained({on_cuda<Exec> ? "route streamed; not mma: "
-                                  : "route generic; not mma: "},
-                   [&] { segmented_inclusive_scan(Exec(), m, Axis{0}, m); });
+  expect_explained(
+      {on_cuda<Exec> ? "route streamed; not mma: "
+                     : "route generic; neither mma nor streamed: "},
+      [&] { segmented_inclusive_scan(Exec(), m, Axis{0}, m); });
   EXPECT_TRUE(call.untouched());
   // A policy is explained by the parallel_for that uses it.
   if constexpr (!on_cuda<Exec>) {

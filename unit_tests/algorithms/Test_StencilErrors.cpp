@@ -78,7 +78,7 @@ TYPED_TEST(StencilErrors, BoundariesThatDoNotFit) {
   Boundaries<2> halo = call.all;
   halo.low[0].kind   = Boundary::halo;
   Grid<float, 2, TypeParam> const ghosts(HostGrid<2>({9, 9}));
-  call.refuses({"dimension 0 is a halo", "make steps 1"}, ghosts.view(),
+  call.refuses({"dimension 0 is a halo", "set steps to 1"}, ghosts.view(),
                call.out.view(), call.box, halo, 2);
   for (std::int64_t const steps : {0, -3})
     call.refuses({"steps is " + std::to_string(steps), "1 or more"},
@@ -168,7 +168,7 @@ TYPED_TEST(StencilErrors, StepsBetweenTypes) {
   auto const box = StencilWeights<1>::box(1);
   auto const all = Boundaries<1>::all(Boundary::constant, 3);
   expect_error(
-      {"KokkosMMA::stencil: steps is 2", "int64", "double", "make steps 1"},
+      {"KokkosMMA::stencil: steps is 2", "int64", "double", "set steps to 1"},
       [&] { stencil<std::int64_t>(TypeParam(), in, out.view(), box, all, 2); });
   EXPECT_TRUE(out.is_untouched());
   stencil(TypeParam(), in, out.view(), box, all);

@@ -40,6 +40,22 @@ int main() {
   KokkosMMA::reduce(exec, wide, total);
   KokkosMMA::segmented_reduce(exec, x, 5, numbers);
   KokkosMMA::segmented_inclusive_scan(exec, wide, 5, numbers);
+#elif defined(REFUSED_ARGUMENTS)
+  Kokkos::View<double**> const matrix("matrix", 10, 10);
+  auto const torus =
+      KokkosMMA::Boundaries<1>::all(KokkosMMA::Boundary::periodic);
+  KokkosMMA::reduce(exec, matrix, sum);
+  KokkosMMA::reduce("a label", exec, matrix, sum);
+  KokkosMMA::reduce(x, sum);
+  KokkosMMA::reduce(exec, x);
+  KokkosMMA::inclusive_scan(exec, matrix, matrix);
+  KokkosMMA::exclusive_scan(x, y, 1);
+  KokkosMMA::stencil(exec, matrix, matrix, KokkosMMA::StencilWeights<1>::box(1),
+                     torus);
+#elif defined(REFUSED_RESULTS)
+  KokkosMMA::reduce(exec, x, y);
+  KokkosMMA::reduce("a label", x, sum);
+  KokkosMMA::reduce(exec, x, "a text");
 #elif defined(REFUSED_POLICIES)
   KokkosMMA::StencilPolicy const stencil(
       exec, x, KokkosMMA::StencilWeights<1>::box(1),

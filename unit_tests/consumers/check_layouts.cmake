@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 
 set(packages "${SOURCES}/layouts/packages")
 set(provider "${SOURCES}/layouts/provider.cmake")
-# Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after ours |
+# Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after that of the drop-in |
 # the variable that injects, if not the one of CMake 3.24 | the standard that it raises to
 set(rows
     "top|3.25|Kokkos_ROOT||||"
@@ -74,22 +74,22 @@ foreach(row IN LISTS rows)
   set(expected 1)
   if(place STREQUAL "none")
     set(expected 0)
-    if(NOT output MATCHES "no Kokkos came with this project")
+    if(NOT output MATCHES "the project found no Kokkos by CMake")
       fail("nothing says that no Kokkos was found\n${output}")
     endif()
   else()
     # Once, however often it was found.
     string(REPLACE ";" "," plain "${output}")
-    string(REGEX MATCHALL "-- KokkosMMA: [^\n]*KokkosMMA_DropIn.hpp before [^\n]*Kokkos 4.6.1 of ${packages}/Kokkos,[^\n]*KOKKOSMMA_VERBOSE"
+    string(REGEX MATCHALL "-- kokkos-mma: drop-in enabled for targets that use Kokkos 4.6.1 \\(${packages}/Kokkos\\), it force-includes [^\n]*KokkosMMA_DropIn.hpp"
            lines "${plain}")
     list(LENGTH lines count)
     if(NOT count EQUAL 1)
       fail("${count} lines say what is done, expected 1\n${output}")
     endif()
     string(REGEX REPLACE "[ \n]+" " " plain "${output}")
-    if(standard AND NOT plain MATCHES "-- KokkosMMA: compiled as C\\+\\+20 for the drop-in: with -- ")
+    if(standard AND NOT plain MATCHES "-- kokkos-mma: compiled as C\\+\\+20 for the drop-in: with -- ")
       fail("nothing says that the target 'with', and no other, is raised to C++20\n${output}")
-    elseif(NOT standard AND NOT plain MATCHES "does nothing in what is compiled below it: with\\.")
+    elseif(NOT standard AND NOT plain MATCHES "does nothing in targets that are compiled below it: with\\.")
       fail("nothing says that the target 'with', and no other, is compiled below C++20\n${output}")
     endif()
   endif()

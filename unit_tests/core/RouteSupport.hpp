@@ -39,10 +39,9 @@ constexpr P with(P problem, M P::*member, std::type_identity_t<M> value,
   return with(problem, more...);
 }
 
-/// Whether a refusal has a reason with these words, and a source.
+/// Whether a refusal has a reason with these words.
 constexpr bool says(Impl::Refusal const& refusal, std::string_view part) {
-  return refusal.reason.find(part) != std::string_view::npos &&
-         !refusal.source.empty();
+  return refusal.reason.find(part) != std::string_view::npos;
 }
 
 /// A forced route that cannot run is an error with these words.

@@ -273,10 +273,10 @@ TEST(ParseRule, Grids) {
 }
 
 TEST(ParseRule, RefusesOtherKindsOfRules) {
-  expect_refused("B2-a/S23", 3, "'-': rules that tell arrangements");
+  expect_refused("B2-a/S23", 3, "'-': rules that distinguish arrangements");
   expect_refused("B2-a/S23", 3, "not outer-totalistic");
-  expect_refused("B3/S2ce3", 6, "'c': rules that tell arrangements");
-  expect_refused("2k3/3", 2, "'k': rules that tell arrangements");
+  expect_refused("B3/S2ce3", 6, "'c': rules that distinguish arrangements");
+  expect_refused("2k3/3", 2, "'k': rules that distinguish arrangements");
   expect_refused("MAPARYXfhZofugWaH7o", 1, "a table of all arrangements");
   expect_refused("B2/S34H", 7, "hexagonal neighbourhoods are not supported");
   expect_refused("B2/S34L", 7, "triangular neighbourhoods are not supported");
@@ -288,21 +288,23 @@ TEST(ParseRule, RefusesOtherKindsOfRules) {
   expect_refused("23/3HISTORY:T40,40", 5, "rules of the kind HISTORY, whose");
   expect_refused("B3/S23Super", 7, "rules of the kind Super, whose further");
   expect_refused("B3/S23Investigator", 7, "rules of the kind Investigator");
-  // Words that begin like a rule, or stand behind one.
-  expect_refused("Brian's Brain", 1, "'B' begins no rule; write it like");
-  expect_refused("Seeds", 1, "'S' begins no rule; write it like");
-  expect_refused("Replicator", 1, "'R' begins no rule; write it like");
-  expect_refused("LifeHistory", 1, "'L' begins no rule; write it like");
-  expect_refused("B3/S23Rainbow", 7, "'R' behind the end of the rule");
-  expect_refused("B3/S23Hexagons", 7, "'H' behind the end of the rule");
-  expect_refused("B3/S23Life", 7, "'L' behind the end of the rule");
-  expect_refused("B3/S2-3", 6, "'-' behind the end of the rule");
-  expect_refused("B3/Sce", 5, "'c' behind the end of the rule");
-  expect_refused("W30", 1, "'W' begins no rule; write it like B3/S23, 23/3");
-  expect_refused("JvN29", 1, "'J' begins no rule");
+  // Words that begin like a rule, or follow one.
+  expect_refused("Brian's Brain", 1,
+                 "'B' does not begin a rule; write it like");
+  expect_refused("Seeds", 1, "'S' does not begin a rule; write it like");
+  expect_refused("Replicator", 1, "'R' does not begin a rule; write it like");
+  expect_refused("LifeHistory", 1, "'L' does not begin a rule; write it like");
+  expect_refused("B3/S23Rainbow", 7, "'R' after the end of the rule");
+  expect_refused("B3/S23Hexagons", 7, "'H' after the end of the rule");
+  expect_refused("B3/S23Life", 7, "'L' after the end of the rule");
+  expect_refused("B3/S2-3", 6, "'-' after the end of the rule");
+  expect_refused("B3/Sce", 5, "'c' after the end of the rule");
+  expect_refused("W30", 1,
+                 "'W' does not begin a rule; write it like B3/S23, 23/3");
+  expect_refused("JvN29", 1, "'J' does not begin a rule");
   expect_refused("R5,C0,M1,S34..58,B34..45,NC", 27,
-                 "'C' behind N; the neighbourhoods here are NM (Moore) and NN");
-  expect_refused("R5,S34..58,B34..45,N", 21, "the end of the rule behind N");
+                 "'C' after N; the neighbourhoods here are NM (Moore) and NN");
+  expect_refused("R5,S34..58,B34..45,N", 21, "the end of the rule after N");
 }
 
 TEST(ParseRule, RefusesMalformedLifeLikeRules) {
@@ -324,9 +326,9 @@ TEST(ParseRule, RefusesMalformedLifeLikeRules) {
   expect_refused("B3/S23/1", 8, "1 states; allowed are 2 to 256");
   expect_refused("B3/S23/C257", 9, "257 states; allowed are 2 to 256");
   expect_refused("B3/S23/99999999999999999999", 8, "allowed are 2 to 256");
-  expect_refused("B3/S23x", 7, "'x' behind the end of the rule");
-  expect_refused("B3/S23VV", 8, "'V' behind the end of the rule");
-  expect_refused("B 3 / S 2 3 ?", 13, "'?' behind the end of the rule");
+  expect_refused("B3/S23x", 7, "'x' after the end of the rule");
+  expect_refused("B3/S23VV", 8, "'V' after the end of the rule");
+  expect_refused("B 3 / S 2 3 ?", 13, "'?' after the end of the rule");
 }
 
 TEST(ParseRule, RefusesMalformedLargerThanLifeRules) {
@@ -341,8 +343,8 @@ TEST(ParseRule, RefusesMalformedLargerThanLifeRules) {
   expect_refused("R5,M" + end, 5, "',' instead of 0 (centre not counted)");
   expect_refused("R5,M1,M1" + end, 7, "a second field M");
   expect_refused("R5" + end + ",R5", 20, "a second field R");
-  expect_refused("R5,X3" + end, 4, "'X' is no field of a Larger-than-Life");
-  expect_refused("R5" + end + ",", 20, "the end of the rule is no field");
+  expect_refused("R5,X3" + end, 4, "'X' is not a field of a Larger-than-Life");
+  expect_refused("R5" + end + ",", 20, "the end of the rule is not a field");
   expect_refused("R5" + end + ",NMM", 22, "'M' instead of a comma");
   expect_refused("R5,S34..58", 11, "the field B is missing, as in B34..45");
   expect_refused("R5,B34..45,NM", 14, "the field S is missing, as in S34..58");
@@ -350,7 +352,7 @@ TEST(ParseRule, RefusesMalformedLargerThanLifeRules) {
   expect_refused("R5,S34.58,B34..45", 8, "'5' instead of a second dot");
   expect_refused("R5,S34..,B34..45", 9, "',' instead of the end of a range");
   expect_refused("R5,S34-,B34..45", 8, "',' instead of the end of a range");
-  expect_refused("R5,S3,,B34..45", 7, "',' is no field");
+  expect_refused("R5,S3,,B34..45", 7, "',' is not a field");
   expect_refused("R5,S58..34,B34..45", 5,
                  "a range from 58 to 34; the smaller count comes first");
   expect_refused("R5,S1,34..122,B34..45", 7,
@@ -359,7 +361,7 @@ TEST(ParseRule, RefusesMalformedLargerThanLifeRules) {
                  "a count of 62; the neighbourhood has 61 cells");
   expect_refused("5,34,45,34", 11, "instead of a comma and a count");
   expect_refused("5,34,45,34,", 12, "the end of the rule instead of a count");
-  expect_refused("5,34,45,34,58,1", 14, "',' behind the end of the rule");
+  expect_refused("5,34,45,34,58,1", 14, "',' after the end of the rule");
   expect_refused("17,34,45,34,58", 1, "a radius of 17");
   expect_refused("5,45,34,34,58", 3, "a range from 45 to 34");
   expect_refused("5,34,45,34,122", 9, "a count of 122");
@@ -378,7 +380,7 @@ TEST(ParseRule, RefusesOtherGrids) {
   expect_refused("B3/S23:K30*,20", 8, "a Klein bottle is not supported");
   expect_refused("B3/S23:C30,20", 8, "a cross-surface is not supported");
   expect_refused("B3/S23:S30", 8, "a sphere is not supported");
-  expect_refused("B3/S23:T3,4,5", 12, "',' behind the end of the rule");
+  expect_refused("B3/S23:T3,4,5", 12, "',' after the end of the rule");
 }
 
 TEST(ToString, Notations) {

@@ -28,7 +28,7 @@ static_assert(Boundaries<2>::all(Boundary::reflect).index(1, 4, 4) == 3);
 static_assert(Boundaries<3>{}.low[2] ==
               BoundaryCondition{Boundary::constant, 0.});
 
-/// The letters of `grid` from `distance` before it to as many behind it; a dot
+/// The letters of `grid` from `distance` before it to as many after it; a dot
 /// for a constant.
 std::string extended(Boundary kind, std::string const& grid, int distance) {
   std::string text;
@@ -179,13 +179,13 @@ TEST(Boundaries, PeriodicIsBothSidesOrNone) {
                                 {{{}, {Boundary::mirror}}});
       }),
       "KokkosMMA::Boundaries::per_side: the low boundary of dimension 1 is "
-      "periodic, the high one mirror; periodic is both of them or none");
+      "periodic, the high one mirror; make both of them periodic or none");
   // Boundaries may be set one by one, so users check again.
   Boundaries<1> boundaries;
   boundaries.high[0].kind = Boundary::periodic;
   EXPECT_EQ(error_of([&] { boundaries.check("caller"); }),
             "caller: the low boundary of dimension 0 is constant, the high one "
-            "periodic; periodic is both of them or none");
+            "periodic; make both of them periodic or none");
   boundaries.low[0].kind = Boundary::periodic;
   EXPECT_EQ(error_of([&] { boundaries.check("caller"); }), "");
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 
 #include <core/routing/KokkosMMA_Problem.hpp>
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,7 +83,7 @@ parallel_reduce  dot              6  mma          3.600    150.0  1000  36.0 %
 parallel_reduce  dot              1  generic      0.050     50.0         0.5 %  it has too few indices
 parallel_for     (not known)      7  streamed
 KokkosMMA: 16 calls, 10.000 ms on the device
-KokkosMMA: 7 calls not timed: too many were under way
+KokkosMMA: 7 calls not timed: too many were in flight
 )");
 }
 
@@ -97,12 +99,12 @@ TEST(CallTables, ComparisonHasTheSmallestSpeedUpFirst) {
   make_calls(lost, Route::generic, 50, 0, 0);
   make_calls(lost, Route::mma, 100, 0, 0);
   EXPECT_EQ('\n' + comparison_table(kinds), R"(
-KokkosMMA: calls by Kokkos' own code and by kokkos-mma in turn (KOKKOSMMA_COMPARE), the smallest speed-up first
-pattern          label     n  calls  route     Kokkos us  ours us  speed-up  why Kokkos
-parallel_scan    lost    2^3      2  mma            50.0    100.0     0.50x
-parallel_reduce  won    2^20      6  streamed      300.0    100.0     3.00x
-parallel_scan    alone     0      1  generic        10.0                     the functor is large
-KokkosMMA: 8 calls of kinds that ran both ways; all of them at these times: 1.900 ms by Kokkos, 0.800 ms by kokkos-mma, 2.38x
+KokkosMMA: calls by Kokkos' own code and by kokkos-mma alternately (KOKKOSMMA_COMPARE), the smallest speed-up first
+pattern          label     n  calls  route     Kokkos us  kokkos-mma us  speed-up  why Kokkos
+parallel_scan    lost    2^3      2  mma            50.0          100.0     0.50x
+parallel_reduce  won    2^20      6  streamed      300.0          100.0     3.00x
+parallel_scan    alone     0      1  generic        10.0                           the functor is large
+KokkosMMA: 8 calls of kinds that ran both ways: all of them would take 1.900 ms by Kokkos and 0.800 ms by kokkos-mma, 2.38x
 KokkosMMA: 1 call of kinds that ran one way only
 )");
 }
@@ -113,10 +115,38 @@ TEST(CallTables, RatesOfBothWaysWhereTheDataAreKnown) {
   make_calls(sum, Route::generic, 0, 1, 1000, 1e9);
   make_calls(sum, Route::mma, 0, 1, 500, 1e9);
   std::string const table = comparison_table(kinds);
-  EXPECT_NE(table.find("  Kokkos GB/s  ours GB/s  "), std::string::npos);
-  EXPECT_NE(table.find("         1000       2000     2.00x\n"),
+  EXPECT_NE(table.find("  Kokkos GB/s  kokkos-mma GB/s  "), std::string::npos);
+  EXPECT_NE(table.find("         1000             2000     2.00x\n"),
             std::string::npos)
       << table;
+}
+
+TEST(CallJson, AnObjectForEachKindAndRoute) {
+  CallKinds kinds;
+  CallKind& sum = kinds.of({"parallel_reduce", "a \"sum\"\n", &a_type, 20});
+  make_calls(sum, Route::generic, 50, 0, 0);
+  sum.reason = "the functor is large";
+  make_calls(sum, Route::mma, 1000, 3, 100.25, 4096);
+  // Counted and not timed, without a label and without indices.
+  kinds.of({"parallel_for", "", &a_type, -1}).on(Route::streamed).calls = 7;
+  EXPECT_EQ('\n' + json_report(kinds, 3), R"(
+{"drop_in": "active", "not_intercepted_on_cuda": 3, "calls": [
+{"pattern": "parallel_reduce", "label": "a \"sum\"\u000a", "log2_size": 20, "route": "generic", "calls": 1, "timed_calls": 1, "total_ns": 50000, "mean_ns": 50000, "bytes_per_call": null, "why_kokkos": "the functor is large"},
+{"pattern": "parallel_reduce", "label": "a \"sum\"\u000a", "log2_size": 20, "route": "mma", "calls": 4, "timed_calls": 4, "total_ns": 1300750, "mean_ns": 100250, "bytes_per_call": 4096, "why_kokkos": null},
+{"pattern": "parallel_for", "label": null, "log2_size": null, "route": "streamed", "calls": 7, "timed_calls": 0, "total_ns": null, "mean_ns": null, "bytes_per_call": null, "why_kokkos": null}
+]}
+)");
+  EXPECT_EQ(json_report(CallKinds(), 0),
+            "{\"drop_in\": \"active\", \"not_intercepted_on_cuda\": 0, "
+            "\"calls\": [\n]}\n");
+}
+
+TEST(CallJson, StringsAreASCII) {
+  EXPECT_EQ(json_string(""), "null");
+  EXPECT_EQ(json_string("solver/dot<a>(b)"), "\"solver/dot<a>(b)\"");
+  EXPECT_EQ(json_string("\"\\/"), R"("\"\\/")");
+  EXPECT_EQ(json_string(std::string_view("\0\t\x1f \x7e\x7f\xc3\xa4", 8)),
+            R"("\u0000\u0009\u001f ~\u007f\u00c3\u00a4")");
 }
 
 TEST(CallTables, BytesAreThoseOfVisibleElements) {

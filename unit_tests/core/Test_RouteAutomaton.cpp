@@ -61,7 +61,7 @@ static_assert(says(refuse_packed_automaton(with(larger(5), &P::neighbourhood,
                    "Moore"));
 static_assert(
     says(refuse_packed_automaton(with(larger(5), &P::one_range, false), h200),
-         "one range"));
+         "one contiguous range"));
 static_assert(says(
     refuse_packed_automaton(with(larger(5), &P::row, max_packed_row + 1), h200),
     "2^31"));
@@ -118,12 +118,11 @@ TEST(RouteAutomaton, KnownRules) {
 
 TEST(RouteAutomaton, DecisionAsText) {
   EXPECT_EQ(
-      "route streamed; not mma: generations on cells of one bit are faster "
-      "(docs/results/h200_papers.md)",
+      "route streamed; not mma: generations on cells of one bit are faster",
       to_string(decided(life())));
   EXPECT_EQ(
-      "route mma; not streamed: the rule has more than two states, a bit has "
-      "two (core/automaton/KokkosMMA_PackedCells.hpp)",
+      "route mma; not streamed: the rule has more than two states, and a "
+      "cell of one bit has two",
       to_string(decided(known("345/2/4"))));
 }
 

@@ -55,7 +55,7 @@ static_assert(says(array(max_array_bytes + 1), "larger than 16384 bytes"));
 static_assert(says(array(0), "no values"));
 static_assert(says(array(8, Pattern::mdrange), "no fixed size"));
 static_assert(says(streamed(&P::fixed_size, false, &P::value, half),
-                   "16-bit floats are kept in fp32"));
+                   "16-bit floats in fp32"));
 static_assert(!streamed(&P::fixed_size, false, &P::value, half, &P::sum,
                         false));
 static_assert(!streamed(&P::value_bytes, 512));
@@ -123,7 +123,7 @@ static_assert(route_reduce(sum_of_halves(), host, exactly()).route ==
               Route::generic);
 static_assert(says(refusal_of(route_reduce(sum_of_halves(), h200,
                                            exactly(Route::mma))),
-                   "is to be exact"));
+                   "the requested sum is exact"));
 // A sum by calls of a functor is not exact; no other level goes to the tensor
 // cores either, but for integers.
 static_assert(route_reduce(with(sum_of_halves(), &P::intercepted, true), h200,
@@ -132,7 +132,7 @@ static_assert(route_reduce(with(sum_of_halves(), &P::intercepted, true), h200,
 static_assert(says(route_reduce(with(sum_of_halves(), &P::intercepted, true),
                                 h200, exactly())
                        .mma,
-                   "of any device"));
+                   "on any device"));
 static_assert(route_reduce(with(sum_of_halves(), &P::input, int32, &P::value,
                                 int64),
                            h200, exactly())
@@ -148,7 +148,7 @@ static_assert(says(mma(&P::compiled, false), "no result"));
 static_assert(says(mma(&P::source, Source::functor), "opaque"));
 static_assert(says(mma(&P::source, Source::transform), "transformed values"));
 static_assert(says(mma(&P::sum, false), "not a sum"));
-static_assert(says(mma(&P::input, opaque), "no encoding"));
+static_assert(says(mma(&P::input, opaque), "not support this element type"));
 static_assert(says(mma(&P::contiguous, false), "strided"));
 static_assert(says(mma(&P::source, Source::product, &P::same_alignment, false),
                    "aligned differently"));
@@ -214,7 +214,7 @@ static_assert(paper_rules(Formulation::recurrence));
 static_assert(paper_rules(Formulation::single_pass));
 static_assert(paper_rules(Formulation::split));
 
-// --- the first reason in the order of the list is the one that is told -----
+// --- the first reason in the order of the list is the one that is given ----
 constexpr P many_wrong =
     with(sum_of_halves(), &P::in_graph, true, &P::value_bytes, 65, &P::source,
          Source::functor, &P::sum, false, &P::contiguous, false);
@@ -259,12 +259,11 @@ TEST(RouteReduce, DecisionAsText) {
   EXPECT_EQ("route mma", to_string(route_reduce(sum_of_halves(), h200, {})));
   EXPECT_EQ(
       "route streamed; not mma: the View is strided: its elements do not fill "
-      "16-byte loads (docs/results/h200.md)",
+      "16-byte loads",
       to_string(route_reduce(strided, h200, {})));
   EXPECT_EQ(
-      "route generic; not mma: the execution space is not Cuda "
-      "(docs/routes.md); not streamed: the execution space is not Cuda "
-      "(docs/routes.md)",
+      "route generic; neither mma nor streamed: the execution space is not "
+      "Cuda",
       to_string(route_reduce(sum_of_halves(), host, {})));
 }
 
@@ -279,19 +278,20 @@ TEST(RouteReduce, WishesAsText) {
         }));
   };
   EXPECT_EQ(0u, text(sum_of_halves(), host, Route::mma)
-                    .find("route generic (mma was asked for); not mma: the "
-                          "execution space is not Cuda"));
+                    .find("route generic (mma was requested); neither mma "
+                          "nor streamed: the execution space is not Cuda"));
   EXPECT_EQ(0u, text(strided, h200, Route::mma)
-                    .find("route streamed (mma was asked for); not mma: the "
+                    .find("route streamed (mma was requested); not mma: the "
                           "View is strided"));
   EXPECT_EQ("route mma", text(sum_of_halves(), h200, Route::mma));
   EXPECT_EQ("route mma", text(sum_of_halves(), h200, Route::automatic));
   EXPECT_EQ("route generic", text(sum_of_halves(), h200, Route::generic));
   // An order runs nothing else.
-  EXPECT_EQ(0u,
-            to_string(route_reduce(sum_of_halves(), host, Settings{Route::mma}))
-                .find("no route: mma was asked for and cannot run; not "
-                      "mma: the execution space is not Cuda"));
+  EXPECT_EQ(
+      0u,
+      to_string(route_reduce(sum_of_halves(), host, Settings{Route::mma}))
+          .find("no route: mma was requested and cannot run; "
+                "neither mma nor streamed: the execution space is not Cuda"));
 }
 
 TEST(RouteReduce, ForcedRouteThatCannotRunIsAnError) {

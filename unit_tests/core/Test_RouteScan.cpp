@@ -111,7 +111,7 @@ static_assert(says(refuse_mma(scan_of_flags(), {true, 79, 80}, {}),
 static_assert(says(mma(&P::in_graph, true), "graph node"));
 static_assert(says(mma(&P::source, Source::functor), "opaque"));
 static_assert(says(mma(&P::sum, false), "not a sum"));
-static_assert(says(mma(&P::input, opaque), "no encoding"));
+static_assert(says(mma(&P::input, opaque), "not support this element type"));
 static_assert(says(mma(&P::tile_compiled, false), "no tile kernel"));
 static_assert(says(mma(&P::contiguous, false), "strided"));
 constexpr P of_types(Scalar input, Scalar kept) {
@@ -140,7 +140,7 @@ static_assert(!with_settings(Formulation::chained, 32, 64));
 // What only `streamed` cares about.
 static_assert(!mma(&P::functor_bytes, 10000, &P::compiled, false));
 
-// --- the first reason in the order of the list is the one that is told -----
+// --- the first reason in the order of the list is the one that is given ----
 constexpr P many_wrong =
     with(scan_of_flags(), &P::source, Source::functor, &P::sum, false,
          &P::contiguous, false, &P::tile_compiled, false, &P::compiled, false,
@@ -223,12 +223,11 @@ constexpr P strided = with(scan_of_flags(), &P::contiguous, false);
 TEST(RouteScan, DecisionAsText) {
   EXPECT_EQ(
       "route streamed; not mma: a View is strided: its elements do not fill "
-      "16-byte accesses (docs/routes.md)",
+      "16-byte accesses",
       to_string(route_scan(strided, h200, {})));
   EXPECT_EQ(
-      "route generic; not mma: the execution space is not Cuda "
-      "(docs/routes.md); not streamed: the execution space is not Cuda "
-      "(docs/routes.md)",
+      "route generic; neither mma nor streamed: the execution space is not "
+      "Cuda",
       to_string(route_scan(scan_of_flags(), host, {})));
   // Whatever is faster for a type, the sentence names the reason.
   for (Scalar const scalar : {half, float32, float64, int32, int64}) {
@@ -240,7 +239,7 @@ TEST(RouteScan, DecisionAsText) {
     else
       EXPECT_EQ(
           "route streamed; not mma: shuffles are as fast for these types "
-          "(mma_scan_pays, core/routing/KokkosMMA_TuningTable.hpp)",
+          "(tuning table)",
           text);
   }
 }

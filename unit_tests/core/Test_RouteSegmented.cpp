@@ -59,7 +59,7 @@ static_assert(all_say("not Cuda", host));
 static_assert(all_say("below 8.0", v100));
 static_assert(all_say("two values per segment", h200, &P::moments, true));
 static_assert(all_say("no kernel", h200, &P::input, opaque));
-static_assert(all_say("does not refer to its elements", h200, &P::plain_memory,
+static_assert(all_say("does not give plain references", h200, &P::plain_memory,
                       false));
 constexpr bool layout_says(SegmentLayout layout, std::string_view part) {
   return all_say(part, h200, &P::layout, layout);
@@ -77,7 +77,7 @@ static_assert(!streamed(&P::csr, true));
 // --- rules of `mma` ---------------------------------------------------------
 static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
-static_assert(says(mma(&P::csr, true), "variable-size segments"));
+static_assert(says(mma(&P::csr, true), "segments of different lengths"));
 static_assert(says(mma(&P::scan, true), "no MMA kernel"));
 static_assert(says(mma(&P::accumulator, float64), "accumulate in float"));
 static_assert(!streamed(&P::accumulator, float64));
@@ -162,8 +162,8 @@ static_assert(says(refusal_of(route_segmented(rows_of_halves(), host,
 
 TEST(RouteSegmented, DecisionAsText) {
   EXPECT_EQ(
-      "route streamed; not mma: variable-size segments do not fill the rows of "
-      "a product (backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp)",
+      "route streamed; not mma: segments of different lengths do not fill the "
+      "rows of a matrix",
       to_string(
           route_segmented(with(rows_of_halves(), &P::csr, true), h200, {})));
 }

@@ -91,21 +91,21 @@ static_assert(says(refuse_stencil(with(half, strided), h200), "stride one"));
 static_assert(says(refuse_stencil(with(half, into_another_layout), h200),
                    "input and output layouts differ"));
 static_assert(says(refuse_stencil(box_of(Scalar::opaque, Scalar::int32), h200),
-                   "no kernel keeps these elements"));
+                   "no kernel exists for these types"));
 static_assert(says(refuse_stencil(box_of(Scalar::half, Scalar::float64), h200),
-                   "no kernel keeps these elements"));
+                   "no kernel exists for these types"));
 static_assert(!refuse_stencil(box_of(Scalar::int8, Scalar::int32), h200));
 static_assert(!refuse_stencil(box_of(Scalar::uint64, Scalar::uint64), h200));
 
 static_assert(says(refuse_mma_stencil(with(half, rank(3)), h200),
                    "two dimensions"));
 static_assert(says(refuse_mma_stencil(words, h200),
-                   "no elements of this type"));
+                   "not support elements of this type"));
 static_assert(says(refuse_mma_stencil(with(half, without_operands), h200),
-                   "no exact operands"));
+                   "not exact in the operand type"));
 static_assert(says(
     refuse_mma_stencil(with(box_of(Scalar::int8, Scalar::int32), dense), h200),
-    "no exact operands"));
+    "not exact in the operand type"));
 
 static_assert(says(refuse_mma_stencil(with(half, dense, odd_pitch), h200),
                    "multiples of 16 bytes"));
@@ -221,16 +221,15 @@ static_assert(!refusal_of(route_stencil(half, host, Settings{Route::generic})));
 static_assert(!refusal_of(route_stencil(half, h200,
                                         Settings{Route::streamed})));
 static_assert(says(refusal_of(route_stencil(words, h200, Settings{Route::mma})),
-                   "no elements of this type"));
+                   "not support elements of this type"));
 static_assert(says(refusal_of(route_stencil(half, host,
                                             Settings{Route::streamed})),
                    "not Cuda"));
 
 TEST(RouteStencil, DecisionAsText) {
   EXPECT_EQ(
-      "route generic; not mma: the execution space is not Cuda "
-      "(docs/routes.md); not streamed: the execution space is not Cuda "
-      "(docs/routes.md)",
+      "route generic; neither mma nor streamed: the execution space is not "
+      "Cuda",
       to_string(route_stencil(half, host, {})));
 }
 

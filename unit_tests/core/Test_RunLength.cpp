@@ -96,7 +96,7 @@ TEST(ReadRunLength, WithoutRuleOrHeader) {
   EXPECT_TRUE(read("$$$!") == CellPattern{});
   EXPECT_TRUE(read("x = 0, y = 0, rule = B3/S23\n!") ==
               (CellPattern{0, 0, "B3/S23", {}, {}}));
-  // Dead cells count for the size, ends of lines behind the last cell do not.
+  // Dead cells count for the size, ends of lines after the last cell do not.
   EXPECT_TRUE(read("o4b$$bo3$!") == pattern_of({"10000", "00000", "01000"}));
 }
 
@@ -180,10 +180,10 @@ TEST(ReadRunLength, ManyStates) {
 }
 
 TEST(ReadRunLength, RefusesMalformedHeaders) {
-  expect_refused("x = 3, z = 3\no!", 1, 8, "'z' begins none of 'x = '");
-  expect_refused("X = 3\no!", 1, 1, "'X' begins none of");
-  expect_refused("= 3\no!", 1, 1, "'=' begins none of");
-  expect_refused("x = 3,\no!", 1, 7, "the end of the line begins none of");
+  expect_refused("x = 3, z = 3\no!", 1, 8, "'z' does not begin 'x = '");
+  expect_refused("X = 3\no!", 1, 1, "'X' does not begin");
+  expect_refused("= 3\no!", 1, 1, "'=' does not begin");
+  expect_refused("x = 3,\no!", 1, 7, "the end of the line does not begin");
   expect_refused("#N a\n\nx = 3, y 3\no!", 3, 10, "'3' instead of '='");
   expect_refused("x = , y = 3\no!", 1, 5, "',' instead of the number of cells");
   expect_refused("x = -3\no!", 1, 5, "'-' instead of the number of cells of x");
@@ -195,27 +195,28 @@ TEST(ReadRunLength, RefusesMalformedHeaders) {
   expect_refused("x = 3, rule =  \no!", 1, 16, "the rule is missing");
   expect_refused("x = 3\ny = 3\no!", 2, 1,
                  "a second header; the first one is in line 1");
-  expect_refused("b2o$\nx = 3, y = 3\n!", 2, 1, "'x' and ' ' are no cell");
+  expect_refused("b2o$\nx = 3, y = 3\n!", 2, 1, "'x' and ' ' are not a cell");
   expect_refused("b2o$\n= 3\n!", 2, 1, "'=' among the cells");
 }
 
 TEST(ReadRunLength, RefusesMalformedCells) {
-  expect_refused("x = 3, y = 3\nb2o$2z$bo!", 2, 6, "'z' is no cell; cells are");
-  expect_refused("b2o$\r\n2o$\r\nb?!", 3, 2, "'?' is no cell");
-  expect_refused("bo\x01!", 1, 3, "the byte 0x01 is no cell");
-  expect_refused("bo\xC3\xA4!", 1, 3, "the byte 0xc3 is no cell");
-  expect_refused("b-2o!", 1, 2, "'-' is no cell");
-  expect_refused("bYo!", 1, 2, "'Y' is no cell");
+  expect_refused("x = 3, y = 3\nb2o$2z$bo!", 2, 6,
+                 "'z' is not a cell; cells are");
+  expect_refused("b2o$\r\n2o$\r\nb?!", 3, 2, "'?' is not a cell");
+  expect_refused("bo\x01!", 1, 3, "the byte 0x01 is not a cell");
+  expect_refused("bo\xC3\xA4!", 1, 3, "the byte 0xc3 is not a cell");
+  expect_refused("b-2o!", 1, 2, "'-' is not a cell");
+  expect_refused("bYo!", 1, 2, "'Y' is not a cell");
   expect_refused("O0o!", 1, 2, "a count of 0");
   expect_refused("b\n000\n$!", 2, 1, "a count of 0");
   expect_refused("b1 2o!", 1, 4, "a blank within a count; '2' should be");
   expect_refused("b12\n 3 4o!", 2, 4, "a blank within a count");
-  expect_refused("bo3!", 1, 3, "a count in front of '!'");
-  expect_refused("bo\n3\n!", 2, 1, "a count in front of '!'");
-  expect_refused("bpYo!", 1, 2, "'p' and 'Y' are no cell; states above 24");
-  expect_refused("byPo!", 1, 2, "'y' and 'P' are no cell");
-  expect_refused("bp\nA!", 1, 2, "'p' and the end of the line are no cell");
-  expect_refused(std::string("bo\0!", 4), 1, 3, "the byte 0x00 is no cell");
+  expect_refused("bo3!", 1, 3, "a count before '!'");
+  expect_refused("bo\n3\n!", 2, 1, "a count before '!'");
+  expect_refused("bpYo!", 1, 2, "'p' and 'Y' are not a cell; states above 24");
+  expect_refused("byPo!", 1, 2, "'y' and 'P' are not a cell");
+  expect_refused("bp\nA!", 1, 2, "'p' and the end of the line are not a cell");
+  expect_refused(std::string("bo\0!", 4), 1, 3, "the byte 0x00 is not a cell");
 }
 
 TEST(ReadRunLength, TheMarkAtTheEndMayBeMissing) {
@@ -230,13 +231,13 @@ TEST(ReadRunLength, TheMarkAtTheEndMayBeMissing) {
 TEST(ReadRunLength, RefusesFilesThatAreCutOff) {
   std::string const reason =
       "the file ends without cells and without '!', which ends a pattern; it "
-      "is empty, or cut off";
+      "is empty or truncated";
   expect_refused("", 1, 1, reason);
   expect_refused("\n\n", 2, 1, reason);
   expect_refused("#N name\n", 1, 8, reason);
   expect_refused("x = 3, y = 3\n", 1, 13, reason);
   expect_refused("x = 3, y = 3\nb2o$12", 2, 7,
-                 "the file ends behind a count; it is cut off");
+                 "the file ends after a count; it is truncated");
 }
 
 TEST(ReadRunLength, RefusesOtherFormatsByName) {
@@ -312,7 +313,8 @@ TEST(ReadPattern, Refuses) {
         << text;
   };
   std::string const no_cell =
-      " is no cell of a plaintext pattern; . is a dead cell, O or * one that "
+      " is not a cell of a plaintext pattern; . is a dead cell, O or * one "
+      "that "
       "is alive, and comments begin with !";
   expect("!Name: Glider\n.O.\n..o\n", "3, column 3: 'o'" + no_cell);
   expect("!Name: Glider\nx = 3, y = 3\nbo$2bo$3o!\n",
@@ -320,7 +322,7 @@ TEST(ReadPattern, Refuses) {
   expect("!\n .O\n", "2, column 1: ' '" + no_cell);
   expect("!\n.O!\n", "2, column 3: '!'" + no_cell);
   std::string const none =
-      ": the file ends without cells; it is empty, or cut off";
+      ": the file ends without cells; it is empty or truncated";
   expect("!Name: Glider\n", "1, column 14" + none);
   expect("!Name: Glider\n!\n\n", "3, column 1" + none);
   PatternLimits const limits{3, 2};
@@ -328,7 +330,7 @@ TEST(ReadPattern, Refuses) {
   expect("!\nOOO\n....\n",
          "3, column 4: row 2 has more than the 3 cells of the grid", limits);
   expect("OOO\n\nO\n",
-         "3, column 1: there are cells behind the 2 rows of the grid", limits);
+         "3, column 1: there are cells after the 2 rows of the grid", limits);
 }
 
 TEST(ReadRunLength, CellsBeyondTheHeaderAreInThePattern) {
@@ -354,17 +356,17 @@ TEST(ReadRunLength, RefusesPatternsLargerThanTheGrid) {
   expect_refused("4o$5o!", 1, 4, "row 2 has more than the 4 cells of the grid",
                  limits);
   expect_refused("4o$$$o!", 1, 6,
-                 "there are cells behind the 3 rows of the grid", limits);
+                 "there are cells after the 3 rows of the grid", limits);
   // Beyond the header, and beyond the grid.
   expect_refused("x = 3, y = 2\n5o!", 2, 1,
                  "row 1 has more than the 4 cells of the grid", limits);
   expect_refused("x = 3, y = 2\n3$o!", 2, 3,
-                 "there are cells behind the 3 rows of the grid", limits);
+                 "there are cells after the 3 rows of the grid", limits);
   expect_refused("x = 9\n99999999999999999999999999o!", 2, 1,
                  "row 1 has more than the 32768 cells of the grid");
   expect_refused("y = 9\n99999999999999999999999999$9999999999999999999999$o!",
-                 2, 51, "there are cells behind the 32768 rows of the grid");
-  // What no memory holds is refused without being told so.
+                 2, 51, "there are cells after the 32768 rows of the grid");
+  // What no memory holds is refused, without limits.
   expect_refused("x = 1000000000, y = 1000000000\n!", 1, 5, "the grid has");
   expect_refused("1000000000$1000000000o!", 1, 12, "row 1000000001");
 }

@@ -95,11 +95,11 @@ TEST(TuningFile, EveryTruncationIsNoticed) {
   expect_parts(refusal_of_text(""), {"a.table: is empty"});
   std::string const lines = text.substr(0, text.find("reduce.blocks"));
   expect_parts(refusal_of_text(lines),
-               {"a.table: ends without a line \"checksum\"", "cut off"});
+               {"a.table: ends without a line \"checksum\"", "truncated"});
   expect_parts(
       refusal_of_text(lines + "reduce.blo"),
       {"a.table: line " + std::to_string(line_of(text, "reduce.blocks")),
-       "ends within this line", "cut off"});
+       "ends within this line", "truncated"});
 }
 
 TEST(TuningFile, EveryChangedByteIsNoticed) {
@@ -125,7 +125,7 @@ TEST(TuningFile, RefusesOtherFiles) {
       refusal_of_text(replaced(write_tuning(h200), "format 1", "format 2")),
       {"line 1: \"format 2\" is not known", "this library reads format 1"});
   expect_parts(refusal_of_text(edited("date", "da\rte")),
-               {"line 6: byte 13 is no text"});
+               {"line 6: byte 13 is not text"});
 }
 
 TEST(TuningFile, RefusesWrongLines) {
@@ -138,24 +138,24 @@ TEST(TuningFile, RefusesWrongLines) {
   refuses("version " + Impl::tuning_version(), "version 9.9.9",
           {"for kokkos-mma 9.9.9 and this is " + Impl::tuning_version()});
   refuses("compute_capability 9.0", "compute_capability 90",
-          {"compute_capability is \"90\"", "as 9.0"});
+          {"compute_capability is \"90\"", "as in 9.0"});
   refuses("multiprocessors 132", "multiprocessors many",
           {"multiprocessors is \"many\"", "from 1 on"});
   refuses("multiprocessors 132", "multiprocessors 0", {"is \"0\""});
   refuses("date 2026-11-21", "date 21.11.2026",
           {"date is \"21.11.2026\"", "2026-11-21"});
   refuses("reduce.blocks 2", "reduce.blocks",
-          {"\"reduce.blocks\" is no entry"});
+          {"\"reduce.blocks\" is not an entry"});
   refuses("reduce.blocks 2", "reduce.blocks 2 3",
           {"reduce.blocks is \"2 3\"", "1 to 8"});
   refuses("reduce.blocks 2", "reduce.block 2",
-          {"\"reduce.block\" is no name of a table"});
+          {"\"reduce.block\" is not a name of the tuning table"});
   refuses("reduce.blocks 2", "reduce.chain_length 2",
-          {"reduce.chain_length stands in line " +
+          {"reduce.chain_length is in line " +
            std::to_string(line_of(text, "reduce.chain_length")) + " already"});
   // A row of values has none for a type without such kernels.
   refuses("dot.mma.double yes", "dot.mma.float yes",
-          {"\"dot.mma.float\" is no name"});
+          {"\"dot.mma.float\" is not a name"});
   for (std::string const value :
        {"0", "33", "-1", "8.0", "0x8", "99999999999999999999", "never", "yes"})
     refuses("reduce.chain_length 8", "reduce.chain_length " + value,

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   std::string text = write_tuning(file);
   if (which == "truncated") {
     text.resize(text.size() / 2);
-    refused = "cut off";
+    refused = "truncated";
   }
   std::ofstream(path, std::ios::binary) << text;
   std::string value = path;
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
              "\"" + part + "\" is not in: " + said.str());
     expect(said.str().find("warning") == said.str().rfind("warning"),
            "warned more than once: " + said.str());
-    expect(contains(name, "built-in, H200 (refused: " + value) &&
+    expect(contains(name, "built-in, H200 (not used: " + value) &&
                contains(name, refused),
            name);
   }

@@ -191,7 +191,8 @@ void check_report(std::string const& text) {
              number(row[5]) > 0 && number(row[6]) > 0,
          "times and GB/s of the sum of a View in\n" + text);
   auto const by_kokkos = row_of(text, "asked for", "generic");
-  expect(!by_kokkos.empty() && by_kokkos.back() == "it is asked for",
+  expect(!by_kokkos.empty() &&
+             by_kokkos.back() == "the route generic was requested",
          "why Kokkos in\n" + text);
   expect(text.find("KOKKOSMMA_COMPARE") == std::string::npos,
          "one table in\n" + text);
@@ -233,7 +234,7 @@ void check(std::string const& mode, std::string const& text) {
   if (mode == "compare") check_comparison(text);
   expect(row_of(text, "captured").empty(), "no captured calls in\n" + text);
   expect(!row_of(text, "teams").empty(), "the team kernel in\n" + text);
-  std::string const seen = " of them were seen on Cuda\n";
+  std::string const seen = " of them ran on Cuda\n";
   std::size_t const end  = text.find(seen);
   expect(end != std::string::npos && end + seen.size() == text.size() &&
              number(text.substr(text.rfind(' ', end - 1))) >= 1,

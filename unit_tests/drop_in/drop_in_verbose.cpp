@@ -166,7 +166,7 @@ int compute(int argc, char** argv) {
         "launch bounds",
         "parallel_scan \"a scan\" n=100 value=4 bytes route streamed",
         "parallel_scan \"a scan of 72 bytes\" route generic; not streamed: "
-        "refused at compile time"})
+        "excluded at compile time"})
     expect(times(line) == 1,
            std::string("one line \"") + line + "\" in\n" + text);
   expect(times("KokkosMMA: ") == 14, "no other line in\n" + text);

@@ -305,7 +305,7 @@ TYPED_TEST(MpiReduce, DifferentCalls) {
   double wide      = poison<double>();
   bool const other = world_rank() == 1;
   if (!on_cuda<Exec>) {
-    expect_all_refused({"route mma was asked for but cannot run"}, [&] {
+    expect_all_refused({"route mma was requested but cannot run"}, [&] {
       mpi::reduce(MPI_COMM_WORLD, Exec(), x, narrow,
                   Settings{world_rank() == 0 ? Route::mma : Route::automatic});
     });

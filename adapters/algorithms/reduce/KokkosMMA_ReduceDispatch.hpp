@@ -189,12 +189,24 @@ ReduceProblem reduce_problem(Terms const& terms) {
   return problem;
 }
 
+/// Whether a reduction of such types is compiled further: after a sentence on
+/// what is wrong, errors of the code below it would only hide the sentence.
+template <class Exec, class R>
+inline constexpr bool may_reduce =
+    Kokkos::is_execution_space_v<Exec>&&
+        scalar_v<typename ResultOf<R>::Value> != Scalar::opaque;
+template <class Exec, class T, class... P>
+inline constexpr bool may_reduce<Exec, Kokkos::View<T, P...>> =
+    Kokkos::is_execution_space_v<Exec>&& Kokkos::View<T, P...>::rank() == 0;
+
 template <class Exec, class X, class R>
 constexpr void check_reduce_types() {
   using Element = typename X::non_const_value_type;
   using Value   = typename ResultOf<R>::Value;
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::reduce", Exec);
-  KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::reduce", Exec, X, "x");
+  if constexpr (Kokkos::is_execution_space_v<Exec>) {
+    KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::reduce", Exec, X, "x");
+  }
   static_assert(
       scalar_v<Element> != Scalar::opaque,
       "KokkosMMA::reduce: the elements must be half_t, bhalf_t, float, "
@@ -273,8 +285,7 @@ OfferedLevel level_of_reduction(ReduceProblem const& problem,
                                 Capability const& machine,
                                 Settings const& settings) {
   if (machine.cuda && !Terms::is_plain)
-    return {Reproducibility::run_to_run,
-            {"x(i) is not an element in memory", "docs/reproducibility.md"}};
+    return {Reproducibility::run_to_run, {"x(i) is not an element in memory"}};
   return offered_level(problem, machine, settings);
 }
 
@@ -349,8 +360,8 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
       exec, 0, terms.size());
   auto const functor = terms.template functor<op>();
-  // Kernels of ours keep sums of 16-bit floats in fp32 themselves. Products
-  // they round for every call of the functor.
+  // This library's kernels keep sums of 16-bit floats in fp32 themselves.
+  // Products they round at every invocation of the functor.
   bool const rounds_itself =
       op == Operation::sum &&
       (decision.route == Route::mma ||

@@ -71,7 +71,8 @@ void check_scan_total(char const* who, X const& x, Y const& y,
       invalid_argument(
           who, name, " at ", reinterpret_cast<void const*>(place.begin),
           " is an element of \"", view.label(), "\" at ",
-          static_cast<void const*>(view.data()), "; pass a place of its own");
+          static_cast<void const*>(view.data()),
+          "; pass a variable or View that is not an element of x or y");
   };
   refuse_element_of(x);
   refuse_element_of(y);
@@ -207,13 +208,13 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "y");            \
   KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, "y", ACCUMULATOR)
 
-#define KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL(NAME, PLACE, X, ACCUMULATOR)        \
-  static_assert(KokkosMMA::Impl::total_holds<PLACE, X, ACCUMULATOR>(), NAME \
-                ": the total must be a scalar variable or a View of rank "  \
-                "0, not const, an integer no narrower than the elements "   \
-                "for an integer sum, floating point otherwise, and no "     \
-                "wider than the accumulator, which can be named: "          \
-                "exclusive_scan<double>(...)")
+#define KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL(NAME, PLACE, X, ACCUMULATOR)           \
+  static_assert(                                                               \
+      KokkosMMA::Impl::total_holds<PLACE, X, ACCUMULATOR>(), NAME              \
+      ": the total must be a scalar variable or a View of rank 0, not const; " \
+      "for an integer sum an integer no narrower than the elements, "          \
+      "otherwise floating point; and no wider than the accumulator, which "    \
+      "you can choose: exclusive_scan<double>(...)")
 
 namespace KokkosMMA::Impl {
 

@@ -25,7 +25,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// What can be told apart and copied to where the first of a run goes.
+/// What can be compared, and copied to where the first of a run goes.
 template <class T>
 concept Key = std::is_trivially_copyable_v<T> &&
     requires(T const& a, T const& b) {
@@ -53,12 +53,12 @@ void check_room(char const* who, char const* name, V const& view,
 
 }  // namespace KokkosMMA::Impl
 
-#define KOKKOSMMA_IMPL_CHECK_KEYS(NAME, EXEC, KEYS)                           \
-  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, KEYS, "keys");                   \
-  static_assert(                                                              \
-      KokkosMMA::Impl::Key<typename KEYS::non_const_value_type>, NAME         \
-      ": the keys must be trivially copyable and have an operator==, marked " \
-      "KOKKOS_FUNCTION where it is the caller's")
+#define KOKKOSMMA_IMPL_CHECK_KEYS(NAME, EXEC, KEYS)                        \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, KEYS, "keys");                \
+  static_assert(KokkosMMA::Impl::Key<typename KEYS::non_const_value_type>, \
+                NAME                                                       \
+                ": the keys must be trivially copyable and have an "       \
+                "operator==; mark an operator== of your own KOKKOS_FUNCTION")
 
 namespace KokkosMMA::Impl {
 

@@ -25,8 +25,8 @@
 
 namespace KokkosMMA {
 
-/// The dimension of a matrix along which it is reduced or scanned: with 0 the
-/// segments are the x(:, j), with 1 the x(i, :).
+/// The dimension along which a matrix is reduced or scanned. With 0 the
+/// segments are the columns x(:, j), with 1 the rows x(i, :).
 struct Axis {
   int dimension;  ///< 0 or 1
 };
@@ -119,7 +119,7 @@ std::uint64_t checked_length(char const* who, Length length) {
 inline void check_axis(char const* who, Axis axis) {
   if (axis.dimension != 0 && axis.dimension != 1)
     invalid_argument(who, "Axis{", axis.dimension,
-                     "} is no dimension of a View of rank 2; use 0 or 1");
+                     "} is not a dimension of a View of rank 2; use 0 or 1");
 }
 
 /// A result of one element for each segment, and of as many columns as elements
@@ -211,7 +211,7 @@ template <class Offsets>
     if (Offset const before = value(i - 1); wrong < before)
       invalid_argument(who, "offsets(", i, ") = ", wrong, " is below offsets(",
                        i - 1, ") = ", before, "; offsets must not decrease");
-  invalid_argument(who, "offsets(", i, ") = ", wrong, " is behind the ", size,
+  invalid_argument(who, "offsets(", i, ") = ", wrong, " is beyond the ", size,
                    " elements of x; offsets are at most ", size);
 }
 

@@ -62,7 +62,7 @@ void check_stencil_extents(char const* who, char const* name, X const& x,
                        describe_extents(x), " has fewer elements in dimension ",
                        d,
                        " than ghost cells: the extents of the grid would be ",
-                       shape_of(extents), "; they are 0 or more");
+                       shape_of(extents), "; extents must be 0 or more");
     empty          = empty || extent == 0;
     int const low  = boundaries.ghosts_low(d, radius[d]);
     int const high = boundaries.ghosts_high(d, radius[d]);
@@ -141,8 +141,8 @@ void check_weights(char const* who, StencilWeights<R> const& weights) {
       for (int d = 1; d < R; ++d) place += concatenate(", ", offset[d]);
       invalid_argument(who, "the weight of offset (", place, ") is ", weight,
                        ", and the sums are kept in ", to_string(scalar_v<A>),
-                       "; use integers that it holds, or float or double as "
-                       "the accumulator");
+                       "; use weights that this type can hold, or float or "
+                       "double as the accumulator");
     }
   }
 }
@@ -169,15 +169,15 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
   check_stencil_extents(who, "in", in, extents_of(out), weights.radius(),
                         of_in);
   if (steps > 1) {
-    refuse_halo(who, boundaries,
-                "its ghost cells are filled by the caller before each step; "
-                "make steps 1");
+    refuse_halo(
+        who, boundaries,
+        "the caller fills its ghost cells before each step; set steps to 1");
     if (!accumulator_holds<Result, A>())
       invalid_argument(who, "steps is ", steps, ", and sums in ",
                        to_string(scalar_v<A>), " cannot hold the ",
                        to_string(scalar_v<Result>),
                        " that a step writes and the next one reads; choose "
-                       "another accumulator or make steps 1");
+                       "another accumulator or set steps to 1");
     as_elements<Result>(who, boundaries);
   }
   as_elements<Element>(who, boundaries);
@@ -198,8 +198,8 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                           \
   KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "what is read");              \
   static_assert(KokkosMMA::Impl::is_plain_source<X>, NAME                     \
-                ": the Views must refer to their elements; atomic "           \
-                "access is of no use here");                                  \
+                ": the Views must give plain references to their elements; "  \
+                "Views with atomic access are not supported");                \
   static_assert(                                                              \
       KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME   \
       ": elements must be half_t, bhalf_t, float, double, bool or integers"); \
@@ -214,13 +214,13 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
 /// Checks the types of a stencil from View to View.
 #define KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS(NAME, EXEC, X, Y, ACCUMULATOR)     \
   static_assert(KokkosMMA::Impl::rank_of<X> == KokkosMMA::Impl::rank_of<Y>,   \
-                NAME ": in and out must have one rank");                      \
+                NAME ": in and out must have the same rank");                 \
   static_assert(!std::is_const_v<typename Y::value_type>,                     \
-                NAME ": out is written, its elements must not be const");     \
+                NAME ": out is written, so its elements must not be const");  \
   KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR);                   \
   KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, Y, "out");                       \
   static_assert(KokkosMMA::Impl::is_plain_memory<Y>,                          \
-                NAME ": out must refer to its elements");                     \
+                NAME ": out must give plain references to its elements");     \
   static_assert(KokkosMMA::Impl::may_write<X, Y, ACCUMULATOR>(), NAME         \
                 ": out must be a View of half_t, bhalf_t, float, double or, " \
                 "for integer sums, integers other than bool that are no "     \

@@ -490,9 +490,9 @@ KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
                 "input; use the form with a functor for other types");
   static_assert(total_fits<T, X, Value>,
                 "KokkosMMA::team_inclusive_scan, ...: the total must be "
-                "floating point where y is, an integer where y is, no narrower "
-                "than the elements of x, and no wider than the sum: that of "
-                "the wider elements, at least 4 bytes");
+                "floating point if y is, an integer if y is, no narrower than "
+                "the elements of x, and no wider than the running sum, which "
+                "has the wider of the two element types and at least 4 bytes");
 #if defined(KOKKOS_ENABLE_DEBUG)
   if (x.extent(0) != y.extent(0))
     Kokkos::abort(

@@ -11,13 +11,13 @@
 #include <type_traits>
 
 /// \file
-/// Loops over opaque functors: calls f(i) or f(i, j, ...) once for every index.
+/// Loops over opaque functors: f(i) or f(i, j, ...) once for every index.
 /// The functor is inlined once, in a loop that is not unrolled: the compiler
-/// cannot move the loads of one call before the stores of another, which may
-/// be to the same place, so copies of the body would cost compile time and
-/// overlap nothing. Shapes are values at run time for the same reason. No
+/// cannot move the loads of one invocation before the stores of another, which
+/// may be to the same address, so copies of the body would cost compile time
+/// and overlap nothing. Shapes are values at run time for the same reason. No
 /// launch bounds, as on Kokkos: a functor has the registers that it needs, and
-/// who launches asks how many threads that leaves.
+/// the launch queries how many threads that leaves.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -40,7 +40,7 @@ __device__ __forceinline__ void call_range(Call const& f,
     f(loop_index<Index>(range.begin + first, i));
 }
 
-/// A block takes neighbours in the three fastest dimensions, each thread
+/// A block has neighbours in the three fastest dimensions, each thread
 /// `box.rows` of them along the slowest of these three; along the others it has
 /// one index.
 /// \tparam Left the first argument of f is the fastest index, otherwise the

@@ -16,9 +16,9 @@
 /// \file
 /// Reduction by an opaque functor of what registers do not hold: arrays whose
 /// length is known at run time, and values of more than 64 bytes. Each thread
-/// has an array of its own in shared memory, which its calls add to. That the
-/// array lies there is known when the functor is compiled into the kernel, so
-/// its loads go ahead of its additions: nvcc 13.0 unrolls a loop over the
+/// has an array of its own in shared memory, which its invocations add to. That
+/// the array lies there is known when the functor is compiled into the kernel,
+/// so its loads go ahead of its additions: nvcc 13.0 unrolls a loop over the
 /// values 16 times and has 24 loads in flight under a cap of 64 registers.
 /// The order of all joins is fixed.
 
@@ -45,7 +45,7 @@ __device__ void sum_arrays(BlockArrays<T> const& block, unsigned rows,
   unsigned const count = block.layout.count;
   unsigned parts       = blockDim.x > count ? blockDim.x / count : 1;
   parts                = min(min(parts, 32u), min(rows, block.layout.callers));
-  // Array `part` is overwritten by the thread that alone has read it.
+  // Array `part` is overwritten by the only thread that has read it.
   for (unsigned x = threadIdx.x; x < parts * count; x += blockDim.x) {
     unsigned const part = x / count;
     unsigned const e    = x % count;
@@ -189,8 +189,7 @@ __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
 inline constexpr unsigned most_in_registers = 4;
 
 /// A copy of a functor whose value_count is a constant to the compiler. Bits
-/// are copied: constructors are the application's and may be for the host
-/// alone.
+/// are copied: constructors are the application's and may be for the host only.
 template <unsigned Count, class Holder, class Get>
 __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
                                 Get const& functor_of) {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 /// \file
-/// Exact sums of what the calls of a functor add.
+/// Exact sums of what the invocations of a functor add.
 
 namespace KokkosMMA::Impl::Cuda {
 

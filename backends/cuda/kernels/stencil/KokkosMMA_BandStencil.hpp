@@ -457,7 +457,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
         }
       }
     } else {
-      // By way of shared memory, so that adjacent lanes call the functor for
+      // By way of shared memory, so that adjacent lanes invoke the functor for
       // adjacent columns. Otherwise each store of the functor would touch 32
       // cache lines.
       Sum* const tile =

@@ -122,7 +122,7 @@ void launch_step_form(Kokkos::Cuda const& space,
   }
 }
 
-/// How many steps a sweep takes at most; `updates` of a functor of the
+/// How many steps a sweep computes at most; `updates` of a functor of the
 /// caller's. In three dimensions rows of `columns` have to be whole vectors.
 template <class A, class Element, int R>
 int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
@@ -150,8 +150,9 @@ void launch_step_stencil(Kokkos::Cuda const& space,
                          Epilogue const& epilogue) {
   if (form != StepForm::star || steps != step_volume_tuning<A, Element>().steps)
     Kokkos::abort("KokkosMMA: no kernel for several steps of this form");
-  static_assert(step_volume_tuning<A, Element>().steps == 2,
-                "there is no kernel for fewer steps than these but for one");
+  static_assert(
+      step_volume_tuning<A, Element>().steps == 2,
+      "there is no kernel for fewer steps than these, except for one step");
   launch_step_volume<A>(space, grid, plan.kernel_weights, epilogue);
 }
 /// One sweep of `steps` steps, at most steps_of_sweep() and steps_in_grid() of

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 /// \file
-/// Several steps beside a boundary. A block of threads takes the steps of a
+/// Several steps beside a boundary. A block of threads computes the steps of a
 /// tile one after the other in memory of its own, each on fewer elements than
 /// the one before, and finds what lies beyond the boundaries anew in each.
 
@@ -116,7 +116,7 @@ struct StepStripTile {
   __device__ __forceinline__ int place(int i, int j) const {
     return (i - origin[0]) * pitch + (j - origin[1]);
   }
-  /// put(i, j, what stands there) for each element of a box: make() of an
+  /// put(i, j, value there) for each element of a box: make() of an
   /// element of the grid, or of memory, which goes on beyond periodic
   /// boundaries, or a constant.
   /// \param constants whether constants are put

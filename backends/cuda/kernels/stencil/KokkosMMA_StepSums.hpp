@@ -13,14 +13,14 @@
 #include <vector>
 
 /// \file
-/// The sums of a step where several steps are under way at once. Each form
+/// The sums of a step where several steps are in flight at once. Each form
 /// rounds as the kernel of a single step does: weights in their order, as
 /// sweep_stencil and general_stencil (direct), or along the rows and then down
 /// the columns, as RadiusSums (separable).
 ///
 /// A row that arrives is added to all sums that it belongs to: those of 2
-/// Radius rows are under way, and one is complete. So a step needs the
-/// neighbours of the newest row alone.
+/// Radius rows are in flight, and one is complete. So a step needs the
+/// neighbours of the newest row only.
 
 namespace KokkosMMA::Impl::Cuda {
 

@@ -23,7 +23,7 @@
 /// \file
 /// Steps of a star of radius 1 in three dimensions, some in one sweep, each
 /// rounded as a single step is. A warp owns some rows of a panel of columns and
-/// marches through planes. The sums of all steps under way lie in registers,
+/// marches through planes. The sums of all steps in flight lie in registers,
 /// with those of the rows, columns and planes around that later steps need.
 ///
 /// What lies beyond the ends of rows follows from the two elements beside them,

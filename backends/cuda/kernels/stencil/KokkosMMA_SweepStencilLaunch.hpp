@@ -198,7 +198,7 @@ bool launch_product_sweep(Kokkos::Cuda const& space,
 
 /// The radii up to which patterns have kernels of their own: each is one more
 /// to compile for every type and functor (about a second), and beyond these the
-/// sums under way would not fit into registers. Stars of three dimensions and
+/// sums in flight would not fit into registers. Stars of three dimensions and
 /// radius 5, 640^3, by sweep_stencil and by general_stencil, 10^9 sums per
 /// second: float 151 and 15.7, half 171 and 22, bytes 183 and 28, double 111
 /// and 6.8; by sweep_stencil with radius 8 still 96, 93, 100 and 56 (H200,

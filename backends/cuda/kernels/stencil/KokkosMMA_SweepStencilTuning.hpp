@@ -131,7 +131,7 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   constexpr bool few_taps = Pattern != SweepPattern::dense;
   constexpr bool wide     = sizeof(A) > 4;
   constexpr bool is_small = sizeof(Element) < 4;
-  // Registers of the sums that are under way.
+  // Registers of the sums that are in flight.
   auto const registers = [](int columns, int rows) {
     int const planes = R > 1 ? 2 * Radius + 1 : 1;
     return planes * columns * rows * int(sizeof(A)) / 4;
@@ -192,7 +192,7 @@ struct SweepTaps {
 };
 
 /// Sizes and offsets of a sweep in elements, and in bytes of shared memory.
-/// \tparam Unaligned rows of a slab begin as far behind a vector as in memory
+/// \tparam Unaligned rows of a slab begin as far after a vector as in memory
 template <class A, int R, class Element, int Radius, bool Unaligned,
           SweepTuning Tuning>
 struct SweepLayout {
@@ -207,7 +207,7 @@ struct SweepLayout {
   static constexpr int reach   = R > 1 ? Radius : 0;  ///< in planes
   static constexpr int reach_y = R > 2 ? Radius : 0;
   static constexpr int width   = 2 * Radius + 1;
-  static constexpr int planes  = 2 * reach + 1;  ///< of sums under way
+  static constexpr int planes  = 2 * reach + 1;  ///< of sums in flight
   static constexpr int height  = 2 * reach_y + 1;
 
   static constexpr int tile_x     = (R > 2 ? 32 : threads) * columns;

@@ -12,7 +12,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Values of blocks that a lane has under way: 64 bytes of registers.
+/// Values of blocks that a lane has in flight: 64 bytes of registers.
 template <class T>
 inline constexpr unsigned values_under_way = sizeof(T) <= 8    ? 8
                                              : sizeof(T) <= 64 ? 64 / sizeof(T)
@@ -38,7 +38,7 @@ __device__ void load_partial(Slot<T>& to, T const* from) {
 /// that comes last, and hands the total to `store(value)` in its thread 0. The
 /// joins are those of Kokkos (4.6 to 5.2) in their order, so the total has its
 /// bits: each lane joins the values of every 32nd block, and the lanes a tree.
-/// Kokkos has one load under way in a lane, of up to 1024. `thread` numbers the
+/// Kokkos has one load in flight in a lane, of up to 1024. `thread` numbers the
 /// `threads` of a block, of which warps are 32 each; all of them call it.
 template <class T, class Joiner, class Store>
 __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,

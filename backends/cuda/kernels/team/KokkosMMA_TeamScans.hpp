@@ -120,7 +120,7 @@ __device__ void scan_vector_round(LaneGroup const& lanes, Index at, Index left,
 /// Scan of [0, units) by the lanes of a vector, as scan_units.
 ///
 /// Where the vector is narrow, its lanes share the steps of a round among few
-/// elements: Source::per_lane units of a lane are then under way together, and
+/// elements: Source::per_lane units of a lane are then in flight together, and
 /// the steps of them overlap. Whole warps have enough with one. The second loop
 /// for doubles takes 56 registers, not 44: rows of up to 64 doubles lost 13 %
 /// to it, those of 1024 and 4096 won 12 and 20 %. GB/s of functor scans of 1024

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CALL_JSON_HPP
+#define KOKKOSMMA_CALL_JSON_HPP
+
+#include <core/base/KokkosMMA_TextTable.hpp>
+#include <core/routing/KokkosMMA_CallTables.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+/// \file
+/// The calls as JSON, for KOKKOSMMA_REPORT=FILE.json. Numbers are integers: a
+/// locale may print a decimal comma.
+
+namespace KokkosMMA::Impl {
+
+/// A text as a string of JSON, all other bytes than printable ASCII as escapes;
+/// null where it is empty.
+[[gnu::cold]] inline std::string json_string(std::string_view text) {
+  if (text.empty()) return "null";
+  std::string quoted = "\"";
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    char escape[16] = {c};
+    if (byte < 0x20 || byte >= 0x7F)
+      std::snprintf(escape, sizeof(escape), "\\u%04x", unsigned(byte));
+    else if (c == '"' || c == '\\')
+      quoted += '\\';
+    quoted += escape;
+  }
+  return quoted + '"';
+}
+
+/// A whole number of JSON; null where it is not known.
+[[gnu::cold]] inline std::string json_number(double number) {
+  return std::isfinite(number) ? fixed_digits(number, 0) : "null";
+}
+
+/// An object for each kind of call and route.
+/// \param not_intercepted calls on Cuda that the records do not have
+[[gnu::cold]] inline std::string json_report(CallKinds const& kinds,
+                                             std::uint64_t not_intercepted) {
+  std::string text = "{\"drop_in\": \"active\", \"not_intercepted_on_cuda\": " +
+                     json_number(double(not_intercepted)) + ", \"calls\": [";
+  char const* separator = "\n";
+  for (CallKind const* kind = kinds.first; kind; kind = kind->next)
+    for (int route = 1; route < 4; ++route) {
+      CallTimes const& times = kind->times[route];
+      if (times.calls == 0) continue;
+      double const unknown = std::nan("");
+      double const spent   = times.timed() > 0 ? times.spent() : unknown;
+      int const log2_size  = kind->key.log2_size;
+      TimeSum const& sum   = times.steady();
+      auto const add       = [&](char const* name, std::string const& value) {
+        text += separator;
+        text += name + value;
+        separator = ", ";
+      };
+      add("{\"pattern\": ", json_string(kind->key.pattern));
+      add("\"label\": ", json_string(kind->key.label));
+      add("\"log2_size\": ", json_number(log2_size < 0 ? unknown : log2_size));
+      add("\"route\": ", json_string(to_string(Route(route))));
+      add("\"calls\": ", json_number(double(times.calls)));
+      add("\"timed_calls\": ", json_number(times.timed()));
+      add("\"total_ns\": ", json_number(1e3 * spent));
+      add("\"mean_ns\": ", json_number(1e3 * times.mean()));
+      add("\"bytes_per_call\": ",
+          json_number(sum.bytes > 0 ? sum.bytes / sum.count : unknown));
+      add("\"why_kokkos\": ",
+          json_string(Route(route) == Route::generic ? kind->reason : ""));
+      text += '}';
+      separator = ",\n";
+    }
+  return text + "\n]}\n";
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

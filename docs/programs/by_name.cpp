@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Before and after (docs/by_name.md): loops and calls of Kokkos, and the calls
+// of this library that do the same.
+
+#include <KokkosMMA.hpp>
+#include <Kokkos_StdAlgorithms.hpp>
+
+#include <cstdint>
+#include <cstdio>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+bool dot_products(Exec const& exec) {
+  int const n = 1000000;
+  Kokkos::View<double*> const x("x", n), y("y", n);
+  Kokkos::deep_copy(x, 0.5);
+  Kokkos::deep_copy(y, 2.);
+  double before = 0, after = 0;
+
+  Kokkos::parallel_reduce(
+      "dot", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(int i, double& sum) { sum += x(i) * y(i); }, before);
+
+  KokkosMMA::reduce("dot", exec, KokkosMMA::dot(x, y), after);
+
+  return before == n && after == n;
+}
+
+bool sparse_products(Exec const& exec) {
+  int const rows = 1000;  // of 4 entries each, in column 0
+  Kokkos::View<double*> const values("values", 4 * rows), v("v", 1);
+  Kokkos::View<double*> const before("before", rows), after("after", rows);
+  Kokkos::View<int*> const columns("columns", 4 * rows);
+  Kokkos::View<int*> const offsets("offsets", rows + 1);
+  Kokkos::deep_copy(values, 4.);
+  Kokkos::deep_copy(v, 2.);
+  Kokkos::parallel_for(
+      "offsets", rows + 1, KOKKOS_LAMBDA(int i) { offsets(i) = 4 * i; });
+
+  using Team = Kokkos::TeamPolicy<Exec>;
+  Kokkos::parallel_for(
+      "rows", Team(exec, rows, Kokkos::AUTO),
+      KOKKOS_LAMBDA(Team::member_type const& team) {
+        int const row = team.league_rank();
+        double sum    = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, offsets(row), offsets(row + 1)),
+            [&](int i, double& part) { part += values(i) * v(columns(i)); },
+            sum);
+        Kokkos::single(Kokkos::PerTeam(team), [&] { before(row) = sum; });
+      });
+
+  KokkosMMA::ComputedElements const terms(
+      values.extent(0),
+      KOKKOS_LAMBDA(std::int64_t i) { return values(i) * v(columns(i)); });
+  KokkosMMA::segmented_reduce("rows", exec, terms, offsets, after);
+
+  double sums[2] = {};
+  KokkosMMA::reduce(exec, before, sums[0]);
+  KokkosMMA::reduce(exec, after, sums[1]);
+  return sums[0] == 32 * rows && sums[1] == 32 * rows;
+}
+
+bool rows_of_a_matrix(Exec const& exec) {
+  Kokkos::View<float[100][64]> const matrix("matrix");
+  Kokkos::View<float[100]> const before("before"), after("after");
+  Kokkos::deep_copy(matrix, 1.f);
+
+  using Team = Kokkos::TeamPolicy<Exec>;
+  Kokkos::parallel_for(
+      "sums", Team(exec, 100, Kokkos::AUTO),
+      KOKKOS_LAMBDA(Team::member_type const& team) {
+        int const row = team.league_rank();
+        float sum     = 0;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, 64),
+            [&](int i, float& part) { part += matrix(row, i); }, sum);
+        Kokkos::single(Kokkos::PerTeam(team), [&] { before(row) = sum; });
+      });
+
+  KokkosMMA::segmented_reduce("sums", exec, matrix, KokkosMMA::Axis{1}, after);
+
+  float sums[2] = {};
+  KokkosMMA::reduce(exec, before, sums[0]);
+  KokkosMMA::reduce(exec, after, sums[1]);
+  return sums[0] == 6400 && sums[1] == 6400;
+}
+
+bool scans(Exec const& exec) {
+  int const n = 1000;
+  Kokkos::View<int*> const x("x", n), y("y", n), z("z", n);
+  Kokkos::deep_copy(x, 2);
+
+  Kokkos::Experimental::exclusive_scan("scan", exec, x, y, 0);
+
+  int total = 0;
+  KokkosMMA::exclusive_scan("scan", exec, x, z, KokkosMMA::Total(total));
+
+  int sums[2] = {};
+  KokkosMMA::reduce(exec, y, sums[0]);
+  KokkosMMA::reduce(exec, z, sums[1]);
+  return total == 2 * n && sums[0] == sums[1] && sums[1] == n * (n - 1);
+}
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  Exec const exec;
+  bool const right[] = {dot_products(exec), sparse_products(exec),
+                        rows_of_a_matrix(exec), scans(exec)};
+  std::printf("dot %d, sparse %d, rows %d, scans %d\n", right[0], right[1],
+              right[2], right[3]);
+  return right[0] && right[1] && right[2] && right[3] ? 0 : 1;
+}
