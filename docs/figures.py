@@ -239,15 +239,15 @@ def scans(card):
     return none(lines, "scans")
 
 
-LOOPS = (("rank1/fill", "fill"), ("rank1/copy", "copy"), ("rank1/triad", "triad"), ("rank1/points3", "3-point"), ("rank1/gather", "gather"),
-         ("view/deep_copy", "`deep_copy` of a value"), ("view/fill", "`deep_copy` of a structure"),
-         ("view/left_to_right2", "`deep_copy` to the other layout, 2D"), ("view/left_to_right3", "the same, 3D"), ("rank2/copy_default", "2D copy"), ("rank2/points5_default", "2D 5-point"),
-         ("rank2/points9_default", "2D 9-point"), ("rank2/copy_default_right", "2D copy, `LayoutRight`"),
-         ("rank2/points5_default_right", "2D 5-point, `LayoutRight`"), ("rank2/copy", "2D copy, `LayoutRight`, `Iterate::Right`"),
-         ("rank2/points5", "2D 5-point, the same"), ("rank2/points9", "2D 9-point, the same"), ("rank3/copy_default", "3D copy"),
-         ("rank3/points7_default", "3D 7-point"), ("rank3/copy_default_right", "3D copy, `LayoutRight`"),
-         ("rank3/points7_default_right", "3D 7-point, `LayoutRight`"), ("rank3/copy", "3D copy, `LayoutRight`, `Iterate::Right`"),
-         ("rank3/points7", "3D 7-point, the same"))
+LOOPS = (("rank1/fill", "fill"), ("rank1/copy", "copy"), ("rank1/triad", "triad"), ("rank1/points3", "3-point"),
+         ("rank1/gather", "gather"), ("view/deep_copy", "`deep_copy` of a value"), ("view/fill", "`deep_copy` of a structure"),
+         ("view/left_to_right2", "`deep_copy` to the other layout, 2D"), ("view/left_to_right3", "the same, 3D"),
+         ("rank2/copy_default", "2D copy"), ("rank2/points5_default", "2D 5-point"), ("rank2/points9_default", "2D 9-point"),
+         ("rank2/copy_default_right", "2D copy, `LayoutRight`"), ("rank2/points5_default_right", "2D 5-point, `LayoutRight`"),
+         ("rank2/copy", "2D copy, `LayoutRight`, `Iterate::Right`"), ("rank2/points5", "2D 5-point, the same"),
+         ("rank2/points9", "2D 9-point, the same"), ("rank3/copy_default", "3D copy"), ("rank3/points7_default", "3D 7-point"),
+         ("rank3/copy_default_right", "3D copy, `LayoutRight`"), ("rank3/points7_default_right", "3D 7-point, `LayoutRight`"),
+         ("rank3/copy", "3D copy, `LayoutRight`, `Iterate::Right`"), ("rank3/points7", "3D 7-point, the same"))
 
 
 def loops(card):
