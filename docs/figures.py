@@ -21,7 +21,7 @@ ROOT = HERE.parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "perf_tests/scripts"), str(HERE / "images")]
 import charts  # noqa: E402
-from bench_results import BadFile, Case, entries_by_case, files_in, load, size, table  # noqa: E402
+from bench_results import BadFile, Case, entries_by_case, files_in, load, on_cuda, size, table  # noqa: E402
 
 BEGIN = re.compile(r"^<!-- figures: ", re.MULTILINE)
 BLOCK = re.compile(r"^(<!-- figures: (.+?) -->\n)(.*?)^(<!-- end -->)", re.DOTALL | re.MULTILINE)
@@ -120,6 +120,8 @@ def collected(folder):
     for name, path in files_in(folder).items():
         document = load(path)
         context = context or document["context"]
+        if not on_cuda(context):
+            raise BadFile(f"{path} is of a host; the pages are of GPUs")
         for key in ("device", "git_revision", "kokkos_version"):
             if document["context"].get(key) != context.get(key):
                 raise BadFile(f"{path}: its {key} is {document['context'].get(key)}, that of the others {context.get(key)}; "
