@@ -634,6 +634,7 @@ def main(arguments):
     parser.add_argument("command", nargs="?", choices=["collect"], help="a result folder becomes the result file of its card")
     parser.add_argument("folder", nargs="?", help="what kokkosmma-bench wrote")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where a page or chart is not what the files give")
+    parser.add_argument("--note", help="collect: words that follow the version of Kokkos, where it is no release")
     parser.add_argument("--root", type=Path, default=ROOT, help="top folder of the repository")
     options = parser.parse_args(arguments)
     data = options.root / "docs/results/data"
@@ -642,6 +643,8 @@ def main(arguments):
             if not options.folder:
                 parser.error("collect needs the folder that kokkosmma-bench wrote")
             document = collected(options.folder)
+            if options.note:
+                document["runs"][0]["context"]["note"] = options.note
             path = data / f"{card_of(document['runs'][0]['context'])}.json"
             path.write_text(dumped(document), encoding="utf-8")
             print(f"{path}: {len(document['runs'][0]['rows'])} rows")

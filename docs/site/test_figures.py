@@ -135,8 +135,9 @@ class Collected(Repository):
         return str(folder)
 
     def test_a_result_folder_becomes_pages(self):
-        done = self.run_script("collect", self.folder())
+        done = self.run_script("collect", self.folder(), "--note", "patched")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Kokkos 5.2.2 (patched), CUDA", "\n".join(self.filled("h200 runs") + self.filled("h200 scans")))
         self.assertIn("h200.json", done.stdout)
         self.assertIn("| sum of a View | half | 0.25 | 0.45 | 0.77 | 0.90 | 0.90 | 3.60 | 2.00 |", self.filled("h200 sums"))
         self.assertIn("| sum, `MDRangePolicy` 2D | float | 0.01 | - | - | 0.94 | - | 94.0 | - |", self.filled("h200 sums"))
