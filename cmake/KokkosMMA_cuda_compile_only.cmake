@@ -53,8 +53,8 @@ set(cuda_objects "")
 # cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS] [FOLDED <variable>] ARCHITECTURES <number>...)
 # PRODUCT: nvcc's name for what it makes. For "ptx" and "cubin" it reads and instantiates all that host and device would run, but the host's
 # compiler does not see it: that is one to two thirds of the time of an object (CUDA 13.0, 2026-11-22). The examples are objects.
-# KERNELS: there must be kernels of ours in it, and ptxas must be content with them. Not for "ptx".
-# FOLDED: no kernel may load that constant. For "ptx" alone.
+# KERNELS: there must be kernels of this library in it, and ptxas must be content with them. Not for "ptx".
+# FOLDED: no kernel may load that constant. Only for "ptx".
 function(cuda_compile source)
   cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT;FOLDED" "ARCHITECTURES")
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
@@ -104,14 +104,14 @@ endforeach()
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT ptx DROP_IN FOLDED form_of_team_kernel
              ARCHITECTURES ${architecture})
 
-# The examples are an application's own kernels inside ours.
+# The examples are functors of an application inside this library's kernels.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp"
                         "${PROJECT_SOURCE_DIR}/examples/compressed_rows/compressed_rows.cpp")
   if(EXISTS "${source}")
     cuda_compile("${source}" PRODUCT compile DROP_IN KERNELS ARCHITECTURES 90)
   endif()
 endforeach()
-# Or an application's kernels beside ours, and functors that ours call.
+# Or an application's kernels beside this library's, and functors that these invoke.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/batch_norm_moments/batch_norm_moments_mma.cpp"
                         "${PROJECT_SOURCE_DIR}/examples/sparse_matvec/sparse_matvec_mma.cpp")
   if(EXISTS "${source}")

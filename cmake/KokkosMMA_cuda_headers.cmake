@@ -5,7 +5,7 @@ include_guard(GLOBAL)
 
 # kokkosmma_cuda_headers(<folders-var> [HOST])
 #
-# Include folders of a Kokkos whose configuration has the Cuda and Serial spaces, with HOST the Serial space alone, made from the Kokkos that
+# Include folders of a Kokkos whose configuration has the Cuda and Serial spaces, with HOST only the Serial space, made from the Kokkos that
 # was found: copies of the headers that Kokkos' build generates, with CUDA switched on, before the folders they came from. It is for compiling
 # only; no library is behind it.
 # The architecture is left to the compiler's command line (-DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90).

@@ -10,7 +10,7 @@ set_property(CACHE KokkosMMA_ENABLE_MPI PROPERTY STRINGS AUTO ON OFF)
 
 set(KokkosMMA_HAS_MPI OFF)
 if(KokkosMMA_ENABLE_MPI)
-  # The C interface alone: the C++ bindings of MPI-2 are gone from the standard, and nvcc does not like their headers.
+  # Only the C interface: the C++ bindings of MPI-2 are gone from the standard, and nvcc does not like their headers.
   set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "If true, the MPI-2 C++ bindings are disabled using definitions.")
   find_package(MPI QUIET COMPONENTS CXX GLOBAL)
   # Not "TARGET MPI::MPI_CXX": FindMPI makes that target wherever the compiler is not an MPI's own, also when it found none (CMake 3.25).

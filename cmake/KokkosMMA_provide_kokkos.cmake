@@ -209,7 +209,7 @@ if(NOT KokkosMMA_KOKKOS_ORIGIN AND "installed" IN_LIST KokkosMMA_KOKKOS_FROM)
   endif()
 endif()
 
-# An earlier configure step may have unpacked the packages; then the network is left alone.
+# An earlier configure step may have unpacked the packages; then the network is not used.
 if(NOT KokkosMMA_KOKKOS_ORIGIN
    AND "release" IN_LIST KokkosMMA_KOKKOS_FROM
    AND NOT EXISTS "${KokkosMMA_UNPACKED}/complete")

@@ -4,7 +4,7 @@
 # cmake -DROOT=<source tree> -DCOMPILER=<g++ or clang++> -DFOLDER=<for files> -DCUDA=<0 or 1> -DALLOWED=<lines> -P check_drop_in_includes.cmake
 #
 # Every source of an application compiles what the drop-in header includes. It may include what is intercepted, and no more than ALLOWED
-# lines of ours. The compiler lists the headers for a stand-in of Kokkos, with or without Cuda; what else is missing it takes as given.
+# lines of this project. The compiler lists the headers for a stand-in of Kokkos, with or without Cuda; what else is missing it takes as given.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -26,7 +26,7 @@ set(lines 0)
 foreach(header IN LISTS headers)
   string(FIND "${header}" "${ROOT}/" at)
   string(FIND "${header}" "${FOLDER}/" stand_in)
-  # A build folder may lie within the source tree: the stand-ins of Kokkos are none of ours there either.
+  # A build folder may lie within the source tree: the stand-ins of Kokkos do not count there either.
   if(stand_in EQUAL 0)
     continue()
   elseif(at EQUAL 0)

@@ -133,7 +133,7 @@ foreach(file IN LISTS headers)
       endif()
     endif()
   endforeach()
-  # A file ends with a line break, behind which is a line of nothing.
+  # A file ends with a line break, after which is an empty line.
   list(LENGTH lines count)
   math(EXPR count "${count} - 1")
   check_length("${file}" 1 "${file}" ${count} ${FILE_LINES})

@@ -7,7 +7,7 @@
 #   a folder includes itself and the folders before it in the table below, and no backend includes another;
 #   Kokkos::Impl is named in adapters/drop_in and in the files of policies only;
 #   inline assembly is in backends/cuda/arch only; core includes no CUDA header.
-# And one for nvcc: the branches of if constexpr have braces. nvcc 13.0 drops the statement behind some that have none, without a word.
+# And one for nvcc: the branches of if constexpr have braces. nvcc 13.0 silently drops the statement after some that have none.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -49,7 +49,7 @@ set(folders
     adapters/mpi
     include)
 
-# The folder that a file or an included path belongs to, or nothing for what is not ours.
+# The folder that a file or an included path belongs to, or nothing for files of others.
 function(folder_of path result)
   set(${result} "" PARENT_SCOPE)
   if(path MATCHES "^((core|backends|adapters)/.*)/[^/]*$")

@@ -4,9 +4,8 @@
 #define KOKKOSMMA_HPP
 
 /// \file
-/// All of kokkos-mma but the operations over ranks (KokkosMMA_Mpi.hpp). A
-/// source that needs one topic includes that topic's header and compiles
-/// faster.
+/// All of kokkos-mma except the calls over MPI ranks (KokkosMMA_Mpi.hpp). A
+/// source that needs one topic compiles faster with that topic's header.
 
 #include <KokkosMMA_Automaton.hpp>
 #include <KokkosMMA_Reduce.hpp>

@@ -7,11 +7,11 @@
 /// Forced include for an unmodified Kokkos application (the compiler flag
 /// `-include KokkosMMA_DropIn.hpp`, or the target KokkosMMA::drop_in). Calls of
 /// Kokkos::parallel_for, Kokkos::parallel_reduce and Kokkos::parallel_scan on
-/// Kokkos::Cuda run a kernel of this library where one exists for their types,
-/// and Kokkos' own otherwise; a loop of many indices runs whichever of both was
-/// the faster one at its first calls. Results, asynchrony and what Kokkos Tools
-/// see stay as Kokkos promises them; docs/drop_in.md lists the calls and the
-/// tests.
+/// Kokkos::Cuda run a kernel of this library where it has one for their types,
+/// and Kokkos' own kernel otherwise. A loop of many indices runs the kernel
+/// that was faster in its first calls. Results, asynchrony and what Kokkos
+/// Tools see stay as Kokkos promises them; docs/drop_in.md lists the calls and
+/// the tests.
 ///
 /// The header does nothing in a translation unit that cannot include this
 /// Kokkos: a compiler check of CMake, a C source, a source of a project with
@@ -23,10 +23,10 @@
 #if __has_include(<Kokkos_Core.hpp>)
 
 // The headers of a Kokkos for a device stop every compiler that is not the
-// device's, those of a Kokkos with OpenMP one that has not switched it on. Its
-// configuration alone does not, if it takes this header for Kokkos_Macros.hpp;
-// it is read again where Kokkos is included, and without that nothing tells the
-// source which spaces there are.
+// device's; those of a Kokkos with OpenMP stop one that has not switched it on.
+// Its configuration header by itself does not, if it sees this header as
+// Kokkos_Macros.hpp. It is read again where Kokkos is included; without it the
+// source would not know which spaces there are.
 #if !defined(KOKKOS_MACROS_HPP) && __has_include(<KokkosCore_config.h>)
 #define KOKKOS_MACROS_HPP
 #include <KokkosCore_config.h>

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_INCLUDE_REDUCE_HPP
 
 /// \file
-/// Sums and other reductions: KokkosMMA::reduce, and the functors that
-/// Kokkos::parallel_reduce takes.
+/// Sums and other reductions: KokkosMMA::reduce, and functors for
+/// Kokkos::parallel_reduce.
 
 #include <adapters/algorithms/reduce/KokkosMMA_Reduce.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_INCLUDE_SCAN_HPP
 
 /// \file
-/// Prefix sums: KokkosMMA::inclusive_scan and exclusive_scan, and the functors
-/// that Kokkos::parallel_scan takes.
+/// Prefix sums: KokkosMMA::inclusive_scan and exclusive_scan, and functors
+/// for Kokkos::parallel_scan.
 
 #include <adapters/algorithms/scan/KokkosMMA_Scan.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>

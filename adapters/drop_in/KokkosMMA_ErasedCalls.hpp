@@ -55,7 +55,7 @@ struct ErasedCall {
   void (*ensure_locks)();
   std::atomic_flag& reported;  ///< of all calls of this type
   bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
-  bool is_exact  = false;  ///< where a kernel of ours runs
+  bool is_exact  = false;  ///< where this library's kernel runs
 #if !defined(__CUDA_ARCH__)
   /// Until the object ends, Kokkos' own code included where that runs.
   TimedCall timed{};
@@ -182,8 +182,8 @@ inline Scalar value_of(ScanProblem const& problem) {
 /// Chooses a route with `route(wish, capability, tuning)` and runs it with
 /// `launch(route, scratch)`. A scope or the environment asks for a route
 /// wherever it can run: an application's calls never fail because of it.
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to, while
-/// `call` lives
+/// \return whether this library's kernel runs; if not, Kokkos' own has to,
+/// while `call` lives
 template <class Problem, class Choose, class Launch>
 bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
               bool result_on_device, Settings const& settings,
@@ -304,13 +304,13 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
   wait_for_result(call, scratch);
 }
 
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether this library's kernel runs; if not, Kokkos' own has to
 template <class Call>
 bool run_reduce(Call& call) {
   Settings const settings  = effective_settings();
   call.problem.intercepted = true;
   Cuda::KernelFacts facts{};
-  // Where nothing of ours runs the runtime is not asked about the kernel.
+  // Where this library's kernel does not run, the runtime is not asked for it.
   if (settings.route == Route::generic || call.result == nullptr) {
     call.problem.compiled = false;
   } else {
@@ -372,7 +372,7 @@ void launch_streamed_scan(Call const& call, bool on_device,
       });
 }
 
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether this library's kernel runs; if not, Kokkos' own has to
 template <class Call>
 bool run_scan(Call& call) {
   bool const on_device    = call.result_on_device || !call.result;

@@ -76,7 +76,7 @@ template <class Call>
       measured ? "; its launches are timed to choose the fastest" : "");
 }
 
-/// The arguments of the kernel of ours in a shape.
+/// The arguments of this library's kernel in a shape.
 struct LoopArguments {
   LoopRange range{};
   LoopBox box{};
@@ -97,7 +97,7 @@ struct LoopArguments {
   LoopArguments& operator=(LoopArguments const&) = delete;
 };
 
-/// Launches the kernel of ours in this shape.
+/// Launches this library's kernel in this shape.
 /// \return whether it could; nothing is left of an error
 template <class Call>
 bool launch_loop(Call const& call, LoopShape const& shape) {
@@ -113,8 +113,8 @@ bool launch_loop(Call const& call, LoopShape const& shape) {
              arguments.pointers) == cudaSuccess;
 }
 
-/// Runs a loop in one launch, of ours in this shape or of Kokkos.
-/// \return whether it was ours
+/// Runs a loop in one launch: this library's in this shape, or Kokkos'.
+/// \return whether it was this library's
 template <class Call>
 bool run_shape(Call const& call, LoopShape const& shape) {
   bool const ours = shape != kokkos_shape && launch_loop(call, shape);
@@ -122,9 +122,9 @@ bool run_shape(Call const& call, LoopShape const& shape) {
   return ours;
 }
 
-/// Runs a loop in the launch that is the fastest, or whose turn it is to be
-/// measured: of Kokkos or of ours.
-/// \return whether it was ours
+/// Runs a loop in the fastest launch, or in the next one to be measured: this
+/// library's or Kokkos'.
+/// \return whether it was this library's
 template <class Call>
 bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
                        int multiprocessors, int max_threads) {
@@ -170,7 +170,7 @@ int max_threads_of(Call const& call) {
   }
 }
 
-/// Runs a loop: once for each index in one launch, of ours or of Kokkos.
+/// Runs a loop once for each index in one launch, this library's or Kokkos'.
 template <class Call>
 void run_for(Call const& call) {
   Settings const settings  = effective_settings();

@@ -70,7 +70,7 @@ inline bool may_follow(Capability const& machine,
   return machine.compute_capability >= 90 && facts.may_follow;
 }
 
-/// Adds the kernel of ours in this shape.
+/// Adds this library's kernel in this shape.
 /// \return whether it could
 template <class Call>
 bool add_shape(Call const& call, Cuda::GraphPlace const& place,
@@ -90,7 +90,7 @@ bool add_shape(Call const& call, Cuda::GraphPlace const& place,
 }
 
 /// Adds a node that calls the functor once for each index.
-/// \return whether it runs a kernel of ours; if not, Kokkos' own has to
+/// \return whether it runs this library's kernel; if not, Kokkos' own has to
 template <class Call>
 bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
   Settings const settings  = effective_settings();
@@ -157,7 +157,7 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
 }
 
 /// Adds a node that reduces.
-/// \return whether it runs a kernel of ours; if not, Kokkos' own has to
+/// \return whether it runs this library's kernel; if not, Kokkos' own has to
 template <class Call>
 bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
   Settings const settings   = effective_settings();

@@ -7,7 +7,7 @@
 /// Kokkos::parallel_for on Kokkos::Cuda over RangePolicy and MDRangePolicy,
 /// taken over inside Kokkos' dispatch by partial specialisations of
 /// Kokkos::Impl::ParallelFor that are more specialised than Kokkos' own. Loops
-/// whose types no kernel of ours takes keep Kokkos' class.
+/// whose types this library's kernels do not support keep Kokkos' class.
 ///
 /// Kokkos' own class is reached with a functor of another type, for which the
 /// constraint is false. An object of it holds functor and policy, so that the
@@ -144,7 +144,7 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   template <class Native>
   using Driver = Native;
 #else
-  // Grids that Kokkos goes over in strides are not measured beside ours.
+  // Boxes that Kokkos traverses in strides are left to Kokkos, unmeasured.
   template <class Native>
   using Driver = Kokkos::Impl::ParallelForMDRange<typename Native::functor_type,
                                                   false, Policy>;

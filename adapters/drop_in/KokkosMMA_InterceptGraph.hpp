@@ -11,8 +11,8 @@
 /// Kokkos adds a node to the CUDA graph where it would launch a kernel, and
 /// casts the closure to its own class of a node meanwhile. So each class here
 /// derives from Kokkos' node of a functor of another type, for which nothing is
-/// routed, and adds nothing to its bytes: execute() adds a kernel of ours, or
-/// the base class its own. The graph keeps a copy of our kernel's arguments;
+/// routed, and adds nothing to its bytes: execute() adds this library's kernel,
+/// or the base class its own. The graph keeps a copy of our kernel's arguments;
 /// what its functor refers to lives in the node.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>

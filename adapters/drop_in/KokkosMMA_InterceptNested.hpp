@@ -101,7 +101,7 @@ __device__ inline unsigned vector_mask() {
   return lanes == 32 ? ~0u : ((1u << lanes) - 1) << (threadIdx.y * lanes % 32);
 }
 /// Waits for them. Kokkos divides to find them: of the 190 instructions of a
-/// row of 64 floats, its reduction and the single() behind it, the two
+/// row of 64 floats, its reduction and the single() after it, the two
 /// divisions of each were 74 (16 lanes, sm_90, CUDA 13.0).
 __device__ inline void sync_vector() {
   if (is_overlapped())

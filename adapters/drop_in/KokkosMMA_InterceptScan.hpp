@@ -27,8 +27,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Functors of ours whose joins may not change places. Kokkos' own scan on Cuda
-/// changes them (4.6.01).
+/// Functors of this library whose joins may not be reordered. Kokkos' own scan
+/// on Cuda changes them (4.6.01).
 template <class Functor>
 inline constexpr bool joins_in_order = requires {
   typename Functor::kokkosmma_joins_in_order;

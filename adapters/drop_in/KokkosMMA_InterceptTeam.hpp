@@ -8,11 +8,11 @@
 /// taken over inside Kokkos' dispatch by partial specialisations that are more
 /// specialised than Kokkos' own. Kokkos' kernels run all the same, of a functor
 /// of another type: one whose nested reductions have Kokkos' loops, and one in
-/// which several calls are under way at a time, which for a reduction is a
-/// kernel of ours (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the
+/// which several calls are under way at a time, which for a reduction is this
+/// library's kernel (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the
 /// team size that Kokkos chooses for the first, and make the same calls in the
-/// same order: the results have the same bits, and which of both runs is a
-/// matter of time alone.
+/// same order: the results have the same bits, and which of both runs is only a
+/// matter of time.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -290,9 +290,10 @@ struct TeamReductions {
   }
 };
 
-/// A reduction with a kernel of ours. Kokkos' closure is made where it runs and
-/// not before: its constructor takes one of ten places for scratch memory of
-/// level 1, and from kokkos/kokkos#8881 on only execute() gives it back.
+/// A reduction with this library's kernel. Kokkos' closure is made where it
+/// runs and not before: its constructor takes one of ten places for scratch
+/// memory of level 1, and from kokkos/kokkos#8881 on only execute() gives it
+/// back.
 template <class Reductions, class PolicyT>
 class RoutedTeamReduce {
   using Pair   = typename Reductions::OwnPair;

@@ -83,7 +83,7 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
   wait_for_result(call, scratch);
 }
 
-/// \return whether a kernel of ours runs; if not, Kokkos' own has to
+/// \return whether this library's kernel runs; if not, Kokkos' own has to
 template <class Call>
 bool run_arrays(Call& call) {
   Settings settings = effective_settings();

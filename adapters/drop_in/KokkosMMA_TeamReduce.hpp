@@ -4,12 +4,12 @@
 #define KOKKOSMMA_TEAM_REDUCE_HPP
 
 /// \file
-/// Kokkos::parallel_reduce over a TeamPolicy in a kernel of ours: the calls and
-/// the joins of Kokkos' own (4.6 to 5.2) in their order, with several nested
-/// calls under way and several values of blocks in the last join. Kokkos' last
-/// join has one load under way in each lane of one warp, of up to 1024: a sum
-/// of 2^26 floats by 65536 teams of 128 threads took 453 us by Kokkos, 162 so
-/// (H100, CUDA 13.0, 2026-11-26).
+/// Kokkos::parallel_reduce over a TeamPolicy in a kernel of this library: the
+/// invocations and joins of Kokkos' own (4.6 to 5.2) in their order, with
+/// several nested calls under way and several values of blocks in the last
+/// join. Kokkos' last join has one load under way in each lane of one warp, of
+/// up to 1024: a sum of 2^26 floats by 65536 teams of 128 threads took 453 us
+/// by Kokkos, 162 so (H100, CUDA 13.0, 2026-11-26).
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -33,7 +33,7 @@ namespace KokkosMMA::Impl {
 struct TeamLayout {
   int teams;
   int shared_begin;  ///< bytes for joins inside a team
-  int shared_size;   ///< bytes behind them, of the application
+  int shared_size;   ///< bytes after them, of the application
 };
 
 template <class Call, class Reducer>
@@ -143,7 +143,7 @@ bool launch_team_reduce(Call const& call) {
 
 #endif  // __CUDA_ARCH__
 
-/// Whether a kernel of ours reduces: values that a thread keeps in registers,
+/// Whether this library's kernel runs: values that a thread keeps in registers,
 /// with a functor and a reducer that fit the arguments of a kernel. For larger
 /// ones it would not compile.
 template <class Functor, class Reducer, class Policy>

@@ -6,7 +6,7 @@
 /// \file
 /// Times the calls of an application for KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE
 /// and prints their tables in Kokkos::finalize. A time is that between two
-/// events of the call's stream, before and behind all that the call launches
+/// events of the call's stream, before and after all that the call launches
 /// there. Nobody waits for an event before the end: it is looked at when it is
 /// its turn to be used again.
 
@@ -210,7 +210,7 @@ class TimedCall {
   /// \param pattern a constant
   /// \param type anything whose address all calls of one type share
   /// \param bytes of the data, 0: not known
-  /// \return whether Kokkos has to run this call though a kernel of ours could
+  /// \return whether Kokkos has to run this call though this library could
   [[gnu::cold]] bool begin(Kokkos::Cuda const& space, char const* pattern,
                            void const* type, std::uint64_t size, double bytes,
                            RouteDecision const& decision) {
@@ -224,7 +224,7 @@ class TimedCall {
       return false;
     bool const generic = decision.route == Route::generic;
     // Who asks for a route in a scope counts on it: KokkosMMA::reduce has
-    // kernels of ours keep a narrow sum in float, which Kokkos would not do.
+    // this library's kernels keep a narrow sum in float; Kokkos would not.
     // Nor has Kokkos the bits of a level.
     bool const either =
         !generic && scoped_settings().route == Route::automatic &&

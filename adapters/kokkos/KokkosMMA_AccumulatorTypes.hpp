@@ -64,7 +64,7 @@ inline constexpr bool total_fits =
     sizeof(Value) <= sizeof(Accumulator) &&
     keeps_sums<typename X::non_const_value_type, Value>;
 
-/// accumulator_t, but wide enough where the output alone is too narrow: the
+/// accumulator_t, but wide enough where only the output is too narrow: the
 /// prefixes are then converted once. Integers for a floating-point output are
 /// kept in double, whatever their size, and the total may be what the output
 /// is.

@@ -84,9 +84,9 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
 
 }  // namespace Impl
 
-/// Which tuning table the first device uses: a built-in one ("built-in, H200";
-/// on hosts "built-in") or the file that KOKKOSMMA_TUNING names, and why not
-/// that file where it is refused.
+/// Names the tuning table of the first device. It is a built-in one ("built-in,
+/// H200"; on hosts "built-in") or the file in KOKKOSMMA_TUNING. If that file
+/// was rejected, the text says why.
 inline std::string tuning_description() {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
@@ -95,10 +95,10 @@ inline std::string tuning_description() {
 #endif
 }
 
-/// Prints what a bug report needs: versions, execution spaces, devices, compute
-/// capability, types with tensor-core sums, and the route of each kind of
-/// reduction and scan under the present settings. Call it after
-/// Kokkos::initialize.
+/// Prints what a bug report needs: versions, devices, tuning table and routes.
+/// In detail: execution spaces, compute capability, types with tensor-core
+/// sums, and the route of each kind of reduction and scan under the present
+/// settings. Call it after Kokkos::initialize.
 inline void print_configuration(std::ostream& out) {
   out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)

@@ -14,7 +14,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// What explain() gathers on this host thread; null where calls run.
+/// The text that explain() collects on this host thread; null where calls run.
 inline std::string*& explanation_of_this_thread() {
   thread_local std::string* text = nullptr;
   return text;
@@ -22,13 +22,13 @@ inline std::string*& explanation_of_this_thread() {
 
 inline bool explains_calls() { return explanation_of_this_thread() != nullptr; }
 
-/// Decides on the route of a call. Inside explain() it notes the decision and
+/// Chooses the route of a call. Inside explain() it notes the decision and
 /// returns nothing: the caller returns before it launches or writes anything.
 ///
 /// \param route route function of the operation, as a callable of Settings
-/// \param offered levels of reproducibility that the call can have
+/// \param offered levels of reproducibility that the call offers
 /// \throws std::invalid_argument for a forced route that cannot run or a level
-/// that cannot be had; inside explain() that is a text
+/// that is not available; inside explain() that is a text
 template <class Exec, class RouteFunction>
 std::optional<RouteDecision> decide_or_explain(
     char const* who, Exec const& exec, Settings const& settings,
@@ -40,7 +40,7 @@ std::optional<RouteDecision> decide_or_explain(
   return std::nullopt;
 }
 
-/// Refuses a call that cannot be explained, such as one of all ranks.
+/// Rejects a call that cannot be explained, for example a call of all ranks.
 inline void refuse_explain(char const* who, char const* instead) {
   if (explains_calls())
     invalid_argument(who, "KokkosMMA::explain cannot explain this call; ",
@@ -49,8 +49,8 @@ inline void refuse_explain(char const* who, char const* instead) {
 
 }  // namespace Impl
 
-/// Says which route the calls of kokkos-mma in `calls` would take, and why not
-/// the others.
+/// Returns which route each call inside `calls` would use, and why not another
+/// route.
 ///
 /// \code
 /// std::cout << KokkosMMA::explain(
@@ -58,13 +58,13 @@ inline void refuse_explain(char const* who, char const* instead) {
 /// // route streamed; not mma: the View is strided: ...
 /// \endcode
 ///
-/// Inside, calls of kokkos-mma check their arguments and decide on a route, but
-/// launch and write nothing. Everything else in `calls` runs as ever,
+/// Calls of kokkos-mma inside check their arguments and choose a route, but
+/// launch and write nothing. Everything else in `calls` runs as usual,
 /// Kokkos::parallel_reduce and Kokkos::parallel_scan included.
 ///
-/// \param calls callable without arguments, called once on this host thread
-/// \return one line for each call, in their order. A forced route that cannot
-/// run is a line, too.
+/// \param calls callable without arguments, invoked once on this host thread
+/// \return one line for each call, in call order. A forced route that cannot
+/// run is reported as a line.
 /// \throws std::invalid_argument what the calls throw for their arguments, and
 /// where `calls` makes no call of kokkos-mma
 template <class Calls>

@@ -105,8 +105,8 @@ struct Transform {
 
 }  // namespace Impl
 
-/// Functor of a `Kokkos::parallel_reduce` that adds the elements of a View:
-/// sum of x(i) over the range, which lies within [0, x.extent(0)).
+/// Functor for `Kokkos::parallel_reduce`: the sum of the elements of a View.
+/// The range lies within [0, x.extent(0)).
 ///
 /// \code
 /// double sum;
@@ -115,7 +115,7 @@ struct Transform {
 ///
 /// The reducer is a sum: none, Kokkos::Sum or KokkosMMA::Sum. On Kokkos::Cuda a
 /// kernel of this library reads the View, which it knows from the functor's
-/// type, and may add on the tensor cores; on other spaces Kokkos calls the
+/// type, and may add on the tensor cores. On other spaces Kokkos invokes the
 /// functor. Elements are converted to the type of the sum before they are
 /// added; a sum in half_t or bhalf_t is accumulated in fp32 and rounded once.
 /// An integer sum of floating-point elements or of wider integers does not
@@ -125,12 +125,12 @@ auto load(X const& x) {
   return Impl::Load<X>{x};
 }
 
-/// Functor of a `Kokkos::parallel_reduce` with a sum as its reducer: the inner
-/// product, sum of x(i) * y(i) over the range. Factors are converted to the
-/// type of the sum before they are multiplied; a sum in half_t or bhalf_t is
-/// accumulated in fp32 and rounded once. On Kokkos::Cuda a kernel of this
-/// library reads both Views and may use the tensor cores; on other spaces
-/// Kokkos calls the functor.
+/// Functor for `Kokkos::parallel_reduce` with a sum: the inner product of two
+/// Views. Factors are converted to the type of the sum before they are
+/// multiplied; a sum in half_t or bhalf_t is accumulated in fp32 and rounded
+/// once. On Kokkos::Cuda a kernel of this library reads both Views and may use
+/// the tensor cores. On other spaces Kokkos invokes the functor.
+///
 /// \throws std::invalid_argument when the extents differ
 template <Impl::Rank1View X, Impl::Rank1View Y>
 auto dot(X const& x, Y const& y) {
@@ -142,28 +142,27 @@ auto dot(X const& x, Y const& y) {
   return Impl::Dot<X, Y>{x, y};
 }
 
-/// Functor of a `Kokkos::parallel_reduce` with a sum as its reducer: the square
-/// of the Euclidean norm, sum of x(i) * x(i) over the range. Elements are
-/// converted to the type of the sum before they are multiplied. On
-/// Kokkos::Cuda a kernel of this library reads the View and may use the tensor
-/// cores; on other spaces Kokkos calls the functor.
+/// Functor for `Kokkos::parallel_reduce` with a sum: the sum of the squares of
+/// a View's elements. Elements are converted to the type of the sum before they
+/// are multiplied. On Kokkos::Cuda a kernel of this library reads the View and
+/// may use the tensor cores. On other spaces Kokkos invokes the functor.
 template <Impl::Rank1View X>
 auto squares(X const& x) {
   return Impl::Dot<X, X>{x, x};
 }
 
-/// Functor of a `Kokkos::parallel_reduce` with a sum as its reducer: sum of
-/// op(x(i)) over the range. `op` is callable on the device and takes an element
-/// of x; what it returns is converted to the type of the sum. Tensor cores are
-/// not used: the values exist in registers only.
+/// Functor for `Kokkos::parallel_reduce` with a sum: the sum of `op(x(i))`.
+/// `op` is invoked on the device with an element of x; its result is converted
+/// to the type of the sum. Tensor cores are not used: the values exist in
+/// registers only.
 template <Impl::Rank1View X, class Op>
 auto transform(X const& x, Op const& op) {
   return Impl::Transform<X, Op>{x, op};
 }
 
-/// Reducer of Kokkos: the sum, as Kokkos::Sum, except that integers wrap modulo
-/// 2^bits and that a kernel of this library accumulates half_t and bhalf_t in
-/// fp32 and rounds once.
+/// Reducer for Kokkos: the sum, where integers wrap and 16-bit floats are
+/// summed in fp32. As Kokkos::Sum otherwise. The sum of half_t and bhalf_t is
+/// rounded once, by a kernel of this library.
 ///
 /// \code
 /// Kokkos::View<double> sum("sum");  // the result stays on the device
@@ -173,9 +172,9 @@ template <class Scalar_, class Space = Kokkos::HostSpace>
 struct Sum {
   /// Marks a reducer for Kokkos.
   using reducer = Sum;
-  /// What is added.
+  /// Type of the sum.
   using value_type = std::remove_cv_t<Scalar_>;
-  /// Where the result goes.
+  /// View that can hold the result.
   using result_view_type = Kokkos::View<value_type, Space>;
 
   /// A result on the host; the call waits for it.
@@ -185,12 +184,12 @@ struct Sum {
   KOKKOS_INLINE_FUNCTION Sum(result_view_type const& value)
       : m_value(value), m_references_scalar(false) {}
 
-  /// into += from, integers modulo 2^bits.
+  /// Adds `from` to `into`, integers modulo 2^bits.
   KOKKOS_INLINE_FUNCTION void join(value_type& into,
                                    value_type const& from) const {
     Impl::add(into, from);
   }
-  /// value = 0
+  /// Sets `value` to 0.
   KOKKOS_INLINE_FUNCTION void init(value_type& value) const {
     value = Kokkos::reduction_identity<value_type>::sum();
   }
@@ -200,7 +199,7 @@ struct Sum {
   }
   /// The result as a View.
   KOKKOS_INLINE_FUNCTION result_view_type view() const { return m_value; }
-  /// Whether the result is a variable of the host.
+  /// Whether the result is a variable on the host.
   KOKKOS_INLINE_FUNCTION bool references_scalar() const {
     return m_references_scalar;
   }

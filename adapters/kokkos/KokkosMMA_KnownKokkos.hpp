@@ -8,6 +8,7 @@
 /// kernels run inside Kokkos' dispatch, by partial specialisations of classes
 /// that may change with each minor version. With another Kokkos nothing is
 /// intercepted, and calls by name use Kokkos' public calls.
+/// docs/kokkos_versions.md lists the versions that ran on a GPU.
 
 #include <core/base/KokkosMMA_Verbose.hpp>
 

@@ -17,12 +17,13 @@
 
 namespace KokkosMMA {
 
-/// The initial value of a scan, for variables, which are refused without this
-/// name: `exclusive_scan(exec, x, y, n)` may mean n as the total. Constants and
+/// Names a variable as the initial value of a scan: `exclusive_scan(exec, x, y,
+/// InitialValue(n))`. A bare variable does not compile, because
+/// `exclusive_scan(exec, x, y, n)` could mean n as the total. Constants and
 /// expressions need no name.
 template <class T>
 struct InitialValue {
-  T value;  ///< a number
+  T value;  ///< the number
 };
 /// InitialValue(n) holds a copy of n.
 template <class T>
@@ -45,8 +46,8 @@ inline constexpr bool may_start_from = is_scan_type<Init> &&
                                        (is_floating(scalar_v<Accumulator>) ||
                                         is_scan_integer<Init>);
 
-/// Whether an argument of type `Init&&` is a variable of a number, which may be
-/// meant as the place of the total.
+/// Whether an argument of type `Init&&` is a variable that holds a number: it
+/// could mean the total.
 template <class Init>
 inline constexpr bool is_variable =
     std::is_lvalue_reference_v<Init> &&
@@ -88,22 +89,22 @@ Functor starting_from(Functor functor, Init const& init) {
 
 namespace KokkosMMA {
 
-/// Functor for any `Kokkos::parallel_scan` over [0, x.extent(0)), with or
-/// without total:
+/// Functor for `Kokkos::parallel_scan`: writes `y(i) = x(0) + ... + x(i-1)`.
+/// The range is [0, x.extent(0)); the call may have a total, the sum of all
+/// x(i).
 ///
 /// \code
 /// Kokkos::parallel_scan("offsets", n, KokkosMMA::exclusive_scan_into(x, y));
 /// \endcode
 ///
-/// writes y(i) = x(0) + ... + x(i-1); the total is the sum of all x(i). On
-/// Kokkos::Cuda a kernel of this library reads and writes the Views, which it
-/// knows from the functor's type; on other spaces Kokkos calls the functor.
-/// Asynchrony is that of Kokkos::parallel_scan. x and y have one length and are
-/// the same elements (in place) or share no memory: std::invalid_argument
-/// otherwise.
+/// On Kokkos::Cuda a kernel of this library reads and writes the Views, which
+/// it knows from the functor's type. On other spaces Kokkos invokes the
+/// functor. Asynchrony is that of Kokkos::parallel_scan.
 ///
 /// \tparam Accumulator type of the running sum and of the total; by default the
-/// wider of the two element types, fp32 for 16-bit floats
+///        wider of the two element types, fp32 for 16-bit floats
+/// \throws std::invalid_argument unless x and y have one extent and are the
+/// same elements (in place) or share no memory
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y>
 auto exclusive_scan_into(X const& x, Y const& y) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
@@ -112,10 +113,9 @@ auto exclusive_scan_into(X const& x, Y const& y) {
   return Impl::ScanInto<X, Y, A, Impl::ScanKind::exclusive>{x, y, A(0)};
 }
 
-/// Functor of a `Kokkos::parallel_scan` that writes
-/// y(i) = init + x(0) + ... + x(i-1); the total, where one is asked for, is the
-/// sum of all x(i) without `init`. What is read, when the call returns and what
-/// is refused is as for the function without `init`.
+/// Functor for `Kokkos::parallel_scan`: writes `y(i) = init + x(0) + ... +
+/// x(i-1)`. A total is the sum of all x(i), without `init`. Asynchrony and
+/// errors are those of the functor without `init`.
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y,
           class Init>
 auto exclusive_scan_into(X const& x, Y const& y, Init&& init) {
@@ -124,15 +124,8 @@ auto exclusive_scan_into(X const& x, Y const& y, Init&& init) {
   return Impl::starting_from(exclusive_scan_into<Accumulator>(x, y), init);
 }
 
-/// Functor of a `Kokkos::parallel_scan` over [0, x.extent(0)), with or without
-/// total, that writes y(i) = x(0) + ... + x(i). On Kokkos::Cuda a kernel of
-/// this library reads and writes the Views; on other spaces Kokkos calls the
-/// functor. Asynchrony is that of Kokkos::parallel_scan. x and y have one
-/// length and are the same elements (in place) or share no memory:
-/// std::invalid_argument otherwise.
-///
-/// \tparam Accumulator type of the running sum and of the total; by default the
-/// wider of the two element types, fp32 for 16-bit floats
+/// Functor for `Kokkos::parallel_scan`: writes `y(i) = x(0) + ... + x(i)`.
+/// Parameters, asynchrony and errors are those of exclusive_scan_into().
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y>
 auto inclusive_scan_into(X const& x, Y const& y) {
   using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
@@ -141,10 +134,9 @@ auto inclusive_scan_into(X const& x, Y const& y) {
   return Impl::ScanInto<X, Y, A, Impl::ScanKind::inclusive>{x, y, A(0)};
 }
 
-/// Functor of a `Kokkos::parallel_scan` that writes
-/// y(i) = init + x(0) + ... + x(i); the total, where one is asked for, is the
-/// sum of all x(i) without `init`. What is read, when the call returns and what
-/// is refused is as for the function without `init`.
+/// Functor for `Kokkos::parallel_scan`: writes `y(i) = init + x(0) + ... +
+/// x(i)`. A total is the sum of all x(i), without `init`. Asynchrony and errors
+/// are those of the functor without `init`.
 template <class Accumulator = void, Impl::Rank1View X, Impl::Rank1View Y,
           class Init>
 auto inclusive_scan_into(X const& x, Y const& y, Init&& init) {

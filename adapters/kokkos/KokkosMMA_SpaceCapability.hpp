@@ -18,7 +18,7 @@
 
 namespace KokkosMMA {
 
-/// Capability of the device behind an execution-space instance.
+/// The capability of the device of an execution-space instance.
 template <class Exec>
 Capability capability(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -32,8 +32,8 @@ Capability capability(Exec const& exec) {
 
 namespace Impl {
 
-/// The table for the device behind an execution-space instance. Elsewhere than
-/// on Cuda every route is generic and nothing depends on it.
+/// The tuning table of the device of an execution-space instance. On other
+/// spaces than Cuda every route is generic and nothing depends on the table.
 template <class Exec>
 TuningTable const& active_tuning(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -45,8 +45,8 @@ TuningTable const& active_tuning(Exec const& exec) {
   return builtin_tuning;
 }
 
-/// What `explain` says of the table: nothing where KOKKOSMMA_TUNING is not set
-/// or means nothing to the space.
+/// What `explain` says about the table: nothing where KOKKOSMMA_TUNING is not
+/// set or does not apply to the space.
 template <class Exec>
 std::string tuning_note(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()

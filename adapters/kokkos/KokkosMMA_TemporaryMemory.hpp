@@ -24,8 +24,8 @@ namespace KokkosMMA::Impl {
 /// Memory until what was launched on an instance of an execution space has run.
 /// On Cuda it comes and goes in the order of the stream; elsewhere, and where
 /// that finds none, it is a View of `Space`, which waits for the instance at
-/// its end and throws where there is no memory. Tools of Kokkos see Views
-/// alone.
+/// its end and throws where there is no memory. Tools of Kokkos see only
+/// Views.
 template <class Exec, class Space>
 class TemporaryMemory {
  public:
@@ -73,7 +73,7 @@ class MemoryLike {
       : m_memory(exec, label, shape.size() * sizeof(Element)),
         m_view(static_cast<Element*>(m_memory.data()), layout(shape)) {}
 
-  /// Such a View without memory: its strides, before a call allocates.
+  /// A View of this kind without memory: its strides, before a call allocates.
   static View without_memory(V const& shape) {
     return View(nullptr, layout(shape));
   }

@@ -29,7 +29,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// What a tool is asked, and what it is told about the call.
+/// The question to a tool, and what it learns about the call.
 struct RouteQuestion {
   char const* operation = "";  ///< "reduce" or "scan"
   Scalar input          = Scalar::opaque;

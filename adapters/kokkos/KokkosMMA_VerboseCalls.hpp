@@ -19,7 +19,7 @@ namespace KokkosMMA::Impl {
 
 /// The label of a call that was given none. Made once: it takes 0.3 us (AMD
 /// EPYC, g++ 12, 2026-11-27).
-/// \tparam Call a type that calls of this name and element have alone
+/// \tparam Call a type that only calls of this name and element have
 template <class Call>
 std::string const& label_of_route(char const* who, Scalar element,
                                   Route route) {

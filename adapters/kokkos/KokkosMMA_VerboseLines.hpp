@@ -85,8 +85,8 @@ class VerboseLines {
   }
 
   /// Kokkos waits for all devices before it invokes a callback. Where all
-  /// callbacks that it would wait for are ours, it does not wait before the
-  /// next one of this thread, which must follow at once: a program may set
+  /// callbacks that it would wait for are this class's, it does not wait before
+  /// the next one of this thread, which must follow at once: a program may set
   /// callbacks of its own at any other time. With the waits, the time of a
   /// small kernel between two events would include its launch, and a kernel
   /// that waits for the host would never end.
@@ -135,7 +135,7 @@ class VerboseLines {
     std::vector<Call> open;
     Announced announced;
     /// Whether a callback of the second installation calls the one that it
-    /// replaced, which may call ours of the first one.
+    /// replaced, which may call that of the first one.
     bool begins_forwarded[3];
     bool ends_forwarded[3];
   };

@@ -259,10 +259,10 @@ inline int parse_gpu_aware(char const* text) {
 
 namespace mpi {
 
-/// Whether halos are handed to MPI in the memory of the GPU. KOKKOSMMA_MPI_
-/// GPU_AWARE=0 or 1 decides where it is set, otherwise the MPI library's own
-/// word (MPIX_Query_cuda_support of Open MPI and its kin, MPIX_GPU_query_
-/// support of MPICH), otherwise no. Asked once per process.
+/// Whether halos are given to MPI in GPU memory. KOKKOSMMA_MPI_GPU_AWARE=0 or 1
+/// decides where it is set. Otherwise the MPI library decides
+/// (MPIX_Query_cuda_support of Open MPI and its relatives,
+/// MPIX_GPU_query_support of MPICH), otherwise no. Determined once per process.
 inline bool gpu_aware() {
   static bool const aware = [] {
     int const wish =

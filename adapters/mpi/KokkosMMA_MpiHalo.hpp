@@ -173,40 +173,42 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
 
 namespace mpi {
 
-/// out = weighted sums of the neighbours in `in`, `steps` times, over a grid
-/// that lies in blocks on the ranks of `comm`: what KokkosMMA::stencil gives
-/// for the whole grid.
+/// Weighted sums of neighbours over a grid that is distributed in blocks. The
+/// result is that of KokkosMMA::stencil for the whole grid.
+///
+/// \code
+/// mpi::stencil(comm, exec, in, out, weights, torus, 2);
+/// \endcode
 ///
 /// \tparam Accumulator type of the sums, as for KokkosMMA::stencil
-/// \param comm  communicator of one group. With a Cartesian topology
-///              (MPI_Cart_create, as many dimensions as the grid) the blocks
-///              lie as the ranks do; without one they follow each other along
-///              dimension 0 in rank order. Whether the topology is periodic
-///              does not matter: `boundaries` say so
-/// \param in    View of this rank's block, without ghost cells but beyond those
-///              boundaries of the whole grid that are halos. Blocks at the same
-///              place along a dimension have the same extent in it; others may
-///              differ. In a dimension that is split each has at least as many
-///              elements as the radius, one more where a boundary is a mirror
-/// \param out   View of this rank's block that shares no memory with `in`
-/// \param boundaries what lies beyond the boundaries of the whole grid
-/// \param steps 1 or more; one exchange each
-/// \param settings route of the interior of the block; strips along inner
-/// boundaries
-///              take it where they can
+/// \param comm communicator of one group. With a Cartesian topology
+///        (MPI_Cart_create, as many dimensions as the grid) the blocks lie as
+///        the ranks do; without one they follow each other along dimension 0 in
+///        rank order. Whether the topology is periodic has no effect:
+///        `boundaries` say so
+/// \param in View of this rank's block. It has ghost cells only beyond sides of
+///        the whole grid that are halos. Blocks with the same coordinate in a
+///        dimension have the same extent in it; other extents may differ. In a
+///        dimension that is split each block has at least as many elements as
+///        the radius, one more where a boundary is a mirror
+/// \param out View of this rank's block that shares no memory with `in`
+/// \param boundaries what lies beyond the sides of the whole grid
+/// \param steps 1 or more; one exchange for each
+/// \param settings route of the interior of the block; strips along inner sides
+///        use it where they can
 ///
-/// Each step packs the elements that neighbours need, computes the interior
-/// while they travel, and then strips of the width of the radius
-/// along the inner boundaries, whose elements are copied together with the
-/// ghost cells. Every element is the sum that one GPU computes, in the order of
-/// the route that it takes: integers do not depend on the number of ranks,
-/// floating point only where strips take another route than the interior.
+/// Each step packs the elements that neighbours need and computes the interior
+/// while they travel. Then it computes strips of the width of the radius along
+/// the inner sides, whose elements are copied together with the ghost cells.
+/// Every element is the sum that one GPU computes, in the order of its route:
+/// integers do not depend on the number of ranks, floating point only where
+/// strips use another route than the interior.
 ///
 /// The last strips run in order on `exec` after the call has returned. Tags
-/// 27500 to 27526 of `comm` belong to the call while it runs.
+/// 27500 to 27526 of `comm` are reserved for the call while it runs.
 ///
 /// \throws std::invalid_argument on every rank when one rank's arguments are
-/// refused, differ, or blocks do not fit together; nothing is written then.
+/// rejected, differ, or blocks do not fit together; nothing is written then.
 template <class Accumulator = void, class Exec, Impl::StencilView X,
           Impl::StencilView Y>
 void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
@@ -221,8 +223,8 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
                            weights, boundaries, steps, settings);
 }
 
-/// Weighted sums of the neighbours over a grid in blocks, with the weights, the
-/// boundaries and the type of the sums of a policy, whose View is not read.
+/// Weighted sums over a distributed grid, with weights, boundaries and sum type
+/// from a policy. The View of the policy is not read.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator>
 void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
@@ -237,19 +239,18 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
       settings);
 }
 
-/// Fills the ghost cells of a View beyond those boundaries behind which another
-/// rank's block lies, corners too, with that block's elements: for
-/// StencilPolicy with a functor of one's own and block_boundaries().
+/// Fills the ghost cells of a block with the elements of the neighbouring
+/// ranks' blocks. Ghost cells at corners are included. Use it with
+/// block_boundaries() before a StencilPolicy.
 ///
-/// \param x      View of this rank's block and its ghost cells, as many as the
-///               radius beyond each boundary that block_boundaries() calls a
-///               halo. Those beyond boundaries of the whole grid stay the
-///               caller's
+/// \param x View of this rank's block and its ghost cells, as many as the
+///        radius beyond each side that block_boundaries() calls a halo. The
+///        caller fills those beyond sides of the whole grid
 /// \param radius ghost cells per dimension, 0 or more
-/// \param boundaries of the whole grid
+/// \param boundaries boundaries of the whole grid
 ///
-/// Waits for `exec`, then for the neighbours; the ghost cells are written in
-/// order on `exec`.
+/// The call waits for `exec`, then for the neighbours; the ghost cells are
+/// written in order on `exec`.
 ///
 /// \throws std::invalid_argument on every rank, as stencil()
 template <class Exec, Impl::StencilView X>

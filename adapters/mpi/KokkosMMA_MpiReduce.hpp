@@ -148,33 +148,38 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
 
 namespace mpi {
 
-/// Sum of the elements of all ranks' Views, on every rank: what
-/// KokkosMMA::reduce gives for the Views one behind another.
+/// Sums the elements of all ranks' Views, on every rank. The result is that of
+/// KokkosMMA::reduce for the Views one after another.
 ///
-/// \param comm   communicator of one group; all its ranks make the call, with
-///               the same types
-/// \param exec   instance on which this rank's sum runs
-/// \param x      this rank's elements, as many as it has: also none
+/// \code
+/// mpi::reduce(comm, exec, x, sum);
+/// \endcode
+///
+/// \param comm communicator of one group; all its ranks make the call, with the
+///        same types
+/// \param exec instance on which this rank's sum runs
+/// \param x this rank's elements, any number of them, 0 included
 /// \param result scalar, or View of rank 0, overwritten with the same bits on
-///               every rank
+///        every rank
 /// \param settings route, formulation, chain length, block size; they may
-///               differ between ranks
+///        differ between ranks
 ///
-/// Each rank reduces its View in one pass, in the accumulator's type; one
-/// MPI_Allgather of 64 bytes per rank carries the sums and the checks; every
-/// rank adds them in rank order. Integers: exact modulo 2^bits, whatever the
-/// number of ranks. Floating point: the error of the local sums, and one
-/// rounding. The same bits for the same number of ranks, sizes and devices:
-/// nothing is left to the order of MPI_Allreduce. With reproducibility
-/// Reproducibility::exact, which all ranks ask for, floating-point sums are
-/// rounded correctly: the same bits for any number of ranks, sizes and devices.
-/// Then MPI_Allreduce adds integers, 88 bytes of floats or 544 of doubles.
+/// Each rank reduces its View in one pass, in the accumulator's type. One
+/// MPI_Allgather of 64 bytes per rank exchanges the sums and the checks; every
+/// rank adds them in rank order. Integers are exact modulo 2^bits for any
+/// number of ranks. Floating point has the error of the local sums and one
+/// rounding. The bits are the same for the same number of ranks, sizes and
+/// devices: they do not depend on the order of MPI_Allreduce. With
+/// Reproducibility::exact, which all ranks must request, floating-point sums
+/// are correctly rounded: the same bits for any number of ranks, sizes and
+/// devices. Then MPI_Allreduce adds integers, 88 bytes for floats or 544 for
+/// doubles.
 ///
 /// The call waits for `exec`, also with a View as result, which it then writes
 /// in order on `exec`.
 ///
 /// \throws std::invalid_argument on every rank when one rank's arguments are
-/// refused (see KokkosMMA::reduce) or types differ; nothing is written then.
+/// rejected (see KokkosMMA::reduce) or types differ; nothing is written then.
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {
@@ -183,21 +188,20 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
                           settings);
 }
 
-/// Sum of the products of the elements of all ranks' Views, on every rank: what
-/// KokkosMMA::reduce gives for the Views one behind another.
+/// Sums the products of the elements of all ranks' Views, on every rank. The
+/// result is that of KokkosMMA::reduce for the Views one after another.
 ///
 /// \code
-/// mpi::reduce(comm, exec, KokkosMMA::dot(x, y), energy, exactly);
+/// mpi::reduce(comm, exec, KokkosMMA::dot(x, y), energy);
 /// \endcode
 ///
 /// \param dot KokkosMMA::dot(x, y) or KokkosMMA::squares(x) of this rank's
 ///        Views
 ///
-/// As the sum of a View over ranks. With reproducibility
-/// Reproducibility::exact, for floating-point factors of one type and a
-/// floating-point result, no product and no sum is rounded but the result.
-/// MPI_Allreduce adds 88 bytes for products of half_t, 544 of bhalf_t and
-/// float, 1088 of double.
+/// Works as the sum of a View over ranks. With Reproducibility::exact, for
+/// floating-point factors of one type and a floating-point result, only the
+/// result is rounded: no product and no partial sum is. MPI_Allreduce adds 88
+/// bytes for products of half_t, 544 of bhalf_t and float, 1088 of double.
 template <class Exec, class X, class Y, class Result>
 void reduce(MPI_Comm comm, Exec const& exec, Impl::Dot<X, Y> const& dot,
             Result&& result, Settings const& settings = {}) {

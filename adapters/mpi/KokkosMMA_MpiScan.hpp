@@ -59,7 +59,7 @@ struct ExactSumOfView<true, X> {
   using type = typename ExactViewTerms<X>::Sum;
 };
 
-/// The exact scan of a rank's elements behind those of the ranks before it.
+/// The exact scan of a rank's elements after those of the ranks before it.
 template <class Exec, class Scan, class Sum, class Total>
 void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                            Scan const& scan, Sum const& mine, Total& total) {
@@ -158,33 +158,37 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Init&& init, Settings const& settings = {});
 
-/// Exclusive scan over the elements of all ranks' Views, one behind another in
-/// rank order: on each rank y(i) = init + everything before x(i), on this rank
-/// and on those before it. init = 0 here.
+/// Exclusive scan over the elements of all ranks, in rank order: `y(i)` is the
+/// sum of all elements before `x(i)`.
+///
+/// \code
+/// mpi::exclusive_scan(comm, exec, x, y, 0, KokkosMMA::Total(total));
+/// \endcode
 ///
 /// \tparam Accumulator type of the running sum, as for
-///         KokkosMMA::exclusive_scan
+///        KokkosMMA::exclusive_scan
 /// \param comm communicator of one group; all its ranks make the call, with the
-///             same types, and the same initial value
-/// \param x    this rank's elements, as many as it has: also none
-/// \param y    View of the same extent; the same elements as x or none of them
+///        same types, and the same initial value
+/// \param x this rank's elements, any number of them, 0 included
+/// \param y View of the same extent; the same elements as x or none of them
 ///
-/// Three passes over memory where one GPU makes two: each rank sums up its
-/// elements (read), one MPI_Allgather of 64 bytes per rank carries the sums and
-/// the checks, and the local scan starts from what comes before the rank (read
-/// and write). Adding the prefix to a finished local scan would be a fourth.
+/// The scan is three passes over memory where one GPU makes two. Each rank sums
+/// its elements (read), one MPI_Allgather of 64 bytes per rank exchanges the
+/// sums and the checks, and the local scan starts from the sum of the ranks
+/// before (read and write). Adding the prefix to a finished local scan would be
+/// a fourth pass.
 ///
 /// Integers: the same elements in any number of ranks give the same prefixes,
-/// modulo 2^bits of the accumulator. Floating point: bounded as on one GPU, and
-/// the same bits for the same number of ranks, sizes and devices. The first
-/// prefix of a rank is the rank-order sum of totals, not the last prefix of the
-/// rank before and one more element: they may differ by rounding.
+/// modulo 2^bits of the accumulator. Floating point: the error bound of one
+/// GPU, and the same bits for the same number of ranks, sizes and devices. The
+/// first prefix of a rank is the rank-order sum of totals, not the last prefix
+/// of the rank before plus one more element: they may differ by rounding.
 ///
 /// The call waits until this rank's sum is known; the scan itself then runs in
 /// order on `exec`.
 ///
 /// \throws std::invalid_argument on every rank when one rank's arguments are
-/// refused (see KokkosMMA::exclusive_scan), types or initial values differ;
+/// rejected (see KokkosMMA::exclusive_scan), types or initial values differ;
 /// nothing is written then.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
@@ -194,9 +198,8 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   exclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
 }
 
-/// Exclusive scan over the ranks from an initial value: y(i) = init +
-/// everything before x(i), on this rank and on those before it. In all else
-/// like the form without one.
+/// Exclusive scan over the ranks from an initial value: `init` plus all
+/// elements before `x(i)`. Otherwise as the scan without an initial value.
 template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
           Impl::InitialArgument Init>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -212,8 +215,9 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// Exclusive scan over the ranks from an initial value, with the total of all
-/// ranks, without `init`, on every rank.
+/// Exclusive scan over the ranks from an initial value: `init` plus all
+/// elements before `x(i)`. Also writes the total of all ranks. The total does
+/// not include `init`; every rank gets it.
 ///
 /// \param total Total(place): a scalar variable, or a View of rank 0 that is no
 ///        element of x or y. With a scalar the call waits for `exec`
@@ -234,7 +238,8 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// Scan over the ranks from 0, with the total of all ranks, on every rank.
+/// Exclusive scan over the elements of all ranks, in rank order: `y(i)` is the
+/// sum of all elements before `x(i)`. Also writes the total of all ranks.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -256,7 +261,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Init&& init, Settings const& settings = {});
 
-/// Inclusive scan over ranks: y(i) is what exclusive_scan() gives, and x(i).
+/// Inclusive scan over the elements of all ranks, in rank order. `y(i)` is the
+/// result of exclusive_scan() plus `x(i)`.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -265,9 +271,8 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   inclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
 }
 
-/// Inclusive scan over the ranks from an initial value: y(i) = init +
-/// everything up to x(i), on this rank and on those before it. In all else like
-/// the form without one.
+/// Inclusive scan over the ranks from an initial value: `init` plus all
+/// elements up to `x(i)`. Otherwise as the scan without an initial value.
 template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
           Impl::InitialArgument Init>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -283,8 +288,9 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// Inclusive scan over the ranks from an initial value, with the total of all
-/// ranks, without `init`, on every rank.
+/// Inclusive scan over the ranks from an initial value: `init` plus all
+/// elements up to `x(i)`. Also writes the total of all ranks. The total does
+/// not include `init`; every rank gets it.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -302,7 +308,8 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       });
 }
 
-/// Scan over the ranks from 0, with the total of all ranks, on every rank.
+/// Inclusive scan over the elements of all ranks, in rank order. Also writes
+/// the total of all ranks.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,

@@ -20,7 +20,7 @@ namespace KokkosMMA {
 namespace Impl {
 
 /// A box of indices, relative to the first element of this rank's block; ghost
-/// cells have negative ones, or such behind the block.
+/// cells have negative ones, or ones after the block.
 template <int R>
 struct IndexBox {
   std::array<std::int64_t, std::size_t(R)> begin{}, end{};
@@ -43,7 +43,7 @@ struct IndexBox {
 };
 
 /// The ranks as a grid of blocks: as the Cartesian topology of the communicator
-/// has them where it has one of R dimensions, else one behind another along
+/// has them where it has one of R dimensions, else one after another along
 /// dimension 0.
 template <int R>
 struct MpiTopology {
@@ -266,16 +266,22 @@ struct MpiBlock {
 
 namespace mpi {
 
-/// A rank's part of a grid.
+/// A rank's block of a grid.
 template <int R>
 struct Block {
-  std::array<std::int64_t, std::size_t(R)> offset;  ///< of its first element
-  std::array<std::int64_t, std::size_t(R)> extent;  ///< elements in it
+  std::array<std::int64_t, std::size_t(R)>
+      offset;  ///< index of its first element
+  std::array<std::int64_t, std::size_t(R)> extent;  ///< extents of the block
 };
 
-/// The block of the calling rank when a grid is cut as evenly as it goes: along
-/// the Cartesian topology of the communicator, or along dimension 0 when it has
-/// none. stencil() takes any other cut too. Local, no communication.
+/// The block of the calling rank when a grid is divided evenly. It is divided
+/// along the Cartesian topology of the communicator, or along dimension 0 when
+/// there is none. stencil() also accepts other divisions. The call is local: no
+/// communication.
+///
+/// \code
+/// auto const block = mpi::block_of<2>(comm, {rows, columns});
+/// \endcode
 ///
 /// \throws std::invalid_argument for no communicator, a topology of another
 /// number of dimensions, or negative extents
@@ -297,9 +303,9 @@ Block<R> block_of(MPI_Comm comm,
   return block;
 }
 
-/// The boundaries of the calling rank's block: those of the grid, and halos
-/// where another block lies beyond the boundary. For StencilPolicy, after
-/// exchange_halos().
+/// The boundaries of the calling rank's block, for StencilPolicy after
+/// exchange_halos(). They are those of the grid, and halos where another block
+/// lies beyond a side.
 template <int R>
 Boundaries<R> block_boundaries(MPI_Comm comm, Boundaries<R> const& boundaries) {
   constexpr char const* who = "KokkosMMA::mpi::block_boundaries";

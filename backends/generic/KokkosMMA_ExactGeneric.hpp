@@ -202,7 +202,7 @@ typename Terms::Sum exact_sum_on_host(std::string const& label,
 }
 
 /// store(s, sum of segment s) for every segment of a host, not rounded yet:
-/// each by one thread, but for those that are long enough for all.
+/// each by one thread, except those that are long enough for all threads.
 template <class Exec, class Segments, class X, class Store>
 void exact_segments_on_host(std::string const& label, Exec const& exec,
                             Segments const& segments, std::uint64_t count,

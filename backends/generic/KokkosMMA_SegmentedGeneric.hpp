@@ -22,7 +22,7 @@
 /// `long_segment` elements belongs to a thread, a longer one to a team, so that
 /// one long segment among many short ones does not keep a thread of a GPU for
 /// ever. On host spaces a team is one thread. Who adds what to what depends on
-/// the segments and the space alone.
+/// the segments and the space only.
 
 namespace KokkosMMA::Impl {
 
@@ -120,14 +120,14 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t segments_abreast(
   return x.stride(1) < x.stride(0) ? segments.values - s % segments.values : 1;
 }
 
-/// Segments that a host takes together where they lie side by side: a line of
+/// Segments that a host reduces together where they lie side by side: a line of
 /// its cache of 4-byte elements. Moments of 64 channels of floats take 1.3 ms
 /// so and 2.4 ms one channel after the other (25088 rows, 2 cores, g++ 12,
 /// 2026-11-26).
 inline constexpr int most_abreast = 16;
 
 /// take(s, std::integral_constant<int, N>) for N segments from s on, until all
-/// from `first` up to `last` have been taken.
+/// from `first` up to `last` are done.
 template <class Segments, class X, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void take_abreast(Segments const& segments,
                                               X const& x, std::uint64_t first,
@@ -394,8 +394,8 @@ struct GenericScan {
   KOKKOS_FORCEINLINE_FUNCTION void scan_long(Member const& member,
                                              std::uint64_t first,
                                              std::uint64_t last) const {
-    // Each thread takes a range: the values of all ranges first, then its
-    // prefixes behind the values of the ranges before it.
+    // Each thread has a range: the values of all ranges first, then its
+    // prefixes after the values of the ranges before it.
     auto const rank     = std::uint64_t(member.team_rank());
     auto const threads  = std::uint64_t(member.team_size());
     Value* const values = static_cast<Value*>(
@@ -439,7 +439,7 @@ Kokkos::TeamPolicy<Exec> generic_segments_policy(
   constexpr int threads  = 128;
   functor.per_team       = elements / segments <= long_segment ? threads : 1;
   if constexpr (on_host && Functor::may_be_abreast) {
-    // As many to a team as are taken together, where all threads get some.
+    // As many to a team as are reduced together, where all threads get some.
     std::uint64_t const groups = segments / most_abreast;
     auto const workers         = std::uint64_t(exec.concurrency());
     if (groups >= workers &&

@@ -24,7 +24,7 @@
 namespace KokkosMMA::Impl {
 
 /// A stride of one that the compiler knows; std::integral_constant converts on
-/// the host alone.
+/// the host only.
 struct UnitStride {
   KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return 1; }
 };
@@ -60,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_at(
   }
 }
 
-/// A View read by indices of the grid, which start behind its ghost cells, and
+/// A View read by indices of the grid, which start after its ghost cells, and
 /// the conditions beyond its boundaries.
 template <class X, int R>
 struct Grid {
@@ -469,7 +469,7 @@ auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
       exec, 0, Runs::count<int(R)>(extents, last_is_fast));
 }
 
-/// Policy for a functor that takes its indices fastest first, whatever the
+/// Policy for a functor that has its indices fastest first, whatever the
 /// layout. Kokkos 4.6 gives a block of Cuda 16 x 2 threads, in the order of the
 /// first index even for LayoutRight (Cuda/Kokkos_Cuda_MDRangePolicy.hpp): here
 /// whole warps run along the fast dimension, and a block is tall enough that

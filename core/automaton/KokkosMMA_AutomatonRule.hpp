@@ -15,8 +15,9 @@
 
 namespace KokkosMMA {
 
-/// Cells whose distance is at most the radius: the larger of |dx| and |dy|
-/// (moore), or their sum (von_neumann).
+/// Shape of a neighbourhood: cells whose distance is at most the radius. The
+/// distance is the larger of |dx| and |dy| (`moore`) or their sum
+/// (`von_neumann`).
 enum class Neighbourhood : unsigned char { moore, von_neumann };
 
 /// Number of cells of a neighbourhood, its centre included.
@@ -27,17 +28,18 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int neighbourhood_size(
              : 2 * radius * (radius + 1) + 1;
 }
 
-/// A set of neighbour counts, as bits in a fixed array: kernels take it by
+/// A set of neighbour counts. Bits in a fixed array, which kernels get by
 /// value.
 class CountSet {
  public:
-  /// Cells of the largest neighbourhood, its centre included.
+  /// Number of cells of the largest neighbourhood. Its centre is included.
   static constexpr int largest = neighbourhood_size(Neighbourhood::moore, 16);
 
   /// The empty set.
   constexpr CountSet() = default;
 
-  /// Adds first, first + 1, ... last.
+  /// Adds the counts from `first` to `last`.
+  ///
   /// \throws std::invalid_argument for counts below 0 or above `largest`
   constexpr void insert(int first, int last) {
     if (first < 0 || last > largest || first > last)
@@ -50,7 +52,8 @@ class CountSet {
   /// Adds one count.
   constexpr void insert(int count) { insert(count, count); }
 
-  /// Whether the set holds a count; false for what no neighbourhood can count.
+  /// Whether the set holds a count. False for a count that no neighbourhood
+  /// has.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool contains(int count) const {
     return count >= 0 && count <= largest &&
            (m_words[count / 32] >> (count % 32) & 1u) != 0;
@@ -63,27 +66,30 @@ class CountSet {
     return count;
   }
 
-  /// Whether both hold the same counts.
+  /// Whether both sets hold the same counts.
   friend constexpr bool operator==(CountSet const&, CountSet const&) = default;
 
  private:
   std::uint32_t m_words[largest / 32 + 1] = {};
 };
 
-/// An outer-totalistic rule of a cellular automaton; parse_rule() reads one
-/// from its usual notation. State 0 is dead, state 1 alive. In a rule of more
-/// than two states a cell that does not survive grows old through 2, 3, ...
-/// before it is dead; its neighbours do not count it then.
+/// A rule of a cellular automaton: the next state from a state and a count. The
+/// count is that of neighbours in state 1. State 0 is dead, state 1 alive. In a
+/// rule of more than two states a cell that does not survive passes through 2,
+/// 3, ... before it is dead; its neighbours do not count it then. parse_rule()
+/// reads a rule from its usual notation.
 class AutomatonRule {
  public:
-  static constexpr int max_radius = 16;   ///< cells on either side
-  static constexpr int max_states = 256;  ///< a cell is a byte
+  static constexpr int max_radius = 16;   ///< largest radius, in cells
+  static constexpr int max_states = 256;  ///< most states: a cell is a byte
 
+  /// A rule from its parts.
+  ///
   /// \param neighbourhood, radius whose cells are counted; 1 to max_radius
   /// \param states 2 to max_states
   /// \param counts_centre whether a cell in state 1 counts itself
-  /// \param survive counts with which a cell in state 1 stays so
-  /// \param birth counts with which a dead cell comes alive
+  /// \param survive counts with which a cell in state 1 stays in state 1
+  /// \param birth counts with which a dead cell becomes alive
   /// \throws std::invalid_argument for a radius or a number of states out of
   /// range, or a count that the neighbourhood does not have
   constexpr AutomatonRule(Neighbourhood neighbourhood, int radius, int states,
@@ -110,9 +116,9 @@ class AutomatonRule {
                                " cells with its centre");
   }
 
-  /// The next state of a cell of whose neighbourhood `count` cells are in state
-  /// 1, itself among them if counts_centre(). A state that the rule does not
-  /// have becomes 0.
+  /// The next state of a cell that has `count` neighbours in state 1. The cell
+  /// itself is counted if counts_centre(). A state that the rule does not have
+  /// becomes 0.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint8_t next(std::uint8_t state,
                                                           int count) const {
     if (state == 0) return m_birth.contains(count) ? 1 : 0;
@@ -132,16 +138,16 @@ class AutomatonRule {
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool counts_centre() const {
     return m_counts_centre;
   }
-  /// Counts with which a cell in state 1 stays so.
+  /// Counts with which a cell in state 1 stays in state 1.
   KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& survive() const {
     return m_survive;
   }
-  /// Counts with which a dead cell comes alive.
+  /// Counts with which a dead cell becomes alive.
   KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& birth() const {
     return m_birth;
   }
 
-  /// Whether both are the same rule.
+  /// Whether both rules are the same.
   friend constexpr bool operator==(AutomatonRule const&,
                                    AutomatonRule const&) = default;
 

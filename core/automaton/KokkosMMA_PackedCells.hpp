@@ -29,7 +29,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum add_bits(std::uint32_t a,
   return {a ^ b ^ c, (a & b) | (c & (a | b))};
 }
 
-/// A cell and its neighbours in the row, from the words before and behind it.
+/// A cell and its neighbours in the row, from the words before and after it.
 KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum row_sum(std::uint32_t before,
                                                      std::uint32_t word,
                                                      std::uint32_t behind) {
@@ -135,7 +135,7 @@ constexpr bool is_life(AutomatonRule const& rule) {
 
 /// One dimension of a grid, continued beyond its boundaries such that rules of
 /// radius 1 do there what they do inside: a torus is repeated, and a grid and
-/// its images in boundaries that reflect evolve alike, because such a rule does
+/// its images in boundaries that reflect evolve alike, because these rules do
 /// not know left from right. Several generations then need no boundary in
 /// between. Only constants must be put back after each. (At distance 1, the
 /// only one that a rule of radius 1 sees, `nearest` is `reflect`.)

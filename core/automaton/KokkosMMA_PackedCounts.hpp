@@ -13,7 +13,7 @@
 /// \file
 /// Live cells in neighbourhoods of any radius, on cells of one bit: numbers lie
 /// in as many words as they have bits, and one operation on words counts 32
-/// cells. Lanes do not communicate: the algorithms use the warp's logic alone
+/// cells. Lanes do not communicate: the algorithms use the warp's logic only
 /// (core/reduce/KokkosMMA_WarpSum.hpp says what a warp is).
 
 namespace KokkosMMA::Impl {
@@ -44,7 +44,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t joined(std::uint32_t low,
 /// Sums of `Width` bits of a row, bit j of the result from bit j on, Width 1 to
 /// 33. Of n bits the sums are those of n / 2 bits, the same ones n / 2 places
 /// further, and for odd n the last bit, which is what the addition carries in.
-/// The last word of a result lacks what is behind the row.
+/// The last word of a result does not hold what is after the row.
 template <class Warp, int Width, int Words>
 struct RowCounts {
   static_assert(1 <= Width && Width <= 33);
@@ -87,7 +87,7 @@ class MovingCount {
   static constexpr int row_size = words_of_count(width);
   static constexpr int size     = words_of_count(width * width);
 
-  /// Adds a row's count and takes away that of another one.
+  /// Adds a row's count and subtracts that of another one.
   KOKKOS_FORCEINLINE_FUNCTION void move(
       std::uint32_t const (&entering)[row_size],
       std::uint32_t const (&leaving)[row_size]) {

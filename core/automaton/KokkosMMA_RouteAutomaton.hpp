@@ -54,8 +54,8 @@ constexpr AutomatonProblem automaton_problem(Neighbourhood neighbourhood,
   return problem;
 }
 
-/// The first reason for which no kernel of the library takes an automaton, or
-/// none. The `mma` route takes every other one.
+/// The first reason why no kernel of the library can run an automaton, or
+/// none. The route `mma` runs all others.
 constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
                                    Capability const& capability) {
   return first_refusal({
@@ -65,7 +65,7 @@ constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
   });
 }
 
-/// The first reason for which the `streamed` route refuses, or none: its cells
+/// The first reason why the route `streamed` cannot run, or none: its cells
 /// are single bits.
 constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
                                           Capability const& capability) {
@@ -91,8 +91,8 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
 /// counts cells of a byte on tensor cores, `generic` is plain
 /// Kokkos. Automatic choice never fails and prefers `streamed`: in 64
 /// generations it is 11 times as fast as `mma` at radius 1, 2.4 times at 5, 1.5
-/// times at 16 (docs/results/h200_papers.md). With a forced route, `route` is
-/// that route and the caller checks the refusal.
+/// times at 16 (docs/results/papers.md). With a forced route, `route` is
+/// that route and the caller checks whether it can run.
 constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {

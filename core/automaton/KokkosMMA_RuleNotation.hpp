@@ -20,19 +20,19 @@
 
 namespace KokkosMMA {
 
-/// The finite grid that the text of a rule may name behind a colon: a torus
-/// (`:T400,300`), or a plane with dead cells around it (`:P400,300`).
+/// The finite grid that a rule may name after a colon. It is a torus
+/// (`:T400,300`) or a plane with dead cells around it (`:P400,300`).
 struct BoundedGrid {
-  std::int64_t width  = 0;      ///< cells of a row
-  std::int64_t height = 0;      ///< rows
-  bool torus          = false;  ///< opposite boundaries are neighbours
+  std::int64_t width  = 0;      ///< cells per row
+  std::int64_t height = 0;      ///< number of rows
+  bool torus          = false;  ///< whether opposite sides are neighbours
 
-  /// The condition of all four boundaries; a constant is 0.
+  /// The boundary of all four sides. It is periodic, or a constant, which is 0.
   constexpr Boundary boundary() const {
     return torus ? Boundary::periodic : Boundary::constant;
   }
 
-  /// Whether extents and kind are the same.
+  /// Whether extents and kind are equal.
   friend constexpr bool operator==(BoundedGrid const&,
                                    BoundedGrid const&) = default;
 };
@@ -116,7 +116,7 @@ class RuleParser {
     refuse(m_at, quoted(), " does not begin a rule; write it like ", examples);
   }
 
-  /// B3/S23, S23/B3, B3S23, 23/3; with a number of states behind another
+  /// B3/S23, S23/B3, B3S23, 23/3; with a number of states after another
   /// slash, 23/3/8, B3/S23/8, B3/S23/C8 or /G8; V for von Neumann at the end.
   AutomatonRule parse_life_like() {
     CountSet survive, birth;
@@ -168,7 +168,7 @@ class RuleParser {
     return word.size() > 1 && word != "BS" && word != "SB";
   }
 
-  /// What other programs write behind the counts of a life-like rule.
+  /// What other programs write after the counts of a life-like rule.
   void refuse_suffix(std::string_view suffix) const {
     for (std::string_view const marks : {"HISTORY", "SUPER", "INVESTIGATOR"})
       if (suffix == marks)
@@ -178,7 +178,7 @@ class RuleParser {
                "the word out if all cells of the pattern are in states 0 and "
                "1");
     if (suffix == "H") refuse(m_at, "hexagonal", no_neighbourhood);
-    // L alone, or with one more letter for a part of the neighbourhood.
+    // Only L, or with one more letter for a part of the neighbourhood.
     if (suffix.size() <= 2 && suffix.substr(0, 1) == "L")
       refuse(m_at, "triangular", no_neighbourhood);
   }
@@ -202,7 +202,7 @@ class RuleParser {
     return counts;
   }
 
-  /// R5,C0,M1,S34..58,B34..45,NM, fields in any order behind R; lists of
+  /// R5,C0,M1,S34..58,B34..45,NM, fields in any order after R; lists of
   /// counts and ranges as in S1-3,5; C, M and N may be left out.
   AutomatonRule parse_larger_than_life() {
     int radius = 0, states = 2;
@@ -291,7 +291,7 @@ class RuleParser {
     return radius;
   }
 
-  /// Golly takes C0 and C1 for two states.
+  /// Golly reads C0 and C1 as two states.
   int parse_states() {
     std::size_t const at = m_at;
     int const states     = number("a number of states");
@@ -416,33 +416,35 @@ inline std::string ranges_text(CountSet const& counts, bool as_limits) {
 
 }  // namespace Impl
 
-/// Reads the rule of an automaton:
-/// `KokkosMMA::automaton(exec, cells, KokkosMMA::parse_rule("B3/S23"), ...)`.
+/// Reads the rule of an automaton from its usual notation, as `B3/S23`.
 ///
 /// - `B3/S23`, `S23/B3`, `B3S23`, `23/3`: counts for birth and survival;
-/// without
-///   letters survival comes first
+///   without letters survival comes first
 /// - `345/2/4`, `B2/S345/C4`, `B2/S345/G4`: with a number of states
 /// - `B2/S013V`: von Neumann neighbourhood
 /// - `R5,C0,M1,S34..58,B34..45,NM` (Larger than Life): radius, states (0 for
-/// 2),
-///   whether the centre counts, counts for survival and birth as ranges or
+///   2), whether the centre counts, counts for survival and birth as ranges or
 ///   lists (`S1-3,5`), Moore (M) or von Neumann (N) neighbourhood
 /// - `5,34,45,34,58`: radius, range for birth, range for survival; Moore, and
 ///   the centre counts
-/// - `:T400,300` or `:P400,300` behind any of them: a grid, which
+/// - `:T400,300` or `:P400,300` after any of them: a grid, which
 ///   parse_bounded_grid() returns
 ///
-/// Letters may be small and blanks may stand anywhere. The notations are those
+/// Lower-case letters and blanks anywhere are allowed. The notations are those
 /// of Golly (https://golly.sourceforge.io/Help/algos.html).
+///
+/// \code
+/// automaton(exec, cells, parse_rule("B3/S23"), torus, 64);
+/// \endcode
 ///
 /// \throws std::invalid_argument that names the column and the reason
 inline AutomatonRule parse_rule(std::string_view text) {
   return Impl::RuleParser(text).parse().first;
 }
 
-/// The grid that the text of a rule names behind a colon, if it names one.
-/// \throws std::invalid_argument for what parse_rule() refuses
+/// Reads the grid that the text of a rule names after a colon, if there is one.
+///
+/// \throws std::invalid_argument for text that parse_rule() rejects
 inline std::optional<BoundedGrid> parse_bounded_grid(std::string_view text) {
   return Impl::RuleParser(text).parse().second;
 }
@@ -469,8 +471,7 @@ inline std::string to_string(AutomatonRule const& rule) {
       Impl::ranges_text(rule.birth(), limits), ",N", moore ? "M" : "N");
 }
 
-/// The suffix that names a grid: `to_string(rule) + to_string(grid)` is
-/// `B3/S23:T400,300`.
+/// The suffix of a rule that names a grid, as `:T400,300`.
 inline std::string to_string(BoundedGrid const& grid) {
   return Impl::concatenate(grid.torus ? ":T" : ":P", grid.width, ",",
                            grid.height);

@@ -24,29 +24,29 @@
 
 namespace KokkosMMA {
 
-/// A rectangle of cells as a pattern file has it.
+/// A rectangle of cells, as a pattern file holds it.
 struct CellPattern {
-  std::int64_t width  = 0;  ///< cells of a row
-  std::int64_t height = 0;  ///< rows
-  std::string rule;         ///< as the file has it, empty when it names none
-  std::vector<std::string> comments;  ///< whole lines that begin with #
-  std::vector<std::uint8_t> cells;    ///< (x, y) at y * width + x
+  std::int64_t width  = 0;  ///< cells per row
+  std::int64_t height = 0;  ///< number of rows
+  std::string rule;         ///< as the file spells it; empty if it names none
+  std::vector<std::string> comments;  ///< whole lines, which begin with #
+  std::vector<std::uint8_t> cells;    ///< cell (x, y) is at y * width + x
 
-  /// Cells that are not in state 0.
+  /// Number of cells that are not in state 0.
   std::int64_t population() const {
     return static_cast<std::int64_t>(cells.size()) -
            std::count(cells.begin(), cells.end(), std::uint8_t(0));
   }
 
-  /// Whether size, rule, comments and cells are the same.
+  /// Whether all members are equal.
   friend bool operator==(CellPattern const&, CellPattern const&) = default;
 };
 
-/// The largest pattern that a reader takes: a few bytes of a file can ask for
-/// any number of cells.
+/// The largest pattern that a reader accepts. Without a limit a few bytes of a
+/// file could request any number of cells.
 struct PatternLimits {
-  std::int64_t width  = 32768;  ///< cells of a row
-  std::int64_t height = 32768;  ///< rows
+  std::int64_t width  = 32768;  ///< cells per row
+  std::int64_t height = 32768;  ///< number of rows
 };
 
 namespace Impl {
@@ -87,7 +87,7 @@ class PatternLines {
   }
 
   /// Lines end with LF, CR LF or CR. The last line stays when there is no
-  /// other one: errors at the end of the file are behind it.
+  /// other one: errors at the end of the file are reported after it.
   bool next_line() {
     if (m_rest.empty()) {
       if (m_number == 0) m_number = 1;
@@ -124,7 +124,7 @@ class PatternLines {
   }
 
   char const* m_who;
-  std::string_view m_rest;  ///< behind the line that is read
+  std::string_view m_rest;  ///< after the line that is read
   std::string_view m_name;
   std::string_view m_line;
   std::size_t m_number = 0;  ///< of the line, from 1
@@ -360,7 +360,7 @@ class RunLengthReader : PatternLines {
 };
 
 /// Rows of . and O or *, short ones end in dead cells, empty ones are dead;
-/// what is behind a ! at the start of a line is a comment.
+/// what is after a ! at the start of a line is a comment.
 class PlaintextReader : PatternLines {
  public:
   PlaintextReader(char const* who, std::string_view bytes,
@@ -495,14 +495,16 @@ inline std::string pattern_bytes(char const* who, std::istream& stream,
 
 }  // namespace Impl
 
-/// Reads a run-length encoded pattern (.rle). The header, each of its parts and
-/// the `!` at the end may be missing; the pattern is as large as its cells and
-/// the header ask for. What follows `!` is not read.
+/// Reads a run-length encoded pattern (.rle).
+///
+/// The header, each of its parts and the `!` at the end may be missing. The
+/// pattern is as large as its cells and the header require. What follows `!` is
+/// not read.
 ///
 /// \param stream an open stream of the file
-/// \param name   stands for the file in errors
-/// \param limits the largest pattern that is taken
-/// \throws std::invalid_argument that names line and column for a file that is
+/// \param name name of the file in errors
+/// \param limits the largest pattern that is accepted
+/// \throws std::invalid_argument that names line and column, for a file that is
 /// malformed, has no cells, or is larger than the limits, and for a plaintext
 /// file
 inline CellPattern read_run_length(std::istream& stream, std::string_view name,
@@ -516,14 +518,15 @@ inline CellPattern read_run_length(std::istream& stream, std::string_view name,
   return Impl::RunLengthReader(who, bytes, name, limits).read();
 }
 
-/// Reads a pattern that is run-length encoded (.rle) or in plaintext (.cells:
-/// rows of `.` for dead and `O` or `*` for live cells, comments behind `!`),
-/// whichever the text is.
+/// Reads a pattern that is run-length encoded (.rle) or plaintext (.cells).
+///
+/// The reader recognises the format. Plaintext has rows of `.` for dead and `O`
+/// or `*` for live cells, and comments after `!`.
 ///
 /// \param stream an open stream of the file
-/// \param name   stands for the file in errors
-/// \param limits the largest pattern that is taken
-/// \throws std::invalid_argument that names line and column for a file that is
+/// \param name name of the file in errors
+/// \param limits the largest pattern that is accepted
+/// \throws std::invalid_argument that names line and column, for a file that is
 /// malformed, has no cells, or is larger than the limits
 inline CellPattern read_pattern(std::istream& stream, std::string_view name,
                                 PatternLimits limits = {}) {
@@ -534,8 +537,9 @@ inline CellPattern read_pattern(std::istream& stream, std::string_view name,
   return Impl::RunLengthReader(who, bytes, name, limits).read();
 }
 
-/// Writes a pattern run-length encoded (.rle): comments, header and cells. The
+/// Writes a pattern run-length encoded (.rle), with comments and header. The
 /// state of the stream says whether that succeeded.
+///
 /// \throws std::invalid_argument for a number of cells other than width times
 /// height, or comments or a rule that are not one line
 inline void write_run_length(std::ostream& stream, CellPattern const& pattern) {

@@ -7,8 +7,8 @@
 #include <vector>
 
 /// \file
-/// What has to be given back before the execution spaces of Kokkos end. Each
-/// part of the library says so when it takes it, so a source that uses none
+/// What has to be released before the execution spaces of Kokkos end. Each
+/// part of the library registers what it holds, so a source that uses none
 /// compiles none; adapters/drop_in/KokkosMMA_Finalize.hpp has Kokkos call it.
 
 namespace KokkosMMA::Impl {

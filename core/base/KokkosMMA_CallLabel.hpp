@@ -27,7 +27,7 @@ namespace KokkosMMA::Impl {
   return rest;
 }
 
-/// The qualified name of a function or a type alone.
+/// Only the qualified name of a function or a type.
 [[gnu::cold]] inline std::string bare_name(std::string_view name) {
   return without_brackets(without_brackets(name, '<', '>'), '(', ')');
 }
@@ -76,9 +76,9 @@ namespace KokkosMMA::Impl {
          text.substr(number + 2, end - number - 2) + text.substr(rest + 1);
 }
 
-/// The functor of CombinedFunctorReducer<functor, reducer>, the type that a
-/// reduction without a label has its name from, with the work tag behind the
-/// type; else the text.
+/// The functor of CombinedFunctorReducer<functor, reducer>, the type that names
+/// a reduction without a label, with the work tag after the type; else the
+/// text.
 [[gnu::cold]] inline std::string without_reducer(std::string const& text) {
   std::string_view const pair = "CombinedFunctorReducer<";
   std::size_t const at        = text.find(pair);

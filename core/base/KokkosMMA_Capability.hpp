@@ -7,22 +7,24 @@
 
 namespace KokkosMMA {
 
-/// What the machine behind an execution space can do: known from the Kokkos
+/// What the device of an execution space can do. Known from the Kokkos
 /// configuration at compile time and from the device at run time.
 struct Capability {
-  bool cuda              = false;       ///< the execution space is Kokkos::Cuda
-  int compute_capability = 0;           ///< major * 10 + minor, 90 on an H200
-  int multiprocessors    = 0;           ///< of the device
-  int shared_bytes       = 227 * 1024;  ///< at most of a block; H200
+  bool cuda              = false;       ///< whether the space is Kokkos::Cuda
+  int compute_capability = 0;           ///< major * 10 + minor; 90 on an H200
+  int multiprocessors    = 0;           ///< SMs of the device
+  int shared_bytes       = 227 * 1024;  ///< largest shared memory of a block
 
+  /// Whether the device has the tensor-core instructions that the library uses.
+  ///
   /// mma.sync for 16-bit floating point, 8-bit integers and double exists from
-  /// compute capability 8.0 on (PTX ISA, "mma" target notes; bf16 and double
-  /// need sm_80, and older shapes would be a second set of lane maps).
+  /// compute capability 8.0 on (PTX ISA, "mma" target notes). bf16 and double
+  /// need sm_80; older shapes would need a second set of lane maps.
   constexpr bool tensor_cores() const {
     return cuda && compute_capability >= 80;
   }
 
-  /// Whether a sum of this type has an encoding on the tensor cores.
+  /// Whether sums of this element type can run on tensor cores.
   constexpr bool sums_on_tensor_cores(Scalar scalar) const {
     return tensor_cores() && scalar != Scalar::opaque;
   }

@@ -8,23 +8,23 @@
 
 namespace KokkosMMA {
 
-/// Bound on |computed - exact| for a chained sum of 16-bit floats, relative to
-/// the sum of magnitudes of the terms.
+/// Bound on the error of a chained sum of 16-bit floats, relative to the sum of
+/// magnitudes.
 ///
-/// A product on Hopper aligns its 16 terms and C to the largest of them,
-/// truncates each at 25 fractional bits and the result toward zero to 24
-/// significant bits: 17 * 2^-25 + 2^-23 of the largest intermediate value per
-/// product (arXiv 2511.10909 and 2512.07004). R products in a chain add up, the
-/// flush rounds to nearest (2^-24); what follows are `additions` roundings in
-/// fp32.
+/// An MMA on Hopper aligns its 16 terms and C to the largest of them, truncates
+/// each at 25 fractional bits and the result toward zero to 24 significant
+/// bits: 17 * 2^-25 + 2^-23 of the largest intermediate value per MMA (arXiv
+/// 2511.10909 and 2512.07004). The errors of the `chain_length` MMA of a chain
+/// add up, and the flush rounds to nearest (2^-24). Then follow `additions`
+/// roundings in fp32.
 inline double chained_sum_bound(int chain_length, std::uint64_t additions) {
   double const product = 17 * std::ldexp(1., -25) + std::ldexp(1., -23);
   return chain_length * product + double(additions) * std::ldexp(1., -24);
 }
 
-/// Bound for a sum of n values in a type with `digits` significant bits, in any
-/// order, relative to the sum of magnitudes (Higham, "Accuracy and Stability of
-/// Numerical Algorithms", 4.2).
+/// Bound on the error of a sum of `n` values in any order, relative to the sum
+/// of magnitudes. The type has `digits` significant bits (Higham, "Accuracy and
+/// Stability of Numerical Algorithms", 4.2).
 inline double any_order_bound(std::uint64_t n, int digits) {
   double const u = std::ldexp(1., -digits);
   double const k = n < 2 ? 0. : double(n - 1);

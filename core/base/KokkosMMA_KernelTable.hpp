@@ -14,7 +14,7 @@ namespace KokkosMMA::Impl {
 struct KernelKey {
   int device_id;
   void const* kernel;
-  unsigned detail = 0;  ///< what else tells two entries apart
+  unsigned detail = 0;  ///< what else distinguishes two entries
 
   friend bool operator==(KernelKey const&, KernelKey const&) = default;
 };

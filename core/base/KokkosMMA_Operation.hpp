@@ -25,42 +25,43 @@ constexpr std::string_view to_string(Operation operation) {
 
 }  // namespace Impl
 
-/// The sum, as operation of a segmented reduction or scan, from 0; integers
-/// wrap. Plus<double>() keeps the values in double, as std::plus<double> would;
-/// Plus() in the type that the operation documents.
+/// Operation of segmented calls: the sum, starting from 0. Integers wrap.
+/// Plus<double>() keeps the values in double, as std::plus<double> does; Plus()
+/// keeps them in the type that the call documents.
 template <class T = void>
 struct Plus {
-  using value_type                           = T;  ///< what values are kept in
-  static constexpr Impl::Operation operation = Impl::Operation::sum;  ///< sum
+  using value_type = T;  ///< type of the values
+  static constexpr Impl::Operation operation =
+      Impl::Operation::sum;  ///< the sum
 };
 
-/// The product, as operation of a segmented reduction or scan, from 1; integers
-/// wrap. Multiplies<double>() keeps the values in double.
+/// Operation of segmented calls: the product, starting from 1. Integers wrap.
+/// Multiplies<double>() keeps the values in double.
 template <class T = void>
 struct Multiplies {
-  using value_type = T;  ///< what values are kept in
+  using value_type = T;  ///< type of the values
   static constexpr Impl::Operation operation =
-      Impl::Operation::prod;  ///< product
+      Impl::Operation::prod;  ///< the product
 };
 
-/// The minimum, as operation of a segmented reduction or scan, from what
-/// Kokkos::Min starts from: the largest number. A NaN is smaller than nothing
-/// and left out. Minimum<double>() keeps the values in double.
+/// Operation of segmented calls: the minimum, starting from the largest number.
+/// As Kokkos::Min: a NaN compares smaller than nothing and is left out.
+/// Minimum<double>() keeps the values in double.
 template <class T = void>
 struct Minimum {
-  using value_type = T;  ///< what values are kept in
+  using value_type = T;  ///< type of the values
   static constexpr Impl::Operation operation =
-      Impl::Operation::min;  ///< minimum
+      Impl::Operation::min;  ///< the minimum
 };
 
-/// The maximum, as operation of a segmented reduction or scan, from what
-/// Kokkos::Max starts from: the smallest number. A NaN is larger than nothing
-/// and left out. Maximum<double>() keeps the values in double.
+/// Operation of segmented calls: the maximum, starting from the smallest
+/// number. As Kokkos::Max: a NaN compares larger than nothing and is left out.
+/// Maximum<double>() keeps the values in double.
 template <class T = void>
 struct Maximum {
-  using value_type = T;  ///< what values are kept in
+  using value_type = T;  ///< type of the values
   static constexpr Impl::Operation operation =
-      Impl::Operation::max;  ///< maximum
+      Impl::Operation::max;  ///< the maximum
 };
 
 namespace Impl {
@@ -81,7 +82,7 @@ template <class T>
 concept SegmentOperation = is_segment_operation<T>;
 
 /// An operation on values of type `T`, as Kokkos' reducers of these names:
-/// integers wrap; a NaN is lost in a minimum or maximum that compares it.
+/// integers wrap; a minimum or maximum loses a NaN that it compares.
 template <Operation Op, class T>
 struct Combine {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr T identity() {

@@ -9,8 +9,9 @@
 
 namespace KokkosMMA {
 
-/// Element types as values, so that a route is chosen by data and not by
-/// overload resolution. `opaque` is every type that the library cannot name.
+/// Element types as values of an enumeration. A route is chosen from them as
+/// data, not by overload resolution. `opaque` is every type without a name
+/// here.
 enum class Scalar : unsigned char {
   opaque,
   half,
@@ -34,7 +35,7 @@ constexpr std::string_view to_string(Scalar scalar) {
   return names[static_cast<int>(scalar)];
 }
 
-/// Bytes of an element; 0 for what is opaque.
+/// The size of an element in bytes; 0 for `opaque`.
 constexpr int size_of(Scalar scalar) {
   constexpr int bytes[] = {0, 2, 2, 4, 8, 1, 1, 4, 4, 8, 8, 1};
   return bytes[static_cast<int>(scalar)];
@@ -83,8 +84,8 @@ struct BuiltinScalar<double> {
 
 }  // namespace Impl
 
-/// The value that stands for type `T`; adapters specialise it for Kokkos'
-/// 16-bit types, which this folder does not know.
+/// The Scalar of type `T`. Adapters specialise it for Kokkos' 16-bit types,
+/// which core/ does not know.
 template <class T>
 inline constexpr Scalar scalar_v =
     Impl::BuiltinScalar<std::remove_cv_t<T>>::value;

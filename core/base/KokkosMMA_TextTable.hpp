@@ -11,7 +11,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// A number with so many digits behind the point; nothing for a NaN.
+/// A number with so many digits after the point; nothing for a NaN.
 [[gnu::cold]] inline std::string fixed_digits(double value, int digits) {
   char text[400] = "";
   if (!std::isnan(value))
@@ -38,7 +38,7 @@ class TextTable {
   [[gnu::cold]] void add(std::string const& entry) {
     m_entries.push_back(entry);
   }
-  /// \param unit behind it, unless it is NaN
+  /// \param unit after it, unless it is NaN
   [[gnu::cold]] void add(double number, int digits, char const* unit = "") {
     add(fixed_digits(number, digits));
     if (!m_entries.back().empty()) m_entries.back() += unit;

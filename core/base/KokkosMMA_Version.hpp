@@ -7,13 +7,13 @@
 /// Version as integers that preprocessor conditions can compare:
 /// `KOKKOSMMA_VERSION == major * 10000 + minor * 100 + patch`.
 
-/// Changes with interfaces.
+/// Major version: changes when an interface changes.
 #define KOKKOSMMA_VERSION_MAJOR 0
-/// Changes with what is added.
+/// Minor version: changes when something is added.
 #define KOKKOSMMA_VERSION_MINOR 1
-/// Changes with repairs.
+/// Patch version: changes with repairs only.
 #define KOKKOSMMA_VERSION_PATCH 0
-/// All three in one integer, for `#if`.
+/// The version as one integer for `#if`: major * 10000 + minor * 100 + patch.
 #define KOKKOSMMA_VERSION                                            \
   (KOKKOSMMA_VERSION_MAJOR * 10000 + KOKKOSMMA_VERSION_MINOR * 100 + \
    KOKKOSMMA_VERSION_PATCH)

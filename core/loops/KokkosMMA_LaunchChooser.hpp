@@ -6,8 +6,8 @@
 #include <limits>
 
 /// \file
-/// The choice between launches of one loop by their times. No device here: who
-/// launches asks what to measure and tells how long it took.
+/// The choice between launches of one loop by their times. No device here: the
+/// code that launches asks what to measure and reports how long it took.
 
 namespace KokkosMMA::Impl {
 
@@ -23,7 +23,7 @@ class LaunchChooser {
   /// the order of trust. With 0.99 a loop of 62 us was given a launch that was
   /// 3 % slower in one of two runs (H100, 2026-11-25).
   static constexpr float gain = 0.97f;
-  /// And by how many milliseconds less: events tell no shorter times apart.
+  /// And by how many milliseconds less: events do not resolve shorter times.
   static constexpr float resolution = 0.5e-3f;
 
   /// A candidate that has taken so much more than the fastest one, both twice,
@@ -32,7 +32,7 @@ class LaunchChooser {
 
   static constexpr int max_candidates = 8;
 
-  /// Where the choice is watched, each of so many calls is measured still. A
+  /// Where the choice is watched, one call in so many is still measured. A
   /// prime: calls of a functor with several arrays come in turn.
   static constexpr unsigned watch_period = 13;
   /// How much more than the first candidate it may take, twice in all.
@@ -82,7 +82,7 @@ class LaunchChooser {
   /// It has no result. It is not begun again: what prevents it may last.
   void lost() { m_open -= 1; }
 
-  /// The candidate is never asked for again.
+  /// The candidate is never offered again.
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
   /// The candidate to run while nothing is measured: of those with two

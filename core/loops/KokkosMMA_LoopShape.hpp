@@ -91,7 +91,7 @@ inline constexpr LoopShape range_shapes[] = {
 /// | double 3D 27-point  | 551    | 1819           |
 /// | float 2D transpose  | 425    | 409            |
 ///
-/// What perf_loops finds with all of them is in docs/results/h100_loops.md.
+/// What perf_loops found with all of them is in docs/results/history.md.
 /// A warp that is 16 threads wide touches whole sectors of 32 bytes of floats
 /// along both dimensions of a transpose: the best tiles for it reached 1803.
 inline constexpr LoopShape grid_shapes[] = {
@@ -116,7 +116,7 @@ struct LoopCandidates {
 };
 
 /// Loops of fewer indices are as fast as a launch, which all shapes are. They
-/// take small_loop_shape and are not measured.
+/// use small_loop_shape and are not measured.
 inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 10;
 /// Loops of fewer indices are bound by the launch, or have few indices of much
 /// work: small_loop_shape is measured against Kokkos' own. 4096 calls that go
@@ -149,7 +149,7 @@ constexpr LoopShape small_loop_shape(LoopSpace const& space,
 /// Of a loop of many indices Kokkos' own launch first, and the shapes whose
 /// blocks the kernel's registers allow and that leave no multiprocessor without
 /// a block; of few the small shape first. Kokkos' own is none where a route is
-/// asked for. As many for all loops of a size class, in the same order.
+/// requested. As many for all loops of a size class, in the same order.
 constexpr LoopCandidates loop_candidates(LoopSpace const& space, bool forced,
                                          int multiprocessors, int max_threads) {
   std::uint64_t const least = std::bit_floor(space.size());
@@ -188,7 +188,7 @@ constexpr unsigned loop_size_class(LoopSpace const& space) {
          unsigned(std::bit_width(space.extent[0]));
 }
 
-/// Blocks of a grid and threads of a block, as a launch takes them.
+/// Blocks of a grid and threads of a block, as a launch needs them.
 struct LoopGrid {
   unsigned blocks     = 0;  ///< 0: more than a grid has
   unsigned threads[3] = {1, 1, 1};

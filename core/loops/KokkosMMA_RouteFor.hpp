@@ -50,7 +50,7 @@ inline constexpr std::uint64_t max_range_indices = std::uint64_t(1) << 60;
 /// Indices inside a dimension of several are counted by 32 bits.
 inline constexpr std::uint64_t max_box_extent = std::uint64_t(1) << 31;
 
-/// The first reason for which the `streamed` route refuses a loop, or none.
+/// The first reason why the route `streamed` cannot run a loop, or none.
 /// Whether it is faster than Kokkos' own launch is measured, not decided here.
 constexpr Refusal refuse_streamed(ForProblem const& problem,
                                   Capability const& capability) {
@@ -77,14 +77,14 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
   });
 }
 
-/// The first reason for which the `mma` route refuses a loop: there is always
+/// The first reason why the route `mma` cannot run a loop: there is always
 /// one.
 constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
   return {"a loop has no sums for the tensor cores"};
 }
 
 /// Route of a loop. Automatic choice never fails. With a forced route, `route`
-/// is that route and the caller checks the refusal.
+/// is that route and the caller checks whether it can run.
 constexpr RouteDecision route_for(ForProblem const& problem,
                                   Capability const& capability,
                                   Settings const& settings) {

@@ -22,7 +22,7 @@ struct TeamProblem {
   int vector  = 1;  ///< lanes of a thread: a power of two, up to 32
 };
 
-/// The first reason for which the `streamed` route refuses a team kernel, or
+/// The first reason why the route `streamed` cannot run a team kernel, or
 /// none. Whether it is faster than Kokkos' loops is measured, not decided here.
 constexpr Refusal refuse_streamed(TeamProblem const&,
                                   Capability const& capability) {

@@ -13,7 +13,7 @@ namespace KokkosMMA::Impl {
 /// A float as the sum of three bfloat16 numbers, each the upper half of a
 /// 32-bit word: x = high + middle + low.
 ///
-/// A float has 24 significant bits and each of the three takes 8 of them by
+/// A float has 24 significant bits and each of the three holds 8 of them by
 /// truncation; the two subtractions are exact. `lost` is what the last one
 /// could not hold: it is 0 exactly when the split is exact. It is not 0 when x
 /// is infinite or NaN (the remainders are NaN, whose low bits are set) and when

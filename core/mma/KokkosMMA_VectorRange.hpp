@@ -22,7 +22,7 @@ struct VectorRange {
   unsigned skip             = 0;  ///< elements
   unsigned per_vector       = 1;  ///< elements
 
-  /// Vector behind the last whole one: partly filled when `has_tail`.
+  /// Vector after the last whole one: partly filled when `has_tail`.
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t tail() const {
     return (size + skip) / per_vector;
   }
@@ -71,7 +71,7 @@ struct Unsigned<8> {
   using type = std::uint64_t;
 };
 
-/// The partly filled vectors, zeros where no data are: lane 0 takes the head,
+/// The partly filled vectors, zeros where no data are: lane 0 has the head,
 /// lane 1 the tail, the others nothing.
 template <int ElementBytes>
 KOKKOS_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,

@@ -13,7 +13,7 @@
 /// Source: Carrasco, Vega, Navarro 2018 (two products); Navarro et al. 2020
 /// (recurrence, single pass with R chained products, split). Theirs keeps the
 /// column sums as half and overflows on uniform data; here the second product
-/// takes them as three exact bfloat16 operands.
+/// uses them as three exact bfloat16 operands.
 
 namespace KokkosMMA::Impl {
 

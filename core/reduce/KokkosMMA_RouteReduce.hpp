@@ -48,7 +48,7 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
   });
 }
 
-/// The first reason for which the `streamed` route refuses, or none.
+/// The first reason why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ReduceProblem const& problem,
                                   Capability const& capability) {
   Refusal const shared_value = refuse_shared_value(problem, capability);
@@ -96,7 +96,7 @@ constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
   });
 }
 
-/// The first reason for which the `mma` route refuses, or none.
+/// The first reason why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma(ReduceProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
@@ -181,14 +181,14 @@ constexpr RouteDecision route_exact_sum(Capability const& capability,
 /// where they are no slower than additions, which is every one in the table of
 /// an H200; opaque functors to `streamed`, everything else to Kokkos' own code.
 /// Automatic choice never fails. With a forced route, `route` is that route and
-/// the caller checks the refusal.
+/// the caller checks whether it can run.
 constexpr RouteDecision route_reduce(
     ReduceProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
   if (settings.reproducibility != Reproducibility::run_to_run &&
       sums_floats(problem))
     return route_exact_sum(capability, settings);
-  // A formulation that was asked for counts more than what pays.
+  // A formulation that was requested counts more than what pays.
   bool const prefers_additions =
       settings.formulation == Formulation::chained &&
       !mma_reduce_pays(problem.input, problem.source == Source::product,

@@ -342,7 +342,7 @@ struct AddToLimbs {
   }
 };
 
-/// The exact sum of up to 2^63 numbers of a format, with a carry() behind each
+/// The exact sum of up to 2^63 numbers of a format, with a carry() after each
 /// 2^30 of them: add() changes a limb by less than 2^32.
 template <Scalar Input>
 struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
@@ -372,7 +372,7 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
 };
 
 /// The exact sum of up to 2^63 products of two numbers of a format, with a
-/// carry() behind each 2^28 of them: add() changes a limb by less than 4 *
+/// carry() after each 2^28 of them: add() changes a limb by less than 4 *
 /// 2^32.
 template <Scalar Input>
 struct ProductAccumulator

@@ -260,7 +260,7 @@ class WarpSumDouble {
 
 /// Sum of 32- and 64-bit integers, exact modulo 2^64: the bytes are unsigned
 /// 8-bit operands, column n of the product is the sum of bytes n, its weight is
-/// 256^n. A signed 32-bit value is taken as value + 2^31, which the end
+/// 256^n. A signed 32-bit value is encoded as value + 2^31, which the end
 /// subtracts.
 template <class Warp, Scalar Input>
 class WarpSumWide {

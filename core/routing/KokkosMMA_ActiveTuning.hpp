@@ -14,8 +14,9 @@
 
 /// \file
 /// Which table holds for a device: that of the file in KOKKOSMMA_TUNING if it
-/// can be read and was measured on such a device, else the library's for it.
-/// Whoever keeps devices asks once for each and keeps the reference.
+/// can be read and was measured on the same kind of device, else the library's
+/// table for it. Code that keeps devices queries once for each and keeps the
+/// reference.
 
 namespace KokkosMMA::Impl {
 /// What KOKKOSMMA_TUNING names, empty where it names nothing.
@@ -55,7 +56,7 @@ struct EnvironmentTuning {
   return measured + ", and this is " + to_text(device) + "; run perf_tune here";
 }
 
-/// Automatic choice never fails: a refused file is a warning, once.
+/// Automatic choice never fails: a rejected file is a warning, once.
 [[gnu::cold]] inline void warn_of_tuning(std::string const& refusal) {
   static std::atomic_flag warned = ATOMIC_FLAG_INIT;
   if (warned.test_and_set()) return;

@@ -20,8 +20,8 @@
 namespace KokkosMMA::Impl {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// The device that a table was measured on or is asked for: its constants hold
-/// for no other.
+/// The device that a table was measured on or is requested for: its constants
+/// hold for no other.
 struct TunedDevice {
   std::string name;            ///< as its driver has it
   int compute_capability = 0;  ///< major * 10 + minor

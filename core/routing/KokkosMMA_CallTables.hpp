@@ -16,9 +16,9 @@
 /// \file
 /// The calls of an application with their times, and the two tables of them:
 /// that of KOKKOSMMA_REPORT by label and route, and that of KOKKOSMMA_COMPARE
-/// with Kokkos' own code beside ours. Every source with a call compiles this:
-/// with vectors of vectors and sorting templates one of two reductions took 5 s
-/// of 26 for it (nvcc 13.0, g++ 12, 2026-11-25).
+/// with Kokkos' own code beside this library's. Every source with a call
+/// compiles this: with vectors of vectors and sorting templates one of two
+/// reductions took 5 s of 26 for it (nvcc 13.0, g++ 12, 2026-11-25).
 
 namespace KokkosMMA::Impl {
 
@@ -206,8 +206,8 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
          line_on_times(all);
 }
 
-/// Kinds of calls by Kokkos' own code and by ours, the smallest speed-up first;
-/// those that ran one way only at the end.
+/// Kinds of calls by Kokkos' own code and by this library, the smallest
+/// speed-up first; those that ran one way only at the end.
 [[gnu::cold]] inline std::string comparison_table(CallKinds& kinds) {
   kinds.sort_by([](CallKind const& kind) { return kind.speed_up(); });
   static constexpr TextTable::Column columns[] = {

@@ -33,7 +33,7 @@ constexpr double log2_of(double x) {
   return result;
 }
 
-/// The side of the matrices that one nvcuda::wmma product of halves takes.
+/// The side of the matrices that one nvcuda::wmma product of halves has.
 inline constexpr int papers_matrix_side = 16;
 
 /// Steps of the classic reduction by pairs: T(n) = 4 log_2 n.

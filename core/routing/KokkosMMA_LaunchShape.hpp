@@ -11,9 +11,9 @@
 
 /// \file
 /// Shapes of launches that depend on the tuning table. Whatever the table says,
-/// they are shapes that the kernels take: these loop over what a grid leaves,
-/// and need whole warps, at most the threads they are compiled for, and no more
-/// blocks than there is room for partial results.
+/// they are shapes that the kernels support: these loop over what a grid
+/// leaves, and need whole warps, at most the threads they are compiled for, and
+/// no more blocks than there is room for partial results.
 
 namespace KokkosMMA::Impl {
 

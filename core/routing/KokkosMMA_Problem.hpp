@@ -33,14 +33,14 @@ struct ReduceProblem {
   bool contiguous = false;  ///< stride one
   bool same_alignment =
       true;  ///< both operands of a product meet 16-byte lines together
-  bool fixed_size           = true;   ///< the size of the value is a constant
-  bool in_graph             = false;  ///< the call is a node of a Kokkos graph
-  bool compiled             = true;   ///< a kernel of ours exists for this call
-  bool on_host              = false;  ///< the execution space is the host's
-  bool intercepted          = false;  ///< by the functor's calls, not by name
-  std::size_t value_bytes   = 0;      ///< of the value that is joined
-  std::size_t functor_bytes = 0;      ///< functor and reducer together
-  std::uint64_t size        = 0;      ///< indices
+  bool fixed_size         = true;   ///< the size of the value is a constant
+  bool in_graph           = false;  ///< the call is a node of a Kokkos graph
+  bool compiled           = true;   ///< this library has a kernel for this call
+  bool on_host            = false;  ///< the execution space is the host's
+  bool intercepted        = false;  ///< by the functor's calls, not by name
+  std::size_t value_bytes = 0;      ///< of the value that is joined
+  std::size_t functor_bytes = 0;    ///< functor and reducer together
+  std::uint64_t size        = 0;    ///< indices
   int local_bytes = 0;  ///< local memory of our kernel: spilled registers
 };
 

@@ -11,14 +11,15 @@
 namespace KokkosMMA {
 
 /// What the bits of a floating-point result may depend on. Each level keeps the
-/// promise of those before it.
+/// promises of the levels before it.
 enum class Reproducibility : unsigned char {
-  run_to_run,          ///< nothing that changes between runs on one device
-  device_independent,  ///< number, type and operation, not on the device
-  exact                ///< the elements alone: a sum is rounded correctly
+  run_to_run,  ///< anything that stays the same between runs on one device
+  device_independent,  ///< number of elements, types and operation, not the
+                       ///< device
+  exact                ///< the elements only: a sum is correctly rounded
 };
 
-/// The name of a level, as KOKKOSMMA_REPRODUCIBILITY takes it.
+/// The name of a level, as KOKKOSMMA_REPRODUCIBILITY spells it.
 constexpr std::string_view to_string(Reproducibility level) {
   constexpr std::string_view names[] = {"run_to_run", "device_independent",
                                         "exact"};
@@ -27,8 +28,8 @@ constexpr std::string_view to_string(Reproducibility level) {
 
 namespace Impl {
 
-/// What KOKKOSMMA_REPRODUCIBILITY says. Empty counts as unset. What is no level
-/// is an error that ends no application: it is told, and nothing is asked for.
+/// What KOKKOSMMA_REPRODUCIBILITY says. An empty value counts as unset. An
+/// invalid value is reported once and ignored.
 struct EnvironmentLevel {
   Reproducibility level = Reproducibility::run_to_run;
   std::string error{};  ///< empty: none

@@ -10,15 +10,15 @@
 
 namespace KokkosMMA {
 
-/// What runs an operation; `automatic` lets the route function choose.
+/// The kind of code that runs a call.
 enum class Route : unsigned char {
-  automatic,  ///< written `auto`: the fastest one that can run
-  generic,    ///< plain Kokkos
+  automatic,  ///< the fastest route that can run; written `auto`
+  generic,    ///< plain Kokkos code
   streamed,   ///< kernels of this library without tensor cores
-  mma         ///< matrix multiply-accumulate (MMA) on tensor cores
+  mma         ///< kernels of this library on tensor cores (MMA)
 };
 
-/// The name of a route, as KOKKOSMMA_ROUTE takes it.
+/// The name of a route, as KOKKOSMMA_ROUTE spells it.
 constexpr std::string_view to_string(Route route) {
   constexpr std::string_view names[] = {"auto", "generic", "streamed", "mma"};
   return names[static_cast<int>(route)];
@@ -26,8 +26,8 @@ constexpr std::string_view to_string(Route route) {
 
 namespace Impl {
 
-/// What KOKKOSMMA_ROUTE says. Empty counts as unset. What is no route is
-/// an error that ends no application: it is told, and route is `automatic`.
+/// What KOKKOSMMA_ROUTE says. An empty value counts as unset. An invalid value
+/// is reported once and ignored: `route` is then `automatic`.
 struct EnvironmentRoute {
   Route route = Route::automatic;
   std::string error{};  ///< empty: none
@@ -45,9 +45,9 @@ struct EnvironmentRoute {
               "streamed or mma"};
 }
 
-/// Read once: an application that changes its environment while it runs would
-/// make two calls in a row disagree. An error is printed when it is read: by
-/// the first call, with the drop-in before main.
+/// Read once: if an application changed its environment while it runs, two
+/// calls in a row could disagree. An error is printed when the variable is
+/// read: by the first call, or before main with the drop-in.
 inline EnvironmentRoute const& environment_route() {
   static EnvironmentRoute const once = [] {
     char const* const text = std::getenv("KOKKOSMMA_ROUTE");

@@ -19,9 +19,9 @@
 
 namespace KokkosMMA::Impl {
 
-/// Why a route does not run a problem.
+/// Why a route cannot run a problem.
 struct Refusal {
-  std::string_view reason;       ///< empty: not refused
+  std::string_view reason;       ///< empty: the route can run
   std::string_view source = {};  ///< where the limit comes from, or nothing
 
   /// Whether there is a reason.
@@ -36,20 +36,20 @@ struct Refusal {
   return text;
 }
 
-/// A row of a table of refusals.
+/// A row of a table of reasons why a route cannot run.
 struct RefusalRule {
   bool applies;
   Refusal refusal;
 };
 
-/// The refusal of the first rule that applies, or none.
+/// The reason of the first rule that applies, or none.
 constexpr Refusal first_refusal(std::initializer_list<RefusalRule> rules) {
   for (RefusalRule const& rule : rules)
     if (rule.applies) return rule.refusal;
   return {};
 }
 
-// Refusals of several operations.
+// Reasons that several operations share.
 inline constexpr Refusal not_cuda{"the execution space is not Cuda"};
 inline constexpr Refusal no_tensor_cores{
     "the device has no usable tensor cores (compute capability below 8.0)",
@@ -75,27 +75,27 @@ inline constexpr Refusal no_encoding{
 inline constexpr std::size_t max_value_bytes = 64;
 
 /// A kernel has 32764 bytes of arguments (CUDA 12.1, compute capability 7.0);
-/// some hundred are for what our kernels need besides. What is larger Kokkos
-/// moves through global memory.
+/// the kernels of this library need some hundred for themselves. Kokkos moves
+/// larger functors through global memory.
 inline constexpr std::size_t max_functor_bytes = 32400;
 
-/// A route and why the faster ones were refused.
+/// A route, and why the faster ones cannot run.
 struct RouteDecision {
   Route route = Route::generic;  ///< what runs
-  /// What a scope or the environment asked for; `automatic` if nothing.
+  /// What a scope or the environment requested; `automatic` if nothing.
   Route asked = Route::automatic;
   Refusal mma;       ///< empty when the route is mma
   Refusal streamed;  ///< empty when the route is mma or streamed
 };
 
-/// The refusal of the route that was chosen: empty unless it was forced.
+/// Why the chosen route cannot run: empty unless it was forced.
 constexpr Refusal refusal_of(RouteDecision const& decision) {
   return decision.route == Route::mma        ? decision.mma
          : decision.route == Route::streamed ? decision.streamed
                                              : Refusal{};
 }
 
-/// The decision from what each route refuses. `asked` is a forced route or
+/// The decision from the reasons of each route. `asked` is a forced route or
 /// `automatic`, which never fails.
 /// \param preference why `auto` passes over an mma that can run, or none. It
 /// yields to a route that can run, and a forced mma never meets it
@@ -158,8 +158,8 @@ inline void check_route(char const* who, RouteDecision const& decision) {
 struct OfferedLevel {
   Reproducibility level = Reproducibility::run_to_run;
   Refusal refusal;  ///< empty: every level
-  /// Offered is `exact`, and a call that is asked for `device_independent` is
-  /// not exact.
+  /// The level `exact` is offered, and a call that requests
+  /// `device_independent` is not exact.
   bool is_cheaper_in_fixed_order = false;
 };
 inline constexpr OfferedLevel every_level{Reproducibility::exact, {}};
@@ -233,7 +233,7 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
 }
 
 /// The settings that count for a call, with the level that it gets. A level
-/// that the call itself asks for is an order.
+/// that the call itself requests must be met.
 inline Settings settle_level(char const* who, Settings const& call,
                              OfferedLevel const& offered) {
   if (call.reproducibility > offered.level)
@@ -256,8 +256,9 @@ constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
                  : level == Reproducibility::exact;
 }
 
-/// An exact result that cannot be had at this moment: an error where the call
-/// asks for more than is left, told once where a scope or the environment does.
+/// An exact result is not available at this moment. That is an error where the
+/// call requests more than is left, and is reported once where a scope or the
+/// environment does.
 [[gnu::cold]] inline void refuse_exact(char const* who, Settings const& call,
                                        Reproducibility left,
                                        Refusal const& refusal) {
@@ -267,8 +268,8 @@ constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   report_level(who, Reproducibility::exact, {left, refusal});
 }
 
-/// Refuses what ran on Kokkos' own code though a kernel was to run for the
-/// level that the call asks for: the device had no memory for its scratch, or
+/// Throws where Kokkos' own code ran although a kernel was to run for the level
+/// that the call requests: the device had no memory for its scratch, or
 /// the stream is captured and the host waits for the result.
 inline void check_level_of_run(char const* who, Settings const& call,
                                RouteDecision const& decided, Scalar value) {
@@ -281,7 +282,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
         "stream is captured and the result goes to the host"));
 }
 
-/// What an explanation says of the level, nothing where none is asked for.
+/// What an explanation says about the level; nothing where none is requested.
 [[gnu::cold]] inline std::string level_note(Settings const& settings,
                                             OfferedLevel const& offered) {
   if (settings.reproducibility == Reproducibility::run_to_run) return {};
@@ -303,11 +304,11 @@ inline void check_level_of_run(char const* who, Settings const& call,
   return text;
 }
 
-/// A decision where the route is a wish of a scope or of the environment: they
-/// ask for it wherever it can run, and no call fails because of them.
+/// A decision where a scope or the environment requests the route: it is used
+/// wherever it can run, and no call fails because of it.
 template <class Decide>
 RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
-  // `decide` stands once, where it is compiled once.
+  // `decide` appears once, so that it is compiled once.
   RouteDecision decision;
   for (Settings wish = settings;; wish.route = Route::automatic) {
     decision = decide(wish);

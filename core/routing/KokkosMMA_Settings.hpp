@@ -13,41 +13,49 @@
 
 namespace KokkosMMA {
 
-/// Forms of the sum on tensor cores. `chained` is the product; the others are
-/// the formulations of Navarro et al. 2020 ("GPU Tensor Cores for Fast
-/// Arithmetic Reductions"), kept for comparison and for half_t input alone.
+/// How a sum is computed on tensor cores. The library uses `chained`. The
+/// others are the formulations of Navarro et al. 2020 ("GPU Tensor Cores for
+/// Fast Arithmetic Reductions"), kept for comparison, for half_t input only.
 enum class Formulation : unsigned char {
-  chained,     ///< data as A, ones as B; fp32 flush every R; fixed-order finish
-  recurrence,  ///< two products per 256 values, one launch per level
-  single_pass,  ///< R chained products, a second product per warp, one launch
+  chained,      ///< data as A, ones as B; fp32 flush every R MMA; fixed order
+  recurrence,   ///< two MMA per 256 values, one launch per level
+  single_pass,  ///< R chained MMA, a second MMA per warp, one launch
   split         ///< half of the data by MMA, half by shuffles
 };
 
-/// The name of a formulation, as in the enumeration.
+/// The name of a formulation.
 constexpr std::string_view to_string(Formulation formulation) {
   constexpr std::string_view names[] = {"chained", "recurrence", "single_pass",
                                         "split"};
   return names[static_cast<int>(formulation)];
 }
 
-/// Settings of one call. A value that is left at its default is looked up in
-/// the enclosing ScopedSettings, then in the environment, then in the tuning
-/// table. Of levels of reproducibility the highest that call, scope or
-/// environment asks for counts. Formulation, chain length and block size are
-/// for reductions; a scan reads the route, and another formulation than
-/// `chained` keeps it off `mma`.
+/// Settings of one call. A member at its default is looked up in the enclosing
+/// ScopedSettings, then in the environment, then in the tuning table. The level
+/// of reproducibility is the highest of call, scope and environment.
+/// Formulation, chain length and block size are for reductions. A scan uses the
+/// route only, and a formulation other than `chained` keeps it off the route
+/// `mma`.
+///
+/// A route or a level that a call names itself and that is impossible is an
+/// error: std::invalid_argument.
+///
+/// \code
+/// KokkosMMA::reduce(exec, x, sum,
+///                   {.reproducibility = KokkosMMA::Reproducibility::exact});
+/// \endcode
 struct Settings {
-  Route route             = Route::automatic;      ///< what runs the call
-  Formulation formulation = Formulation::chained;  ///< of sums on tensor cores
-  int chain_length        = 0;  ///< R: MMA per flush, 1 to 32; 0 = tuned
+  Route route             = Route::automatic;      ///< route of the call
+  Formulation formulation = Formulation::chained;  ///< of tensor-core sums
+  int chain_length        = 0;  ///< MMA per fp32 flush, 1 to 32; 0 = tuned
   int block_size =
-      0;  ///< B: threads per block, 32 to 512 in steps of 32; 0 = tuned
-  bool check_offsets = true;  ///< of segments; wrong ones that are not checked
-                              ///< read and write outside of the Views
+      0;  ///< threads per block, a multiple of 32 up to 512; 0 = tuned
+  bool check_offsets = true;  ///< whether to check offsets of segments; wrong
+                              ///< ones access memory outside of the Views
   Reproducibility reproducibility =
-      Reproducibility::run_to_run;  ///< that the result needs, at least
+      Reproducibility::run_to_run;  ///< lowest level that the result must have
 
-  /// Whether all settings are the same.
+  /// Whether all settings are equal.
   friend constexpr bool operator==(Settings const&, Settings const&) = default;
 };
 
@@ -58,7 +66,7 @@ inline Settings& scoped_settings() {
   return settings;
 }
 
-/// Call, scope, environment: the first that says something wins.
+/// Merges call, scope and environment: the first one that sets a member wins.
 inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
@@ -74,14 +82,14 @@ inline Settings effective_settings(Settings call = {}) {
   return call;
 }
 
-/// What settings say of reproducibility, and nothing else.
+/// The level of reproducibility of settings, all else at its default.
 inline Settings only_level(Settings const& settings) {
   Settings level;
   level.reproducibility = settings.reproducibility;
   return level;
 }
 
-/// Refuses chain lengths and block sizes that no kernel takes.
+/// Rejects chain lengths and block sizes that no kernel supports.
 inline void check_settings(char const* who, Settings const& settings) {
   if (settings.chain_length < 0 || settings.chain_length > max_chain_length)
     invalid_argument(who, "chain_length is ", settings.chain_length,
@@ -101,18 +109,25 @@ inline Route& last_route_of_this_thread() {
 
 }  // namespace Impl
 
-/// Settings for every call of this host thread until the end of the scope;
-/// scopes nest, the inner one wins where it says something. Inside a scope a
-/// route is a preference: a Kokkos call that cannot run it takes another one.
+/// Settings for every call of this host thread until the end of the scope.
+/// Scopes nest: the inner scope wins where it sets a member. The route of a
+/// scope is a preference: a call that cannot run it uses another route.
+///
+/// \code
+/// KokkosMMA::ScopedSettings const scope({.route = KokkosMMA::Route::generic});
+/// KokkosMMA::reduce(exec, x, sum);
+/// \endcode
 class ScopedSettings {
  public:
+  /// Begins the scope.
+  ///
   /// \throws std::invalid_argument for settings out of range
   explicit ScopedSettings(Settings settings)
       : m_outer(Impl::scoped_settings()) {
     Impl::check_settings("KokkosMMA::ScopedSettings", settings);
     Impl::scoped_settings() = Impl::effective_settings(settings);
   }
-  /// Brings the settings of the enclosing scope back.
+  /// Restores the settings of the enclosing scope.
   ~ScopedSettings() { Impl::scoped_settings() = m_outer; }
   ScopedSettings(ScopedSettings const&)            = delete;
   ScopedSettings& operator=(ScopedSettings const&) = delete;
@@ -121,9 +136,9 @@ class ScopedSettings {
   Settings m_outer;
 };
 
-/// Route of the last reduction or scan that this host thread gave to the
-/// library; `automatic` before the first one. Calls on host execution spaces
-/// through the drop-in never reach the library and leave it as it is.
+/// The route of the last call that this host thread made to the library. It is
+/// `automatic` before the first call. Drop-in calls on host execution spaces
+/// never reach the library and leave it unchanged.
 inline Route last_route() { return Impl::last_route_of_this_thread(); }
 
 }  // namespace KokkosMMA

@@ -50,13 +50,13 @@ struct CallOrder {
   /// dimensions: lanes have neighbouring indices of the slowest dimension, not
   /// of the fastest one.
   bool neighbours = false;
-  /// No thread waits for others after a tile, which helps where calls take
-  /// unequal times. Else the threads of a block go together, and lines of
+  /// No thread waits for others after a tile, which helps where invocations
+  /// take unequal times. Else the threads of a block go together, and lines of
   /// memory are used while they are in the caches.
   bool free_running = false;
   /// The warps of a block are at work in parts of the range that lie far apart,
-  /// so that all blocks have as much to do where calls take longer and longer
-  /// along the range. They run free.
+  /// so that all blocks have as much to do where invocations take longer and
+  /// longer along the range. They run free.
   bool scattered_warps = false;
 };
 
@@ -141,8 +141,8 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | int8   | 2498              | 2483     | 2345    | 2169    |
 ///
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
-/// needs more would spill: the route function then refuses. Values of 8 bytes
-/// are what simulations reduce with, so they get 64.
+/// needs more would spill: the route function then rejects it. Values of 8
+/// bytes are what simulations reduce with, so they get 64.
 ///
 /// Microseconds with a share of neighbouring indices for each block and a wait
 /// after each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and
@@ -186,10 +186,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// and four at a time neighbours: half 2790 2967, dot products of half 2798
 /// 3017, int8 2243 2408, dot products of int8 2168 2452, float 3076 3121, but
 /// rows of four floats, whose lines no longer fit in L1, 3117 2067, six arrays
-/// of floats 3073 2257, down 8 columns 928 328. An opaque functor does not tell
-/// what it reads.
+/// of floats 3073 2257, down 8 columns 928 328. The library does not know
+/// what an opaque functor reads.
 ///
-/// Functors with more than a View of two dimensions are taken as those of
+/// Functors with more than a View of two dimensions are treated as those of
 /// values of 8 bytes, with 64 registers. With 32 the rows of a sparse matrix
 /// and sums over neighbours spill, or their loops have few loads under way:
 /// sums of floats over 1.5 to 2 million rows of a sparse matrix took 1096 us,
@@ -280,16 +280,19 @@ inline std::string to_string(ArrayTuning const& tuning) {
                      ", calls = ", tuning.calls, "}");
 }
 
-/// What it reaches is in docs/drop_in.md; 512 threads by 4 blocks were not
-/// measured. What nvcc 13.0 compiles of a loop over the values of an
-/// array of doubles with a product of two Views in each: under a cap of 64
-/// registers 24 loads are in flight, so that 180 threads of a multiprocessor
-/// ask for 32 KB; under a cap of 32 it is 4 to 6 loads. Two calls in a round
-/// let the loads of the second go ahead of the first one's additions where the
-/// functor has no loop, as in a histogram. Functors of large values are mostly
-/// straight code with loads enough. Those above 256 bytes, for which shared
-/// memory has room in 700 threads or fewer, may have 128 registers (Kokkos' own
-/// kernel takes 64 for a sum of 16 doubles, 255 and spills for one of 64).
+/// Dot products of 1, 4, 16, 64 pairs of columns of doubles, LayoutLeft: 2560,
+/// 2810, 2860, 2660 GB/s, Kokkos 1890, 2450, 1550, 960; LayoutRight: 2570,
+/// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). 512
+/// threads by 4 blocks were not measured. What nvcc 13.0 compiles of a loop
+/// over the values of an array of doubles with a product of two Views in each:
+/// under a cap of 64 registers 24 loads are in flight, so that 180 threads of a
+/// multiprocessor load 32 KB; under a cap of 32 it is 4 to 6 loads. Two calls
+/// in a round let the loads of the second go ahead of the first one's additions
+/// where the functor has no loop, as in a histogram. Functors of large values
+/// are mostly straight code with loads enough. Those above 256 bytes, for which
+/// shared memory has room in 700 threads or fewer, may have 128 registers
+/// (Kokkos' own kernel takes 64 for a sum of 16 doubles, 255 and spills for one
+/// of 64).
 constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
@@ -340,7 +343,7 @@ constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
 struct TileScanTuning {
   int threads;     ///< per block that load
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int tiles;       ///< of 16 rows that a warp takes at a time
+  int tiles;       ///< of 16 rows that a warp sums at a time
 
   friend constexpr bool operator==(TileScanTuning const&,
                                    TileScanTuning const&) = default;
@@ -388,8 +391,9 @@ inline std::string to_string(MmaTuning const& tuning) {
                      ", min_blocks = ", tuning.min_blocks, "}");
 }
 
-/// Vectors, threads and resident blocks. Measured on a draft of the kernel; the
-/// figures of the kernel itself are in docs/results/h200.md.
+/// Vectors, threads and resident blocks. Measured on a draft of the kernel. The
+/// kernel itself: half 4493, float 4464, int8 4449, double 4479, int64 4503
+/// GB/s of 4498 (H200, 2026-11-21).
 ///
 /// half:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4640 | 8 x 256 x 5: 4641
 /// int8:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4641
@@ -402,7 +406,7 @@ inline std::string to_string(MmaTuning const& tuning) {
 inline constexpr MmaTuning mma_tuning{
     .vectors = 8, .chain_length = 8, .threads = 512, .min_blocks = 2};
 
-/// Longest chain that `Settings::chain_length` may ask for: the truncation of
+/// Longest chain that `Settings::chain_length` may request: the truncation of
 /// the tensor cores grows with it (core/base/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
 

@@ -21,7 +21,7 @@
 /// \file
 /// A tuning table as text, one `name value` per line. Reading is strict: a
 /// table that is only nearly right was written for something else or is cut
-/// off, and the table of the library is better than a guess. Every refusal is a
+/// off, and the table of the library is better than a guess. Every error is a
 /// std::invalid_argument that names file, line, what was found and what is
 /// allowed.
 
@@ -76,8 +76,8 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
   return value == never ? "never" : std::to_string(value);
 }
 
-/// Digits alone, no sign, no spaces; false for anything else and for what does
-/// not fit.
+/// Reads digits only, no sign, no spaces; false for anything else and for
+/// numbers that do not fit.
 [[gnu::cold]] inline bool parse_digits(std::string_view text, int& value) {
   if (text.empty() || text.size() > 9) return false;
   value = 0;
@@ -98,7 +98,7 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
          day >= 1 && day <= 31;
 }
 
-/// Reads one text; every member refuses with the number of the line. All of it
+/// Reads one text; every member throws with the number of the line. All of it
 /// is cold, and its texts are put together in one function: every source of an
 /// application that reduces compiles it.
 class TuningReader {
@@ -299,7 +299,7 @@ inline std::string write_tuning(TuningFile const& file,
   return text + "checksum " + tuning_checksum(text) + "\n";
 }
 
-/// The table that a text holds; \p file is its name in refusals.
+/// The table that a text holds; \p file is its name in errors.
 inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
   return TuningReader(text, file).read();
 }

@@ -15,14 +15,14 @@
 /// \file
 /// Constants of the routes and launches that are values at run time, so that
 /// they can be measured on the user's device (perf_tune) and read from a file
-/// (docs/tuning.md). What is compiled into a kernel is in
+/// (docs/developers/tuning.md). What is compiled into a kernel is in
 /// core/routing/KokkosMMA_Tuning.hpp. Figures: one NVIDIA H200, CUDA 13.0,
 /// driver 580.159, 2026-11-21, GB/s.
 ///
-/// No table can make a result wrong. A preference is asked for after every
-/// refusal of a route function and chooses among the routes that did not
-/// refuse. A limit chooses among kernels each of which takes any value that the
-/// entry allows; what a kernel cannot take (a length, an alignment) is asked
+/// No table can make a result wrong. A route function consults preferences
+/// after all checks of what can run, and chooses among the routes that can. A
+/// limit chooses among kernels, each of which supports any value that the entry
+/// allows; what a kernel does not support (a length, an alignment) is checked
 /// before the limit. Sizes of launches are clamped where they are used, and the
 /// kernels loop over what a grid leaves. So the table decides how fast a sum of
 /// integers is, and for floating point also the order of its additions, within
@@ -46,7 +46,7 @@ struct PerType {
 
   int values[size];  ///< in the order of `types`
 
-  /// `opaque` has no value of its own: every route that asks has refused it.
+  /// `opaque` has no value of its own: no route that uses a value runs it.
   static constexpr int index(Scalar scalar) {
     switch (scalar) {
       case Scalar::opaque:
@@ -147,7 +147,7 @@ struct TuningTable {
   PerType segments_mma_bytes = PerType::all(never);
   /// Whether columns of a matrix are summed by MMA. Not measured yet.
   PerType columns_mma = PerType::all(0);
-  /// Equal segments that are no power of two of vectors are taken one per
+  /// Equal segments that are no power of two of vectors are summed one per
   /// thread when they have no more elements and bytes than the first two and no
   /// fewer elements than the third or more bytes than the fourth (2^28
   /// elements, so and in staged tiles):
@@ -170,18 +170,18 @@ struct TuningTable {
   int tiny_bytes         = 96;  ///< the second of these limits
   int tiny_from_elements = 7;   ///< the third
   int tiny_over_bytes    = 12;  ///< the fourth
-  /// Segments between offsets are taken one per thread when the longest is no
-  /// longer than this, which the check of the offsets tells. 2^28 elements, of
-  /// a thread per segment in plain Kokkos and of the kernel of uneven lengths:
-  /// int8 up to 8 and 32 elements 1782, 1726 and 822, 1304; half up to 8 2108
-  /// and 1755; int32 up to 8 2899 and 2780. Longer ones lose: half up to 32
-  /// 2170 and 2793, int32 3033 and 3466.
+  /// Segments between offsets are summed one per thread when the longest is no
+  /// longer than this, which is known from the check of the offsets. 2^28
+  /// elements, of a thread per segment in plain Kokkos and of the kernel of
+  /// uneven lengths: int8 up to 8 and 32 elements 1782, 1726 and 822, 1304;
+  /// half up to 8 2108 and 1755; int32 up to 8 2899 and 2780. Longer ones lose:
+  /// half up to 32 2170 and 2793, int32 3033 and 3466.
   int tiny_csr_bytes = 32;  ///< of elements of one and two bytes
   /// Microseconds of 2^28 floats, 64-bit offsets, checked: up to 16 elements
   /// 472 so, 499 the other way (H200), up to 32 422, 404; H100 515, 562.
   int tiny_csr_wide_bytes = 64;  ///< of others
-  /// Segments between offsets of so many bytes on average are taken in quads of
-  /// lanes. Floats of uniform lengths 0..128: 3059 so, 2762 as the others;
+  /// Segments between offsets of so many bytes on average are summed by quads
+  /// of lanes. Floats of uniform lengths 0..128: 3059 so, 2762 as the others;
   /// 0..8: 2578 so, 2830 as the others; 0..32: 3439, 3506.
   int quads_csr_bytes = 96;
   /// Rows of so few bytes, whose results are an eighth of the traffic or more,
@@ -190,8 +190,8 @@ struct TuningTable {
   /// kept and 3871, 4038, 4080, 4279, 4353, 4325 past them.
   int kept_bytes = 64;
 
-  /// Stencils take MMA from this radius or number of weights on; the
-  /// measurements stand with mma_stencil_pays. Those of bytes other than boxes
+  /// Stencils use MMA from this radius or number of weights on; the
+  /// measurements are at mma_stencil_pays. Those of bytes other than boxes
   /// do wherever they can: nothing else comes near. The limit of bytes is that
   /// of uint8; int8 and bool have the same kernels without MMA. Of them
   /// int8 of radius 1 was timed, before sums were two to a word: 1914 without
@@ -229,7 +229,7 @@ using TuningValues = PerType TuningTable::*;
 struct TuningEntry {
   std::string_view name;  ///< in a file
   int least;              ///< smallest value allowed
-  int most;               ///< largest value allowed, but for `never`
+  int most;               ///< largest value allowed, apart from `never`
   int step;               ///< the value is a multiple of it
   bool or_never;          ///< `never` is allowed too
   unsigned types;         ///< bit i: PerType::types[i] has a value
@@ -355,7 +355,7 @@ constexpr bool is_valid(TuningTable const& table) {
 }
 
 /// Whether a sum (or a dot product, if `product`) by MMA is the faster
-/// one, so that `auto` takes it where both can run.
+/// one, so that `auto` uses it where both can run.
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
@@ -378,7 +378,7 @@ constexpr bool mma_columns_pay(Scalar input, bool scan,
   return !scan && table.columns_mma[input] != 0;
 }
 
-/// Whether equal segments are taken one per thread.
+/// Whether equal segments are summed one per thread.
 constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes,
                                  TuningTable const& table = builtin_tuning) {
   return elements <= std::uint64_t(table.tiny_elements) &&

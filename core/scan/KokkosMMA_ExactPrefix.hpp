@@ -50,11 +50,11 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_digits(
 
 /// What round_digits() needs of an integer whose digits come one after the
 /// other, the lowest first. Which of them are of the sign is known at the end
-/// alone: the window is taken wherever a digit that may be follows another one,
-/// and the last one taken counts.
+/// only: a window is kept wherever a digit that may be one follows another, and
+/// the last window that was kept counts.
 class DigitWindow {
  public:
-  /// Takes digit k; those before it were taken, or are zeros.
+  /// Adds digit k; those before it were added, or are zeros.
   KOKKOS_FORCEINLINE_FUNCTION void push(std::uint32_t digit, int k) {
     if (digit + 1 <= 1 && digit != m_last[0]) {
       for (int i = 0; i < 3; ++i) m_top[i] = m_last[i];
@@ -67,7 +67,7 @@ class DigitWindow {
     m_last[0] = digit;
   }
 
-  /// \param digits number of those that were taken; from there on they are of
+  /// \param digits number of those that were added; from there on they are of
   ///        the sign
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round(bool negative, int digits,
                                                   int lowest,

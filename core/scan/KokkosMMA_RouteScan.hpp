@@ -39,7 +39,7 @@ constexpr bool scan_tile_exists(Scalar input, Scalar accumulator,
   return false;
 }
 
-/// The first reason for which the `streamed` route refuses, or none.
+/// The first reason why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ScanProblem const& problem,
                                   Capability const& capability) {
   return first_refusal({
@@ -62,7 +62,7 @@ constexpr bool scan_mma_exists(Scalar input, Scalar accumulator) {
                                : size_of(input) == size_of(accumulator);
 }
 
-/// The first reason for which the `mma` route refuses, or none.
+/// The first reason why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma(ScanProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
@@ -115,7 +115,7 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
 /// they are no slower than the shuffle tile, which is `streamed` too; opaque
 /// functors to `streamed`, everything else to Kokkos' own code. Automatic
 /// choice never fails. With a forced route, `route` is that route and the
-/// caller checks the refusal.
+/// caller checks whether it can run.
 constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings,

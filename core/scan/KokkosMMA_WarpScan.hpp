@@ -23,7 +23,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// Prefixes by additions alone: serial in a lane, a tree over the lanes.
+/// Prefixes by additions only: serial in a lane, a tree over the lanes.
 /// Nothing is multiplied by zero: a NaN or an infinity reaches what follows it
 /// and nothing else.
 template <class Warp, class Encoding, bool Inclusive>
@@ -103,7 +103,7 @@ class WarpScanShuffle {
 /// the lanes and registers in which the second product wants them. The
 /// elements and the sums of the rows are split exactly; a tile whose split is
 /// not exact, because something is infinite or NaN or its last bits
-/// are too small, takes WarpScanShuffle.
+/// are too small, uses WarpScanShuffle.
 ///
 /// Source: Dakkak et al. 2019, "Accelerating Reduction and Scan Using Tensor
 /// Core Units".

@@ -13,7 +13,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// Element (i,j) lies `stride * i + j` elements behind the first.
+/// Element (i,j) lies `stride * i + j` elements after the first.
 struct ColumnMatrix {
   std::uint64_t rows;
   std::uint64_t columns;
@@ -91,7 +91,7 @@ struct ColumnVectors {
   }
 };
 
-/// \param width positions that a warp takes side by side
+/// \param width positions that a warp has side by side
 inline ColumnVectors column_vectors(void const* x, ColumnMatrix matrix,
                                     int element_bytes, unsigned width) {
   ColumnVectors v{};

@@ -50,8 +50,8 @@ constexpr bool segment_mma_exists(Scalar input, Scalar accumulator) {
   return size_of(accumulator) == (size_of(input) < 4 ? 4 : size_of(input));
 }
 
-/// The first reason for which the kernels of the library do not take a problem
-/// on any route, or none.
+/// The first reason why no kernel of the library can run a problem, on any
+/// route, or none.
 constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
                                    Capability const& capability) {
   bool const compiled =
@@ -81,7 +81,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
   });
 }
 
-/// The first reason for which the `mma` route refuses, or none.
+/// The first reason why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
                                        Capability const& capability,
                                        Settings const& settings) {
@@ -144,7 +144,7 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
 /// Route of a segmented reduction or scan: `mma` is sums on tensor cores,
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
 /// Automatic choice never fails. With a forced route, `route` is that route and
-/// the caller checks the refusal.
+/// the caller checks whether it can run.
 constexpr RouteDecision route_segmented(
     SegmentedProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {

@@ -34,7 +34,7 @@ struct EqualSegments {
 
 /// Segments between neighbouring offsets, as in compressed rows. Offsets do not
 /// decrease; segments may be empty, and elements may lie before the first
-/// segment and behind the last.
+/// segment and after the last.
 template <class Offset>
 struct OffsetSegments {
   using Position = Offset;  ///< holds the end of a segment

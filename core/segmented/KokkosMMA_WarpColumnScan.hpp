@@ -15,7 +15,7 @@
 namespace KokkosMMA::Impl {
 
 /// How the rows of a tile are dealt out to the lanes of a warp in a scan:
-/// neighbouring lanes take neighbouring vectors of a row, `positions` of them,
+/// neighbouring lanes have neighbouring vectors of a row, `positions` of them,
 /// and then the next row. Lanes beyond groups * positions idle.
 struct ColumnLanes {
   int positions;

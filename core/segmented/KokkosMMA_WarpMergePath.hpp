@@ -27,7 +27,7 @@
 namespace KokkosMMA::Impl {
 
 /// A coordinate of the merge path: segments before `segment` are closed,
-/// elements before `element` are taken.
+/// elements before `element` are added.
 struct MergeCoordinate {
   std::uint64_t segment;
   std::uint64_t element;
@@ -39,7 +39,7 @@ struct MergePath {
   Segments segments;     ///< at least one
   std::uint64_t weight;  ///< of a segment, in elements
   std::uint64_t first;   ///< element
-  std::uint64_t last;    ///< element, behind the end
+  std::uint64_t last;    ///< element, after the end
 
   KOKKOS_FORCEINLINE_FUNCTION static MergePath of(Segments const &segments,
                                                   std::uint64_t weight) {
@@ -131,7 +131,7 @@ struct RangePartials {
   }
 };
 
-/// Joins the partials of the range behind `left`; store(segment, value) is
+/// Joins the partials of the range after `left`; store(segment, value) is
 /// called for a segment that ends there and began in the ranges of `left`.
 template <Operation Op, class Value, class Store>
 KOKKOS_FORCEINLINE_FUNCTION void join_partials(
@@ -151,7 +151,7 @@ KOKKOS_FORCEINLINE_FUNCTION void join_partials(
   left.tail = behind.tail;
 }
 
-/// The value of the segment that is open behind some ranges.
+/// The value of the segment that is open after some ranges.
 template <Operation Op, class Value>
 struct OpenSegment {
   using Math  = Combine<Op, Value>;
@@ -178,8 +178,8 @@ struct OpenSegment {
   }
 };
 
-/// What is open behind the ranges of all earlier lanes, given what is open
-/// behind those of each lane; `all` of the warp, in every lane.
+/// What is open after the ranges of all earlier lanes, given what is open
+/// after those of each lane; `all` of the warp, in every lane.
 template <class Warp, Operation Op, class Value>
 KOKKOS_FORCEINLINE_FUNCTION void open_before(
     Warp const &warp,
@@ -219,14 +219,14 @@ KOKKOS_FORCEINLINE_FUNCTION void open_before(
 
 /// Walks along a range of the merge path. Elements come through a `Stream`,
 /// which offers
-///   begin(), end()     positions of the first element and behind the last; at
+///   begin(), end()     positions of the first element and after the last; at
 ///                      multiples of its elements a vector starts
 ///   ring()             a StagedRing in which the elements lie
 ///   ready()            elements before this position are there
 ///   wait(position)     makes ready() at least that: no more than `reach`
-///                      behind the last released position; of what is longer,
-///                      `window` is taken at a time
-///   release(position)  no lane asks for elements before it any more
+///                      after the last released position; of what is longer,
+///                      `window` is loaded at a time
+///   release(position)  no lane reads elements before it any more
 /// \tparam Quads whether four lanes may share a segment: for segments of middle
 /// length, which the code for the others pays for
 template <class Warp, Operation Op, Scalar Input, class Value, bool Quads>
@@ -285,8 +285,8 @@ class WarpMergePath {
 
     Lanes<unsigned> known[windows_ahead];  // ends of segments
     for (unsigned window = 0; window < closed; window += 32) {
-      // Registers on their way cannot be moved: they are taken all at once when
-      // the next ones are asked for.
+      // Registers on their way cannot be moved: they are read all at once when
+      // the next ones are loaded.
       if (window % (32 * windows_ahead) == 0) {
         for (int k = 0; k < windows_ahead; ++k)
           m_warp.each([&](int lane) {
@@ -362,7 +362,7 @@ class WarpMergePath {
   }
 
  private:
-  /// Windows of 32 segments whose offsets are asked for at a time.
+  /// Windows of 32 segments whose offsets are loaded at a time.
   static constexpr int windows_ahead = 4;
 
   template <class T>
@@ -381,7 +381,7 @@ class WarpMergePath {
 
   /// The elements of a vector into a running value. A minimum or maximum that
   /// compares a NaN with the next element would lose that element, so these are
-  /// taken in turn: the running value is never a NaN.
+  /// added in turn: the running value is never a NaN.
   KOKKOS_FORCEINLINE_FUNCTION static Value fold(Value running,
                                                 Value (&element)[per_vector]) {
     if constexpr (Op == Operation::min || Op == Operation::max) {

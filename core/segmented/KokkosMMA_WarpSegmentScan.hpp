@@ -43,7 +43,7 @@ struct EqualStarts {
       pattern |= 1u << bit;
   }
 
-  /// Elements from the one at `offset` to the first start at or behind it,
+  /// Elements from the one at `offset` to the first start at or after it,
   /// where `first`, less than the length, lie before the first start.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t ahead(
       std::uint64_t first, std::uint32_t offset) const {

@@ -14,14 +14,14 @@
 /// Reductions of segments by one warp, in three forms. Rows: vectors as they
 /// come from memory, a row of 32 in the lanes, where segments are a power of
 /// two of vectors. Staged: a tile in memory that the lanes share, for all other
-/// segments; a power of two of neighbouring lanes takes a segment. Running: one
+/// segments; a power of two of neighbouring lanes has a segment. Running: one
 /// segment, part after part.
 ///
 /// A warp offers what core/scan/KokkosMMA_WarpScan.hpp says.
 
 namespace KokkosMMA::Impl {
 
-/// Equal segments that lie in a staged tile one behind the other.
+/// Equal segments that lie in a staged tile one after the other.
 struct SegmentsOfTile {
   int first;   ///< byte of the tile at which the first one starts
   int length;  ///< bytes of a segment
@@ -226,7 +226,8 @@ class WarpSegmentsStreamed {
   }
   /// store(s, value) by one lane for each segment s of the rows.
   /// \param vectors of a segment: a power of two, at most 256
-  /// \return true: false asks for the rows again (WarpSegmentsMma)
+  /// \return true; false would mean that the rows are needed again
+  /// (WarpSegmentsMma)
   template <class Store>
   KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
                                            Store const& store) const {

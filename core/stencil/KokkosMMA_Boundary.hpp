@@ -15,17 +15,17 @@
 
 namespace KokkosMMA {
 
-/// What lies beyond a boundary of the grid a b c d.
+/// What lies beyond the sides of a grid, here `a b c d`.
 enum class Boundary {
-  constant,  ///< v v v v | a b c d | v v v v
-  periodic,  ///< a b c d | a b c d | a b c d
-  reflect,   ///< d c b a | a b c d | d c b a, about the boundary of the element
-  mirror,    ///< b d c b | a b c d | c b a b, about the centre of the element
-  nearest,   ///< a a a a | a b c d | d d d d
-  halo       ///< what the caller put into the ghost cells of the View
+  constant,  ///< `v v v v | a b c d | v v v v`
+  periodic,  ///< `a b c d | a b c d | a b c d`
+  reflect,   ///< `d c b a | a b c d | d c b a`: about the element's side
+  mirror,    ///< `b d c b | a b c d | c b a b`: about the element's centre
+  nearest,   ///< `a a a a | a b c d | d d d d`
+  halo       ///< ghost cells of the View, which the caller fills
 };
 
-/// The name of a kind, as in the enumeration.
+/// The name of a kind of boundary.
 constexpr char const* to_string(Boundary kind) {
   switch (kind) {
     case Boundary::constant: return "constant";
@@ -38,8 +38,9 @@ constexpr char const* to_string(Boundary kind) {
   return "unknown";
 }
 
-/// The element of 0 .. n - 1 that stands for element i, at any distance; -1
-/// where a constant does. A halo is the View's: i itself. n is at least 1.
+/// The element of 0 .. n - 1 that stands for element `i`; -1 where a constant
+/// does. `i` may be at any distance; `n` is at least 1. A halo belongs to the
+/// View: the result is `i` itself.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   if (0 <= i && i < n) return i;
@@ -59,35 +60,36 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
   return period - place - (kind == Boundary::reflect);
 }
 
-/// What lies beyond one side of one dimension of a grid.
+/// The condition beyond one side of one dimension of a grid.
 struct BoundaryCondition {
-  Boundary kind = Boundary::constant;  ///< what lies beyond the side
-  double value  = 0;  ///< of a constant; no other kind reads it
+  Boundary kind = Boundary::constant;  ///< kind of boundary
+  double value  = 0;  ///< value of a constant; other kinds ignore it
 
-  /// Whether kind and value are the same.
+  /// Whether kind and value are equal.
   friend constexpr bool operator==(BoundaryCondition const&,
                                    BoundaryCondition const&) = default;
 };
 
 /// The boundary conditions of a grid of `Rank` dimensions, one for each side.
 ///
-/// An element beyond a boundary is what the condition of this side says, as if
-/// the opposite side had the same one. Beyond boundaries of several dimensions,
-/// each index is replaced on its own; where constants meet, that of the first
-/// dimension is taken.
+/// An element beyond a side is what the condition of that side says, as if the
+/// opposite side had the same condition. Beyond sides of several dimensions
+/// each index is replaced separately; where constants meet, the constant of the
+/// first dimension counts.
 ///
-/// A View has ghost cells beyond those boundaries that are halos, as many as
-/// the radius of the stencil in this dimension, and no others: element 0 of the
+/// A View has ghost cells beyond those sides that are halos, as many as the
+/// radius of the stencil in this dimension, and no others: element 0 of the
 /// grid is element ghosts_low(d, radius) of the View.
 template <int Rank>
 struct Boundaries {
   static_assert(1 <= Rank && Rank <= 3,
                 "KokkosMMA::Boundaries: Rank is 1, 2 or 3");
 
-  BoundaryCondition low[Rank];   ///< before element 0 of each dimension
-  BoundaryCondition high[Rank];  ///< behind the last element of each dimension
+  BoundaryCondition
+      low[Rank];  ///< conditions before element 0 of each dimension
+  BoundaryCondition high[Rank];  ///< conditions after the last element
 
-  /// One condition on every side of every dimension.
+  /// The same condition on every side of every dimension.
   ///
   /// \code
   /// auto const torus = Boundaries<2>::all(Boundary::periodic);
@@ -109,9 +111,10 @@ struct Boundaries {
     return result;
   }
 
-  /// A condition for each side: before the first and behind the last element of
-  /// each dimension.
-  /// \throws std::invalid_argument when periodic is only one of two boundaries
+  /// One condition for each side of each dimension.
+  ///
+  /// \throws std::invalid_argument when only one of two opposite sides is
+  /// periodic
   static constexpr Boundaries per_side(
       std::array<BoundaryCondition, Rank> const& lows,
       std::array<BoundaryCondition, Rank> const& highs) {
@@ -124,8 +127,9 @@ struct Boundaries {
     return result;
   }
 
-  /// Refuses, in the name of `who`, a dimension with one periodic boundary and
-  /// kinds that do not exist.
+  /// Throws std::invalid_argument for conditions that no call accepts. These
+  /// are a dimension with only one periodic side, and unknown kinds. `who`
+  /// begins the message.
   constexpr void check(char const* who) const {
     for (int d = 0; d < Rank; ++d) {
       for (BoundaryCondition const& condition : {low[d], high[d]})
@@ -144,27 +148,27 @@ struct Boundaries {
     }
   }
 
-  /// Ghost cells that a View has before element 0 of dimension d.
+  /// Ghost cells of a View before element 0 of dimension `d`.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_low(int d,
                                                        int radius) const {
     return low[d].kind == Boundary::halo ? radius : 0;
   }
-  /// Ghost cells that a View has behind the last element of dimension d.
+  /// Ghost cells of a View after the last element of dimension `d`.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_high(int d,
                                                         int radius) const {
     return high[d].kind == Boundary::halo ? radius : 0;
   }
 
-  /// The element of dimension d that stands for element i of n, as
-  /// boundary_index.
+  /// The element that stands for element `i` of `n` in dimension `d`. As
+  /// boundary_index().
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t index(
       int d, std::int64_t i, std::int64_t n) const {
     return boundary_index(i < 0 ? low[d].kind : high[d].kind, i, n);
   }
 
-  /// Replaces the indices of an element by those of the one that stands for
-  /// it; false where a constant does, which is then `value`, and the indices
-  /// are of no use.
+  /// Replaces the indices of an element by those of the element that stands for
+  /// it. Returns false where a constant stands for it: `value` is then the
+  /// constant, and the indices have no meaning.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool locate(
       std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
       double& value) const {
@@ -180,7 +184,7 @@ struct Boundaries {
     return true;
   }
 
-  /// Whether all boundaries are the same.
+  /// Whether all conditions are equal.
   friend constexpr bool operator==(Boundaries const&,
                                    Boundaries const&) = default;
 };

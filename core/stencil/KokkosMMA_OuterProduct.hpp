@@ -85,7 +85,7 @@ std::optional<OuterProduct<Rank>> integer_outer_product(
       integer_exponent({weights.values().begin(), weights.values().end()});
   if (!exponent) return {};
   // The vectors of an outer product of integers are whole multiples of lines
-  // whose integers have no common divisor. The first one takes what is left.
+  // whose integers have no common divisor. The first one gets what is left.
   double others = 1;
   for (std::size_t d = 1; d < Rank; ++d) {
     std::int64_t divisor = 0;

@@ -16,7 +16,7 @@
 namespace KokkosMMA::Impl {
 
 /// What the weights of a stencil are. Each form has the properties of those
-/// before it, but for the zeros.
+/// before it, except for the zeros.
 enum class WeightForm : unsigned char {
   any,                 ///< no outer product
   product_with_zeros,  ///< one outer product, a factor of which has a zero
@@ -35,7 +35,7 @@ WeightForm weight_form(Plan const& plan) {
 /// What numbers are to the tensor cores.
 enum class MmaOperands : unsigned char {
   none,   ///< not representable
-  exact,  ///< operands as they are, but for a power of two
+  exact,  ///< operands as they are, up to a power of two
   split   ///< sums of two or three operands
 };
 
@@ -104,8 +104,8 @@ constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
 constexpr bool has_band_factors(StencilProblem const& problem) {
   return problem.is_product() && problem.factors != MmaOperands::none;
 }
-/// Whether two band products take a stencil. Those of floats have kernels for
-/// 16-byte aligned rows.
+/// Whether two band products can compute a stencil. Those of floats have
+/// kernels for 16-byte aligned rows.
 constexpr bool takes_stencil_band(StencilProblem const& problem) {
   return stencil_band_exists(problem.input, problem.accumulator) &&
          problem.rank == 2 && has_band_factors(problem) &&
@@ -121,7 +121,7 @@ constexpr int stencil_dense_shared_bytes(Scalar input) {
                                     : 0;
 }
 
-/// The first reason for which no kernel of the library takes a stencil, or
+/// The first reason why no kernel of the library can run a stencil, or
 /// none.
 constexpr Refusal refuse_stencil(StencilProblem const& problem,
                                  Capability const& capability) {
@@ -137,7 +137,7 @@ constexpr Refusal refuse_stencil(StencilProblem const& problem,
   });
 }
 
-/// The first reason for which the `mma` route refuses, or none.
+/// The first reason why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
                                      Capability const& capability) {
   if (Refusal const refusal = refuse_stencil(problem, capability))
@@ -200,7 +200,7 @@ constexpr int later(int limit, int by) {
   return limit > std::numeric_limits<int>::max() - by ? limit : limit + by;
 }
 
-/// Whether tensor cores pay for a stencil that they can take: the first rule
+/// Whether tensor cores pay for a stencil that they can compute: the first rule
 /// that applies says from which value on. The limits that are no constants are
 /// those of the tuning table.
 ///
@@ -231,7 +231,7 @@ constexpr int later(int limit, int by) {
 /// | double, dense 6 7       | 78' 78'         | 82' 63'          |
 ///
 /// Boxes of bhalf of radius 7: 935" and 901"; split factors of bhalf of radius
-/// 5 were timed before 2026-11-24 alone: 629. Products of two radii have no
+/// 5 were only timed before 2026-11-24: 629. Products of two radii have no
 /// kernel of one without tensor cores, nor has any radius from 8 on. A box of
 /// ones of uint8 of radius up to 8 reaches 1893" on tensor cores; without, of
 /// radius 1 to 4 1961, 1924, 1915, 1853" (copy 2074), of 5 to 7 1707, 1465,
@@ -274,7 +274,7 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
       // Weights that are no outer product: the rows "dense" and "star".
       {!problem.is_product(), problem.taps / dense_products,
        tuning.stencil_dense_taps[input]},
-      // What two band products do not take is left to kernels for outer
+      // What two band products cannot compute is left to kernels for outer
       // products, a functor and unaligned floats are by measurement.
       {!takes_stencil_band(problem), radius, never},
       {problem.to_functor && radius < functor_radius, radius, never},
@@ -308,7 +308,7 @@ inline constexpr int direct_unaligned_radius_1d = 4;
 /// half 230 394, float 216 384, double 109 219.
 inline constexpr int direct_radius_3d = 1;
 
-/// The kernel of a route that does not refuse.
+/// The kernel of a route that can run.
 constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
                                        Route route) {
   bool const mma    = route == Route::mma;
@@ -336,7 +336,7 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
 /// The route of a stencil: `mma` is band products on tensor cores, `streamed`
 /// the library's kernels without them, `generic` plain Kokkos. Automatic choice
 /// never fails. With a forced route, `route` is that route and the caller
-/// checks the refusal.
+/// checks whether it can run.
 constexpr RouteDecision route_stencil(
     StencilProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {

@@ -22,7 +22,7 @@ template <class Element, int R>
 struct StencilGrid {
   using Index = std::int64_t;
 
-  Element const* data;  ///< element 0 of the grid, behind ghost cells
+  Element const* data;  ///< element 0 of the grid, after ghost cells
   Index stride[R];
   Index extent[R];
   Boundaries<R> boundaries;

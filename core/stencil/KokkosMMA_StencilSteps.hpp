@@ -15,7 +15,7 @@
 #include <limits>
 
 /// \file
-/// Which steps one sweep takes together. It rounds each as a single step is:
+/// Which steps one sweep computes together. It rounds each as a single step is:
 /// the results are those of as many single steps, bit for bit. The steps
 /// themselves are done in core/stencil/KokkosMMA_StepStrips.hpp beside
 /// boundaries and by the kernels of a backend elsewhere.
@@ -24,7 +24,7 @@ namespace KokkosMMA::Impl {
 
 /// How the sums of a step are formed, as the kernel of a single step does.
 enum class StepForm : unsigned char {
-  none,     ///< no kernel takes several of these steps
+  none,     ///< no kernel computes several of these steps
   star,     ///< weights on the axes, in their order; none of them is zero
   dense,    ///< weights of radius 1, in their order; none of them is zero
   sparse,   ///< other weights of radius 1, in their order
@@ -92,7 +92,7 @@ StepForm step_form(StencilWeights<R> const& weights, StencilKernel kernel,
                                                        : StepForm::sparse;
 }
 
-/// How many steps of a sweep that takes `most` a grid has room for: what a
+/// How many steps of a sweep of at most `most` a grid has room for: what a
 /// result depends on reaches over one boundary at most.
 template <std::size_t R>
 int steps_in_grid(std::array<std::int64_t, R> const& extents, int radius,

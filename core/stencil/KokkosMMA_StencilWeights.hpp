@@ -18,30 +18,38 @@
 
 namespace KokkosMMA {
 
-/// The weights of a stencil: sum(i) = sum over o of weight(o) * input(i + o),
-/// a correlation, nothing is flipped. Offsets run from -radius to radius in
-/// each dimension.
+/// The weights of a stencil: `sum(i)` is the sum of `weight(o) * input(i + o)`
+/// over all offsets `o`. This is a correlation: nothing is flipped. Offsets run
+/// from -radius to radius in each dimension.
 ///
-/// An element whose weight is 0 is no neighbour: an Inf or NaN there does not
-/// reach the sum.
+/// An element whose weight is 0 is not read into the sum: an Inf or NaN there
+/// has no effect.
+///
+/// \code
+/// auto const heat = StencilWeights<2>::star(1).with_centre(-4);
+/// auto const blur = StencilWeights<1>::dense(1, {0.25, 0.5, 0.25});
+/// \endcode
 template <int Rank>
 class StencilWeights {
   static_assert(1 <= Rank && Rank <= 3,
                 "KokkosMMA::StencilWeights: Rank is 1, 2 or 3");
 
  public:
-  /// One integer per dimension: an offset from the centre, or a radius.
+  /// One integer per dimension. An offset from the centre, or a radius.
   using Offsets = std::array<int, Rank>;
 
-  static constexpr int rank       = Rank;  ///< dimensions
-  static constexpr int max_radius = 16;    ///< in each dimension
+  static constexpr int rank       = Rank;  ///< number of dimensions
+  static constexpr int max_radius = 16;    ///< largest radius
 
   /// A box of ones, the centre included.
+  ///
+  /// \throws std::invalid_argument for a radius below 1 or above max_radius;
+  /// the same for all shapes
   static StencilWeights box(Offsets const& radius) {
     return filled("KokkosMMA::StencilWeights::box", radius,
                   [](Offsets const&) { return true; });
   }
-  /// A box of ones of one radius in every dimension.
+  /// A box of ones with the same radius in every dimension.
   static StencilWeights box(int radius) { return box(same(radius)); }
 
   /// The Moore neighbourhood: a box of ones without its centre.
@@ -50,8 +58,8 @@ class StencilWeights {
                   [](Offsets const& o) { return distance(o) != 0; });
   }
 
-  /// The von Neumann neighbourhood: ones where the absolute values of the
-  /// offsets add up to at most the radius, without the centre.
+  /// The von Neumann neighbourhood: ones where the absolute offsets sum to at
+  /// most the radius, without the centre.
   static StencilWeights von_neumann(int radius) {
     return filled("KokkosMMA::StencilWeights::von_neumann", same(radius),
                   [radius](Offsets const& o) {
@@ -64,11 +72,11 @@ class StencilWeights {
     return filled("KokkosMMA::StencilWeights::star", radius,
                   [](Offsets const& o) { return on_axis(o); });
   }
-  /// A star of one radius in every dimension.
+  /// A star with the same radius in every dimension.
   static StencilWeights star(int radius) { return star(same(radius)); }
 
-  /// Any weights, the last dimension fastest: the first is that of the offsets
-  /// -radius, the last that of +radius.
+  /// Any weights, from offset -radius to +radius, the last dimension fastest.
+  ///
   /// \throws std::invalid_argument for a radius out of range, another number of
   /// weights than 2 * radius + 1 per dimension, or one that is not finite
   static StencilWeights dense(Offsets const& radius,
@@ -88,7 +96,7 @@ class StencilWeights {
     result.m_values.assign(values.begin(), values.end());
     return result;
   }
-  /// Any weights of one radius in every dimension.
+  /// Any weights with the same radius in every dimension.
   static StencilWeights dense(int radius, std::span<double const> values) {
     return dense(same(radius), values);
   }
@@ -97,13 +105,15 @@ class StencilWeights {
                               std::initializer_list<double> values) {
     return dense(radius, std::span(values.begin(), values.size()));
   }
-  /// Weights in braces, of one radius in every dimension.
+  /// Weights in braces, with the same radius in every dimension.
   static StencilWeights dense(int radius,
                               std::initializer_list<double> values) {
     return dense(same(radius), values);
   }
 
   /// A copy with another weight of the centre.
+  ///
+  /// \throws std::invalid_argument for a weight that is not finite
   StencilWeights with_centre(double weight) const {
     StencilWeights result = *this;
     if (!std::isfinite(weight))
@@ -114,11 +124,11 @@ class StencilWeights {
     return result;
   }
 
-  /// Largest offset in dimension d.
+  /// The radius in dimension `d`.
   int radius(int d) const { return m_radius[std::size_t(d)]; }
-  /// Largest offsets of all dimensions.
+  /// The radii of all dimensions.
   Offsets const& radius() const { return m_radius; }
-  /// Weights along dimension d: 2 * radius(d) + 1.
+  /// Number of weights along dimension `d`. It is `2 * radius(d) + 1`.
   int width(int d) const { return 2 * radius(d) + 1; }
 
   /// Number of weights, zeros included.
@@ -131,7 +141,7 @@ class StencilWeights {
            std::size_t(std::count(m_values.begin(), m_values.end(), 0.0));
   }
 
-  /// The weight of input(i + o); 0 beyond the radius.
+  /// The weight of offset `o`; 0 beyond the radius.
   double weight(Offsets const& o) const {
     for (int d = 0; d < Rank; ++d)
       if (o[std::size_t(d)] < -radius(d) || o[std::size_t(d)] > radius(d))
@@ -139,7 +149,7 @@ class StencilWeights {
     return m_values[index(o)];
   }
 
-  /// Place of an offset, none beyond the radius, in values().
+  /// Position in values() of an offset within the radius.
   std::size_t index(Offsets const& o) const {
     std::size_t at = 0;
     for (int d = 0; d < Rank; ++d)
@@ -147,7 +157,7 @@ class StencilWeights {
            std::size_t(o[std::size_t(d)] + radius(d));
     return at;
   }
-  /// Offsets of values()[at].
+  /// The offset of `values()[at]`.
   Offsets offsets(std::size_t at) const {
     Offsets result{};
     for (int d = Rank - 1; d >= 0; --d) {
@@ -163,7 +173,7 @@ class StencilWeights {
                        [](double value) { return value == 1; });
   }
 
-  /// Whether radius and weights are the same.
+  /// Whether radii and weights are equal.
   friend bool operator==(StencilWeights const&,
                          StencilWeights const&) = default;
 

@@ -48,8 +48,8 @@ class WarpDenseBand {
   static constexpr int taps    = 2 * Reach + 1;
   static constexpr int side    = 8;  ///< columns to the left and to the right
   static constexpr int blocks  = 1 + 2 * side / columns;  ///< of the data
-  static constexpr int rows_per_step = 1;  ///< rows that a step takes
-  static constexpr int steps         = 5;  ///< before a turn
+  static constexpr int rows_per_step = 1;                 ///< rows of a step
+  static constexpr int steps         = 5;                 ///< before a turn
 
   using A = typename Shape::A;  // (16,8)
   using B = typename Shape::B;  // (8,8)
@@ -129,7 +129,7 @@ class WarpDenseBand {
 
  private:
   static constexpr int products = blocks * taps;  ///< of a row
-  /// Band matrices in flight. All rows take the same ones in the same order.
+  /// Band matrices in flight. All rows use the same ones in the same order.
   static constexpr int ahead = 5;
 
   /// The slot of the sums that step U + i completes. Sums that moved with

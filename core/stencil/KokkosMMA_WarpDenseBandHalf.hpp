@@ -35,7 +35,7 @@ class WarpDenseBandHalf {
   using Shape                    = std::conditional_t<is_half, MmaF16, MmaBF16>;
 
  public:
-  /// Rows that a step takes: fewer additions, but more registers.
+  /// Rows of a step: fewer additions, but more registers.
   static constexpr int rows_per_step = 2;
   static constexpr int rows          = 16;  ///< row panels
   static constexpr int columns       = 8;   ///< of sums

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Prints docs/routing_table.md: what the route functions say for operations,
-/// types and sizes on a few machines. Nothing is launched, so a host prints
-/// what a GPU would take.
+/// Prints docs/developers/routing_table.md: what the route functions say for
+/// operations, types and sizes on two GPUs, each with the tuning table that the
+/// library uses there. Nothing is launched, so this runs on any host.
 
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
@@ -31,40 +32,47 @@ using namespace KokkosMMA::Impl;
 struct Machine {
   std::string_view name;
   Capability capability;
+  std::string_view device;  ///< as its driver names it
+
+  TuningTable const& tuning() const {
+    return builtin_tuning_of(device, capability.compute_capability).table;
+  }
 };
-constexpr std::array<Machine, 4> machines{
-    Machine{"H200 (9.0)", {true, 90, 132}},
-    Machine{"A100 (8.0)", {true, 80, 108, 163 * 1024}},
-    Machine{"V100 (7.0)", {true, 70, 80}}, Machine{"host", {}}};
+constexpr std::array<Machine, 2> machines{
+    Machine{"H200 (9.0)", {true, 90, 132}, "NVIDIA H200"},
+    Machine{
+        "A100 (8.0)", {true, 80, 108, 163 * 1024}, "NVIDIA A100-SXM4-80GB"}};
 
 // Every call of a route function of this program is one of these.
-RouteDecision decide(ReduceProblem const& problem, Capability const& machine) {
-  return route_reduce(problem, machine, Settings{});
+RouteDecision decide(ReduceProblem const& problem, Machine const& machine) {
+  return route_reduce(problem, machine.capability, Settings{},
+                      machine.tuning());
 }
-RouteDecision decide(ScanProblem const& problem, Capability const& machine) {
-  return route_scan(problem, machine, Settings{});
+RouteDecision decide(ScanProblem const& problem, Machine const& machine) {
+  return route_scan(problem, machine.capability, Settings{}, machine.tuning());
 }
-RouteDecision decide(SegmentedProblem const& problem,
-                     Capability const& machine) {
-  return route_segmented(problem, machine, Settings{});
+RouteDecision decide(SegmentedProblem const& problem, Machine const& machine) {
+  return route_segmented(problem, machine.capability, Settings{},
+                         machine.tuning());
 }
 RouteDecision decide(Impl::StencilProblem const& problem,
-                     Capability const& machine) {
-  return Impl::route_stencil(problem, machine, Settings{});
+                     Machine const& machine) {
+  return Impl::route_stencil(problem, machine.capability, Settings{},
+                             machine.tuning());
 }
 RouteDecision decide(Impl::AutomatonProblem const& problem,
-                     Capability const& machine) {
-  return Impl::route_automaton(problem, machine, Settings{});
+                     Machine const& machine) {
+  return Impl::route_automaton(problem, machine.capability, Settings{});
 }
 
-/// What sums are kept in when nobody asks for more.
+/// The accumulator of sums by default.
 constexpr Scalar own_accumulator(Scalar input) {
   return Impl::is_small_float(input) ? Scalar::float32
          : size_of(input) == 1       ? Scalar::int32
                                      : input;
 }
 
-/// What is read, and what sums of it are kept in.
+/// The type of the elements, and the type of their sum.
 struct Types {
   Scalar input       = Scalar::opaque;
   Scalar accumulator = own_accumulator(input);
@@ -103,8 +111,8 @@ std::string joined(std::vector<std::string> const& words) {
   return text;
 }
 
-/// A table of Markdown. Types and sizes that fare alike share a row; reasons
-/// are numbered and stand below.
+/// A table of Markdown. Types and sizes with the same routes share a row;
+/// reasons are numbered and listed below.
 class Table {
  public:
   Table(std::string title, std::string what, std::string size)
@@ -154,10 +162,9 @@ class Table {
   void print(std::ostream& out) const {
     out << "\n## " << m_title << "\n\n| " << m_head[0] << " | elements | "
         << m_head[1] << " |";
-    for (Machine const& machine : machines) out << " " << machine.name << " |";
-    out << "\n|---|---|---|";
-    for (std::size_t i = 0; i < machines.size(); ++i) out << "---|";
-    out << "\n" << m_rows << "\n";
+    out << " " << machines[0].name << " | " << machines[1].name
+        << " if different |\n|---|---|---|---|---|\n"
+        << m_rows << "\n";
     for (std::size_t i = 0; i < m_reasons.size(); ++i)
       out << i + 1 << ". " << m_reasons[i] << "\n";
   }
@@ -167,7 +174,7 @@ class Table {
   std::vector<std::string> cells(Problem const& problem) {
     std::vector<std::string> column;
     for (Machine const& machine : machines) {
-      RouteDecision const decision = decide(problem, machine.capability);
+      RouteDecision const decision = decide(problem, machine);
       std::string cell(to_string(decision.route));
       std::vector<std::string> notes;
       for (Refusal const& refusal : {decision.mma, decision.streamed}) {
@@ -194,8 +201,7 @@ class Table {
   void add_row(std::string const& what, std::string const& types,
                std::string const& sizes, std::vector<std::string> const& of) {
     m_rows += "| " + what + " | " + types + " | " + sizes + " |";
-    for (std::string const& cell : of) m_rows += " " + cell + " |";
-    m_rows += "\n";
+    m_rows += " " + of[0] + " | " + (of[1] == of[0] ? "" : of[1] + " ") + "|\n";
   }
 
   std::string m_title;
@@ -449,9 +455,15 @@ void print_stencils(std::ostream& out) {
       return problem;
     };
   };
-  std::vector<Types> const types = element_types();
-  using W2                       = StencilWeights<2>;
-  using W3                       = StencilWeights<3>;
+  // Wide integers have one route, whatever the weights.
+  std::vector<Types> types, wide;
+  for (Types const& each : element_types()) {
+    bool const is_float =
+        each.input == Scalar::float32 || each.input == Scalar::float64;
+    (is_float || size_of(each.input) < 4 ? types : wide).push_back(each);
+  }
+  using W2 = StencilWeights<2>;
+  using W3 = StencilWeights<3>;
   table.add("2D, `box`", types, radii,
             of.operator()<2>([](int r) { return W2::box(r); },
                              Impl::MmaOperands::exact));
@@ -471,9 +483,11 @@ void print_stencils(std::ostream& out) {
             of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));
   table.add("2D, weights that are no exact operands", types, radii,
             of.operator()<2>(&irregular<2>, Impl::MmaOperands::none));
-  table.add("1D, any weights", types, radii,
+  table.add("2D, all of these", wide, radii,
+            of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));
+  table.add("1D, any weights", element_types(), radii,
             of.operator()<1>(&irregular<1>, Impl::MmaOperands::exact));
-  table.add("3D, `box`", types, radii,
+  table.add("3D, `box`", element_types(), radii,
             of.operator()<3>([](int r) { return W3::box(r); },
                              Impl::MmaOperands::exact));
   table.print(out);
@@ -516,17 +530,21 @@ void print_automata(std::ostream& out) {
 }  // namespace
 
 int main() {
-  std::cout << R"(# Which route a call takes
+  std::cout << R"(# Routes by call, element type and size
 
-Printed by [docs/routing_table.cpp](routing_table.cpp) from the route functions of this revision, with the constants that the library has
-without a tuning table; the test `docs.routing_table` compares. [routes.md](routes.md) says what the routes are.
+[routing_table.cpp](routing_table.cpp) prints this page from the route functions; the test `docs.routing_table` compares the two.
+[How it works](../how_it_works.md) explains the routes `mma`, `streamed` and `generic`. `KokkosMMA::explain` prints the route of one call
+on your device.
 
-A number in brackets is the reason why a faster route was refused; where there are two, the first is that of `mma`, the second that of
-`streamed`. The machines stand for their compute capability: `mma` and most kernels want 8.0. A GPU on which no constant was measured
-takes the routes of the H200. `KokkosMMA::explain` says the same of a call of yours.
+Each column uses the [tuning table](tuning.md) that the library has for that device. The A100 has no table of its own: like every GPU
+without one it uses `built-in, any GPU`. Below compute capability 8.0 reductions and scans run `streamed` where the A100 runs `mma` or
+`streamed`; everything else is `generic`. Hosts always run `generic`.
 
-Where the table says nothing else, sums of 16-bit floats are kept in float, those of one-byte elements in int32, others in the elements'
-type, and the weights of stencils are exact operands of tensor cores ([stencils.md](stencils.md#routes) says which are).
+An empty last column means the same route as on the H200. A number in brackets is the reason why a faster route was rejected. Of two
+numbers the first is the reason of `mma`, the second that of `streamed`.
+
+Unless a row says otherwise, the accumulator is float for 16-bit floats, int32 for one-byte elements and the element type for all others,
+and the weights of stencils are exact operands of tensor cores ([Stencils](../calls/stencils.md)).
 )";
   print_reductions(std::cout);
   print_scans(std::cout);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A stencil by name of docs/getting_started.md, with an answer that is known.
+// One step of a stencil (docs/calls/stencils.md).
 
 #include <KokkosMMA.hpp>
 

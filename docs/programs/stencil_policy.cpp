@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A stencil as a policy of docs/getting_started.md, with an answer that is known.
+// A stencil whose sums go to a functor (docs/calls/stencils.md).
 
 #include <KokkosMMA.hpp>
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that docs/variables.md names every variable, option, property and macro that a caller may set, and nothing else.
+"""Checks that docs/variables.md and docs/developers/variables.md name every variable, option, property and macro that may be set, once, and
+nothing else.
 
-Names are taken from the first column of the page's tables, and from what the sources read: getenv, option(), set(... CACHE ...),
+Names are taken from the first column of the pages' tables, and from what the sources read: getenv, option(), set(... CACHE ...),
 find_program(), properties of targets, macros of public headers.
 """
 
@@ -12,6 +13,8 @@ import re
 import sys
 from pathlib import Path
 
+# What a user sets, and what a developer of this library sets.
+PAGES = ("docs/variables.md", "docs/developers/variables.md")
 FOLDERS = (".ci", "adapters", "backends", "cmake", "core", "docs", "examples", "include", "perf_tests", "unit_tests")
 NAME = r"KOKKOSMMA_[A-Z][A-Z0-9_]*"
 # Projects of tests are callers, and what they set is theirs.
@@ -56,16 +59,21 @@ def names_of_sources(root):
 
 
 def names_of_page(text):
-    return set(re.findall(r"^\| `((?:KOKKOSMMA|KokkosMMA)_\w+)` \|", text, re.MULTILINE))
+    return re.findall(r"^\| `((?:KOKKOSMMA|KokkosMMA)_\w+)` \|", text, re.MULTILINE)
 
 
 def check(root):
-    page = root / "docs/variables.md"
-    named = names_of_page(page.read_text(encoding="utf-8"))
+    named = {}
+    problems = []
+    for page in PAGES:
+        for name in names_of_page((root / page).read_text(encoding="utf-8")):
+            if name in named:
+                problems.append(f"{page}: {name} has a row in {named[name]} already; keep one")
+            named.setdefault(name, page)
     read = names_of_sources(root)
-    problems = [f"{place}: {name} is on no row of docs/variables.md; say there what it does" for name, place in sorted(read.items())
-                if name not in named]
-    problems += [f"docs/variables.md: nothing reads {name}; take the row out" for name in sorted(named - set(read) - OF_CMAKE)]
+    problems += [f"{place}: {name} is on no row of {' or '.join(PAGES)}; say there what it does" for name, place in sorted(read.items())
+                 if name not in named]
+    problems += [f"{page}: nothing reads {name}; take the row out" for name, page in sorted(named.items()) if name not in read.keys() | OF_CMAKE]
     return problems
 
 

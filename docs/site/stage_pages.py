@@ -211,11 +211,20 @@ class Site:
         text = "\n".join(lines)
         if page == "docs/index.md":
             text += "\n" + self.contents()
+        stem = self.pages[page][:-len(".md")]
+        below = sorted(name[:-len(".md")] for name in self.pages.values() if self.folder_of(name) == f"{stem}/")
+        if below:
+            text += "\n```{toctree}\n:hidden:\n\n" + "".join(f"/{name}\n" for name in below) + "```\n"
         self.write(self.pages[page], text)
+
+    def folder_of(self, name):
+        """The folder of a page in the site, "examples/", if a page is called like it: that page has the contents of the folder."""
+        folder = PurePosixPath(name).parent
+        return f"{folder}/" if f"{folder}.md" in self.pages.values() else ""
 
     def contents(self):
         """docs/site/contents.md with its patterns replaced by the pages that no line before them has."""
-        rest = sorted(name[:-len(".md")] for name in self.pages.values() if name != "index.md")
+        rest = sorted(name[:-len(".md")] for name in self.pages.values() if name != "index.md" and not self.folder_of(name))
         lines = []
         for line in (self.root / "docs/site/contents.md").read_text(encoding="utf-8").split("\n"):
             titled = re.match(r".+ <(.+)>$", line)

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What check_variables.py, check_words.py and draw_diagrams.py find, in small repositories."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -32,10 +33,11 @@ class Variables(Repository):
         super().setUp()
         self.file("CMakeLists.txt", 'option(KokkosMMA_ENABLE_A "a" ON)\nset(KokkosMMA_FOLDER "" CACHE INTERNAL "b")\n')
         self.file("core/a.hpp", '#ifndef KOKKOSMMA_A_HPP\n#define KOKKOSMMA_A_HPP\nchar* a = std::getenv("KOKKOSMMA_A");\n#endif\n')
-        self.page("KokkosMMA_ENABLE_A", "KOKKOSMMA_A", "KokkosMMA_ROOT")
+        self.page("docs/variables.md", "KOKKOSMMA_A", "KokkosMMA_ROOT")
+        self.page("docs/developers/variables.md", "KokkosMMA_ENABLE_A")
 
-    def page(self, *names):
-        self.file("docs/variables.md", "# All\n\n" + "".join(f"| `{name}` | what |\n" for name in names))
+    def page(self, page, *names):
+        self.file(page, "# All\n\n" + "".join(f"| `{name}` | what |\n" for name in names))
 
     def test_a_page_that_is_right(self):
         self.assertEqual(check_variables.check(self.root), [])
@@ -49,12 +51,18 @@ class Variables(Repository):
                                     (".ci/g", "a=${KOKKOSMMA_G:-b}", "KOKKOSMMA_G"),
                                     ("perf_tests/h.py", 'os.environ["KOKKOSMMA_H"]', "KOKKOSMMA_H")):
             self.file(name, text + "\n")
-            self.assertEqual(check_variables.check(self.root), [f"{name}:1: {missing} is on no row of docs/variables.md; say there what it does"])
+            self.assertEqual(check_variables.check(self.root), [
+                f"{name}:1: {missing} is on no row of docs/variables.md or docs/developers/variables.md; say there what it does"])
             (self.root / name).unlink()
 
     def test_what_nothing_reads(self):
-        self.page("KokkosMMA_ENABLE_A", "KOKKOSMMA_A", "KOKKOSMMA_GONE")
+        self.page("docs/variables.md", "KOKKOSMMA_A", "KOKKOSMMA_GONE")
         self.assertEqual(check_variables.check(self.root), ["docs/variables.md: nothing reads KOKKOSMMA_GONE; take the row out"])
+
+    def test_what_both_pages_have(self):
+        self.page("docs/developers/variables.md", "KokkosMMA_ENABLE_A", "KOKKOSMMA_A")
+        self.assertEqual(check_variables.check(self.root),
+                         ["docs/developers/variables.md: KOKKOSMMA_A has a row in docs/variables.md already; keep one"])
 
 
 class Words(Repository):
@@ -62,11 +70,39 @@ class Words(Repository):
         self.file("README.md", "# A\nthe main job, of halfs\n```\nmain job\n```\n`halfs` [a](halfs.md) half of\n")
         problems = check_words.check(self.root)
         self.assertEqual([problem.split("; ")[0] for problem in problems],
-                         ["README.md:2: 'main job' is no word for a reader", "README.md:2: 'halfs' is no word for a reader"])
+                         ["README.md:2: 'main job': readers stumble", "README.md:2: 'halfs': readers stumble"])
 
     def test_words_that_are_right(self):
         self.file("docs/a.md", "Sums of half values, chained, in the main. Bar charts are pieces of work.\n")
         self.assertEqual(check_words.check(self.root), [])
+
+    def found_in(self, text):
+        self.file("docs/new/a.md", text + "\n")
+        return [re.search("'(.*)': readers stumble", problem).group(1) for problem in check_words.check(self.root)]
+
+    def test_habits(self):
+        for text, habit in (("One behind another, and the wait.", "One behind another"), ("The kernel behind it starts.", "behind it"),
+                            ("Sums of `float` alone gain.", "of   alone"), ("It runs on Cuda alone.", "on Cuda alone"),
+                            ("A kernel of ours.", "ours"), ("The drop-in takes all loops.", "drop-in takes all"),
+                            ("Longer arrays are not taken.", "are not taken"), ("The user is told once.", "is told"),
+                            ("What a call asks for is an error.", "call asks for"), ("If mma was asked for.", "was asked for"),
+                            ("The route is refused.", "is refused"), ("It stands in the table.", "stands in"), ("Such a call fails.", "Such a"),
+                            ("All may be moved, but for one.", "All may be moved, but for"),
+                            ("A functor call takes long.", "functor call"), ("It calls the functor twice.", "calls the functor"),
+                            ("Other orders of calls.", "orders of calls"), ("Summed by products.", "by products"),
+                            ("Several loads under way.", "loads under way"), ("Whoever compares bits.", "Whoever compares"),
+                            ("At the caller's wish.", "caller's wish"), ("As it lies in memory: as it lies.", "as it lies"),
+                            ("CUB has other bits in every run.", "has other bits"), ("It drops them without a word.", "without a word")):
+            self.assertEqual(self.found_in(text), [habit], text)
+
+    def test_right_uses_of_the_same_words(self):
+        for text in ("The compiler behind nvcc.", "The idea behind this design.", "It leaves the View alone, on a stand-alone host.", "Yours and hours.",
+                     "The kernel takes 10 us and takes part.", "The time is taken from the log.", "Care is taken.", "It is taken into account.",
+                     "Two Views are told apart.", "A tool can be told to stop.", "Please ask for help.", "It may refuse connections.",
+                     "R stands for the chain length.", "A stand-in for the device.", "Nothing but floats.", "But for small n it is slower.",
+                     "A call of the library.", "Additions in a fixed order.", "The products of two numbers.", "Who is the maintainer?",
+                     "If you wish to build it.", "It has 32 bits.", "```\nis refused, ours\n```", "`is refused`"):
+            self.assertEqual(self.found_in(text), [], text)
 
     def test_spelling(self):
         self.file("docs/a.md", "A kernal recieves a value.\n")

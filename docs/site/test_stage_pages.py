@@ -72,6 +72,14 @@ class StagePages(unittest.TestCase):
         self.file("docs/site/contents.md", "```{toctree}\nAdding up <sums>\nresults/*\n*\n```\n")
         self.assertEqual(self.staged("index.md"), "# Index\n\n```{toctree}\nAdding up <sums>\ncontributing\n```\n")
 
+    def test_pages_of_a_folder_are_below_the_page_of_its_name(self):
+        self.file("examples/README.md", "# Examples\n")
+        self.file("examples/life/README.md", "# Life\n")
+        self.file("docs/more/a.md", "# A\n")
+        self.assertEqual(self.staged("index.md"), "# Index\n\n```{toctree}\nsums\nexamples\nmore/a\n```\n")
+        self.assertEqual(self.staged("examples.md"), "# Examples\n\n```{toctree}\n:hidden:\n\n/examples/life\n```\n")
+        self.assertEqual(self.staged("examples/life.md"), "# Life\n")
+
     def test_what_is_gone_is_removed(self):
         self.file("docs/old.md", "# Old\n")
         self.staged("old.md")

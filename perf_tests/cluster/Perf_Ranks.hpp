@@ -230,7 +230,7 @@ class Steps {
   std::vector<MPI_Comm> m_comms;
 };
 
-/// Rank 0 alone, the others wait; its time for all.
+/// Only rank 0, the others wait; its time for all.
 template <class Call>
 Times alone(Options const& options, Call&& call) {
   Times times;

@@ -231,7 +231,7 @@ void stencil_cases(Report& report, Options const& options, Steps const& steps,
       report.check(comm, right_rows(out, first, rows * c.ranks, r), c.name());
       report.add(c);
       if (scaling != "weak") return;
-      // What the exchange alone takes, of a View with ghost rows.
+      // The time of only the exchange, of a View with ghost rows.
       auto const local = KokkosMMA::mpi::block_boundaries(comm, periodic);
       Matrix<T> const ghosts(
           "ghosts", rows + local.ghosts_low(0, r) + local.ghosts_high(0, r),

@@ -161,6 +161,35 @@ constexpr bool has_cub() {
          std::is_floating_point_v<T>;
 }
 
+/// Whether Kokkos' own loop is timed with indices of 64 bits as well.
+template <class T, int rank, class Index>
+constexpr bool has_int64() {
+  return rank <= 2 && std::is_same_v<Index, int> && std::is_floating_point_v<T>;
+}
+
+template <int rank>
+using Corner = Kokkos::Array<std::int64_t, rank>;
+
+template <int rank, Iterate order, class Index, class Functor>
+std::function<void()> call_of(Exec const& exec, Corner<rank> const& from,
+                              Corner<rank> const& to, Corner<rank> const& tile,
+                              Functor const& functor) {
+  return [=] {
+    if constexpr (rank == 1) {
+      using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+      Kokkos::parallel_for("perf::range", Policy(exec, from[0], to[0]),
+                           functor);
+    } else {
+      using Rank   = Kokkos::Rank<rank, order, order>;
+      using Policy = std::conditional_t<
+          std::is_same_v<Index, int>,  // the default
+          Kokkos::MDRangePolicy<Exec, Rank>,
+          Kokkos::MDRangePolicy<Exec, Rank, Kokkos::IndexType<Index>>>;
+      Kokkos::parallel_for("perf::grid", Policy(exec, from, to, tile), functor);
+    }
+  };
+}
+
 template <class T, int rank, class Body, class Layout, Iterate order,
           class Index>
 Work work_of(Arena& arena, Shape<rank> const& shape) {
@@ -173,7 +202,7 @@ Work work_of(Arena& arena, Shape<rank> const& shape) {
       static_cast<int>(std::pow(most, 1. / std::max(free, 1)) + 1e-6);
   Layout layout;
   double indices = 1;
-  Kokkos::Array<std::int64_t, rank> from, to, tile;
+  Corner<rank> from, to, tile;
   for (int r = 0; r < rank; ++r) {
     int const extent    = shape.fixed[r] > 0 ? arena.at_most(shape.fixed[r])
                                              : side + shape.more[r];
@@ -185,19 +214,17 @@ Work work_of(Arena& arena, Shape<rank> const& shape) {
   }
   T* const in = arena.in<T>();
   V const x(in, layout), y(in + arena.elements<T>(), layout);
-  Apply<Body, V, Index, std::make_index_sequence<rank>> const body{
-      x, y, V(arena.out<T>(x.size()), layout)};
+  V const z(arena.out<T>(x.size()), layout);
+  using Ranks = std::make_index_sequence<rank>;
+  Apply<Body, V, Index, Ranks> const body{x, y, z};
   Work work{{}, indices, indices * Body::arrays * sizeof(T)};
-  work.call = [=, exec = arena.exec] {
-    if constexpr (rank == 1) {
-      using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
-      Kokkos::parallel_for("perf::range", Policy(exec, from[0], to[0]), body);
-    } else {
-      using Policy =
-          Kokkos::MDRangePolicy<Exec, Kokkos::Rank<rank, order, order>>;
-      Kokkos::parallel_for("perf::grid", Policy(exec, from, to, tile), body);
-    }
-  };
+  work.call = call_of<rank, order, Index>(arena.exec, from, to, tile, body);
+#if !defined(KOKKOSMMA_DROP_IN_HPP)
+  if constexpr (has_int64<T, rank, Index>())
+    work.int64 = call_of<rank, order, std::int64_t>(
+        arena.exec, from, to, tile,
+        Apply<Body, V, std::int64_t, Ranks>{x, y, z});
+#endif
 #if KOKKOSMMA_PERF_HAS_DEVICE_FOR
   if constexpr (has_cub<T, rank, Body>())
     work.cub = [=, stream = arena.exec.cuda_stream()] {
@@ -215,7 +242,7 @@ Line loop(std::string const& name, Shape<rank> const& shape = {}) {
           [shape](Arena& arena) {
             return work_of<T, rank, Body, Layout, order, Index>(arena, shape);
           },
-          has_cub<T, rank, Body>()};
+          has_cub<T, rank, Body>(), has_int64<T, rank, Index>()};
 }
 
 }  // namespace KOKKOSMMA_PERF_SIDE

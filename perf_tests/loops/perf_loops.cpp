@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Kokkos::parallel_for with the drop-in against Kokkos' own:
-// loop/CONTENDER/TYPE/GROUP/BODY. The names are explained in
-// docs/benchmark_cases.md.
+// loop/CONTENDER/TYPE/GROUP/BODY. docs/developers/benchmarks.md explains the
+// names.
 
 #include "loops/Perf_Loops.hpp"
 

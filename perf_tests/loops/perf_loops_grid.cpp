@@ -8,12 +8,22 @@
 namespace perf::KOKKOSMMA_PERF_SIDE {
 
 std::vector<Line> grid_loops() {
-  using Space = Exec::array_layout;
+  using Space            = Exec::array_layout;
+  constexpr auto Default = Iterate::Default;
   return {loop<float, 2, Copy>("copy"),
           loop<double, 2, Copy>("copy"),
           loop<std::int8_t, 2, Copy>("copy"),
           loop<float, 2, Copy, Left, across>("copy_left"),
-          loop<float, 2, Copy, Space, Iterate::Default>("copy_default"),
+          loop<float, 2, Copy, Space, Default>("copy_default"),
+          loop<double, 2, Copy, Space, Default>("copy_default"),
+          loop<float, 2, Star, Space, Default>("points5_default"),
+          loop<double, 2, Star, Space, Default>("points5_default"),
+          loop<float, 2, Box<1>, Space, Default>("points9_default"),
+          loop<double, 2, Box<1>, Space, Default>("points9_default"),
+          loop<float, 2, Copy, Right, Default>("copy_default_right"),
+          loop<double, 2, Copy, Right, Default>("copy_default_right"),
+          loop<float, 2, Star, Right, Default>("points5_default_right"),
+          loop<double, 2, Star, Right, Default>("points5_default_right"),
           loop<float, 2, Combine<0, 0, 3>>("fill"),
           loop<double, 2, Combine<1, 2>>("triad"),
           loop<float, 2, Copy, Right, across>("across"),

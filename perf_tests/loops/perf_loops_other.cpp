@@ -116,6 +116,20 @@ Work random_numbers(Arena& a) {
       });
 }
 
+/// A few indices, and what an application waits for: the launch and the fence.
+Work few_and_fence(Arena& a) {
+  int const n  = a.at_most(1000);
+  auto const x = a.in<double>(n), z = a.out_vector<double>(n);
+  Work work = range(
+      a, n, 16, KOKKOS_LAMBDA(int i) { z(i) = 2 * x(i); });
+  work.call = [exec = a.exec, call = work.call] {
+    call();
+    exec.fence("perf::few_and_fence");
+  };
+  work.waits = true;
+  return work;
+}
+
 /// A functor of so many bytes.
 template <int bytes>
 struct Captured {
@@ -203,6 +217,7 @@ std::vector<Line> other_loops() {
           loop<float, 1, Scale>("few1000", {.fixed = {1000}}),
           loop<float, 1, Scale>("few10000", {.fixed = {10000}}),
           loop<float, 1, Scale>("few100000", {.fixed = {100000}}),
+          {"double", "rank1/few1000_fence", few_and_fence},
           {"float", "functor/1024", captured<1024, 1000>},
           {"float", "functor/4096", captured<4096, 1000>},
           {"float", "functor/16384", captured<16384, 1000>},

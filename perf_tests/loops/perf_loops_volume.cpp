@@ -8,9 +8,19 @@
 namespace perf::KOKKOSMMA_PERF_SIDE {
 
 std::vector<Line> volume_loops() {
+  using Space            = Exec::array_layout;
+  constexpr auto Default = Iterate::Default;
   return {loop<float, 3, Copy>("copy"),
           loop<double, 3, Copy>("copy"),
           loop<float, 3, Copy, Left, across>("copy_left"),
+          loop<float, 3, Copy, Space, Default>("copy_default"),
+          loop<double, 3, Copy, Space, Default>("copy_default"),
+          loop<float, 3, Star, Space, Default>("points7_default"),
+          loop<double, 3, Star, Space, Default>("points7_default"),
+          loop<float, 3, Copy, Right, Default>("copy_default_right"),
+          loop<double, 3, Copy, Right, Default>("copy_default_right"),
+          loop<float, 3, Star, Right, Default>("points7_default_right"),
+          loop<double, 3, Star, Right, Default>("points7_default_right"),
           loop<float, 3, Copy, Right, across>("across"),
           loop<double, 3, Copy, Left, along>("across_left"),
           loop<float, 3, Copy>("odd", {.more = {1, 0, -1}}),

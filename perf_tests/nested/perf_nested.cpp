@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Reductions, scans and loops inside team kernels with the drop-in against
-// Kokkos' own: nested/CONTENDER/TYPE/GROUP/BODY. The names are explained in
-// docs/benchmark_cases.md.
+// Kokkos' own: nested/CONTENDER/TYPE/GROUP/BODY.
+// docs/developers/benchmarks.md explains the names.
 
 #include "nested/Perf_Nested.hpp"
 

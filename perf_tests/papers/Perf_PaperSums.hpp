@@ -8,7 +8,7 @@
 
 #include "support/Perf_Timing.hpp"
 
-/// The papers' kernels, for Cuda alone. A call enqueues its work; memory beside
+/// The papers' kernels, only for Cuda. A call enqueues its work; memory beside
 /// the operands exists before.
 namespace perf {
 

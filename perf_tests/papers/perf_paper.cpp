@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the papers behind the library compare, measured on this machine beside
-// what their models predict. docs/papers.md has the published figures.
+// What the papers on reductions, scans and automata by tensor cores compare,
+// measured on this machine beside what their models predict.
+// docs/developers/papers.md has the published figures.
 //
-// The names are explained in docs/benchmark_cases.md. A case is checked before
-// it is timed; errors are reported as errors.
+// docs/developers/benchmarks.md explains the names. A case is checked before it
+// is timed; errors are reported as errors.
 
 #include "papers/Perf_Paper.hpp"
 

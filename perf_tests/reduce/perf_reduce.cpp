@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums of random data by every contender: reduce/CONTENDER/TYPE/RESULT/n:N, and
-// dot products of columns. The names are explained in docs/benchmark_cases.md.
+// dot products of columns. docs/developers/benchmarks.md explains the names.
 
 #include <tuple>
 #include <utility>
@@ -17,22 +17,48 @@
 
 namespace perf {
 
-enum class Contender { kokkos, drop_in, mma, exact, cub };
-enum class Result { view, view_warm, scalar };
+enum class Contender {
+  kokkos,
+  kokkos_int64,
+  drop_in,
+  drop_in_int64,
+  mma,
+  exact,
+  cub
+};
+/// grid2, grid3: into a View, over an MDRangePolicy with all defaults, of a
+/// View with the default layout; _right: of a View with LayoutRight.
+enum class Result {
+  view,
+  view_warm,
+  scalar,
+  grid2,
+  grid3,
+  grid2_right,
+  grid3_right
+};
 
 constexpr char const* name_of(Contender c) {
-  constexpr char const* names[] = {"kokkos", "drop_in", "mma", "exact", "cub"};
+  constexpr char const* names[] = {
+      "kokkos", "kokkos_int64", "drop_in", "drop_in_int64",
+      "mma",    "exact",        "cub"};
   return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Result r) {
-  constexpr char const* names[] = {"view", "view_warm", "scalar"};
+  constexpr char const* names[] = {"view",       "view_warm", "scalar",
+                                   "grid2",      "grid3",     "grid2_right",
+                                   "grid3_right"};
   return names[static_cast<int>(r)];
 }
 constexpr Expectation expectation(Contender c) {
   using enum Expectation;
-  constexpr Expectation of[] = {kokkos, drop_in, library, library, cub};
+  constexpr Expectation of[] = {kokkos,  kokkos,  drop_in, drop_in,
+                                library, library, cub};
   return of[static_cast<int>(c)];
 }
+
+inline KokkosMMA::Settings const kokkos_settings{.route =
+                                                     KokkosMMA::Route::generic};
 
 struct Case {
   Contender contender;
@@ -49,15 +75,40 @@ struct Case {
 };
 
 /// What an application writes. Kokkos' own code and the drop-in run the same
-/// function under different settings.
-template <class T, class ResultRef>
+/// function under different settings. The type of the index matters: nvcc
+/// unrolls Kokkos' own loop by four for a signed one of 64 bits, and not for
+/// the default.
+template <class T, class Index, class ResultRef>
 void reduce_lambda(Exec const& exec, Vector<T> const& x, ResultRef&& result) {
   using Sum = sum_type<T>;
   Kokkos::parallel_reduce(
-      "perf_reduce", IndexRange(exec, 0, x.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, Sum & sum) {
-        sum += static_cast<Sum>(x(i));
-      },
+      "perf_reduce", RangeOf<Index>(exec, 0, x.extent(0)),
+      KOKKOS_LAMBDA(Index i, Sum & sum) { sum += static_cast<Sum>(x(i)); },
+      result);
+}
+
+inline int side_of(std::size_t n, int rank) {
+  return static_cast<int>(std::pow(static_cast<double>(n), 1. / rank) + 1e-6);
+}
+template <class Layout, class T>
+void reduce_grid2(Exec const& exec, Vector<T> const& x,
+                  Kokkos::View<T, Exec> const& result) {
+  int const n = side_of(x.extent(0), 2);
+  Kokkos::View<T const**, Layout, Exec> const grid(x.data(), n, n);
+  Kokkos::parallel_reduce(
+      "perf_reduce",
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>(exec, {0, 0}, {n, n}),
+      KOKKOS_LAMBDA(int i, int j, T& sum) { sum += grid(i, j); }, result);
+}
+template <class Layout, class T>
+void reduce_grid3(Exec const& exec, Vector<T> const& x,
+                  Kokkos::View<T, Exec> const& result) {
+  int const n = side_of(x.extent(0), 3);
+  Kokkos::View<T const***, Layout, Exec> const grid(x.data(), n, n, n);
+  Kokkos::parallel_reduce(
+      "perf_reduce",
+      Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>>(exec, {0, 0, 0}, {n, n, n}),
+      KOKKOS_LAMBDA(int i, int j, int k, T& sum) { sum += grid(i, j, k); },
       result);
 }
 
@@ -131,13 +182,28 @@ class ReduceTests {
       register_contenders<T>(Result::view_warm, n);
     for (std::size_t n : sizes(small, largest))
       register_contenders<T>(Result::scalar, n);
+    if constexpr (std::is_floating_point_v<T>) {
+      std::size_t const side = side_of(largest, 2), edge = side_of(largest, 3);
+      for (Result result : {Result::grid2, Result::grid2_right})
+        register_grid<T>(result, side * side);
+      for (Result result : {Result::grid3, Result::grid3_right})
+        register_grid<T>(result, edge * edge * edge);
+    }
+  }
+  template <class T>
+  void register_grid(Result result, std::size_t n) {
+    register_case<T>({Contender::kokkos, result, n, kokkos_settings});
+    register_case<T>({Contender::drop_in, result, n});
   }
 
   template <class T>
   void register_contenders(Result result, std::size_t n) {
-    register_case<T>(
-        {Contender::kokkos, result, n, {.route = KokkosMMA::Route::generic}});
+    register_case<T>({Contender::kokkos, result, n, kokkos_settings});
     register_case<T>({Contender::drop_in, result, n});
+    if (result == Result::view) {
+      register_case<T>({Contender::kokkos_int64, result, n, kokkos_settings});
+      register_case<T>({Contender::drop_in_int64, result, n});
+    }
     register_case<T>({Contender::mma, result, n});
     if (!std::is_integral_v<T>) {
       Case exact{Contender::exact, result, n};
@@ -240,11 +306,30 @@ class BufferRing {
     switch (m_case.contender) {
       case Contender::kokkos:
       case Contender::drop_in:
-        if (scalar) {
-          reduce_lambda<T>(m_exec, x, m_scalar);
-        } else {
-          reduce_lambda<T>(m_exec, x, m_result);
+        if constexpr (std::is_floating_point_v<T>) {
+          using Default = Exec::array_layout;
+          using Right   = Kokkos::LayoutRight;
+          switch (m_case.result) {
+            case Result::grid2:
+              return reduce_grid2<Default>(m_exec, x, m_result);
+            case Result::grid3:
+              return reduce_grid3<Default>(m_exec, x, m_result);
+            case Result::grid2_right:
+              return reduce_grid2<Right>(m_exec, x, m_result);
+            case Result::grid3_right:
+              return reduce_grid3<Right>(m_exec, x, m_result);
+            default: break;
+          }
         }
+        if (scalar) {
+          reduce_lambda<T, std::size_t>(m_exec, x, m_scalar);
+        } else {
+          reduce_lambda<T, std::size_t>(m_exec, x, m_result);
+        }
+        break;
+      case Contender::kokkos_int64:
+      case Contender::drop_in_int64:
+        reduce_lambda<T, std::int64_t>(m_exec, x, m_result);
         break;
       case Contender::mma:
       case Contender::exact:
@@ -324,11 +409,16 @@ void ReduceTests::run(benchmark::State& state, Case const& c) {
   // The drop-in runs with the settings of the environment, as in an
   // application.
   std::optional<KokkosMMA::ScopedSettings> scope;
-  if (c.contender == Contender::kokkos) scope.emplace(c.settings);
+  if (expectation(c.contender) == Expectation::kokkos)
+    scope.emplace(c.settings);
 
   BufferRing<T> ring(m_session, c);
-  double const error      = check(ring, c);
-  std::string const route = checked_route(expectation(c.contender));
+  double const error = check(ring, c);
+  // Grids that Kokkos sums as fast may be left to it.
+  bool const is_grid      = c.result >= Result::grid2;
+  std::string const route = checked_route(
+      is_grid && c.contender == Contender::drop_in ? Expectation::library
+                                                   : expectation(c.contender));
 
   int const count = m_session.options.samples;
   auto const n    = static_cast<double>(c.n);

@@ -17,7 +17,17 @@
 /// The cases of perf_scan. Every type is an instance in a source of its own.
 namespace perf {
 
-enum class Contender { kokkos, drop_in, visible, mma, shuffle, exact, cub };
+enum class Contender {
+  kokkos,
+  kokkos_int64,
+  drop_in,
+  drop_in_int64,
+  visible,
+  mma,
+  shuffle,
+  exact,
+  cub
+};
 enum class Kind {
   exclusive,
   exclusive_warm,
@@ -28,8 +38,9 @@ enum class Kind {
 };
 
 constexpr char const* name_of(Contender c) {
-  constexpr char const* names[] = {"kokkos",  "drop_in", "visible", "mma",
-                                   "shuffle", "exact",   "cub"};
+  constexpr char const* names[] = {"kokkos",        "kokkos_int64", "drop_in",
+                                   "drop_in_int64", "visible",      "mma",
+                                   "shuffle",       "exact",        "cub"};
   return names[static_cast<int>(c)];
 }
 constexpr char const* name_of(Kind k) {
@@ -43,8 +54,8 @@ constexpr bool has_total(Kind k) {
 }
 constexpr Expectation expectation(Contender c) {
   using enum Expectation;
-  constexpr Expectation of[] = {kokkos,  drop_in, library, library,
-                                library, library, cub};
+  constexpr Expectation of[] = {kokkos,  kokkos,  drop_in, drop_in, library,
+                                library, library, library, cub};
   return of[static_cast<int>(c)];
 }
 
@@ -58,10 +69,10 @@ struct Case {
     return std::string("scan/") + name_of(contender) + "/" + type_name<T>() +
            "/" + name_of(kind) + "/n:" + std::to_string(n);
   }
-  /// On hosts there is the generic route alone, and naming another one is an
+  /// On hosts there is only the generic route, and naming another one is an
   /// error.
   KokkosMMA::Settings settings() const {
-    if (contender == Contender::kokkos)
+    if (expectation(contender) == Expectation::kokkos)
       return {.route = KokkosMMA::Route::generic};
     if (on_cuda && contender == Contender::mma)
       return {.route = KokkosMMA::Route::mma};
@@ -75,25 +86,25 @@ struct Case {
 
 /// What an application writes. Kokkos' own code and the drop-in run the same
 /// function under different settings; all kinds have one functor and differ in
-/// the last argument.
-template <class T>
+/// the last argument. Other types of the index have no totals.
+template <class T, class Index>
 void scan_lambda(Kind kind, Exec const& exec, Vector<T> const& x,
                  Vector<sum_type<T>> const& y,
                  Kokkos::View<sum_type<T>, Exec>& total_view,
                  sum_type<T>& total_scalar) {
   using Sum       = sum_type<T>;
-  auto const body = KOKKOS_LAMBDA(std::size_t i, Sum & update, bool final) {
+  auto const body = KOKKOS_LAMBDA(Index i, Sum & update, bool final) {
     if (final) y(i) = update;
     update += static_cast<Sum>(x(i));
   };
-  IndexRange const range(exec, 0, x.extent(0));
-  if (kind == Kind::total_view) {
-    Kokkos::parallel_scan("perf_scan", range, body, total_view);
-  } else if (kind == Kind::total_scalar) {
-    Kokkos::parallel_scan("perf_scan", range, body, total_scalar);
-  } else {
-    Kokkos::parallel_scan("perf_scan", range, body);
+  RangeOf<Index> const range(exec, 0, x.extent(0));
+  if constexpr (std::is_same_v<Index, std::size_t>) {
+    if (kind == Kind::total_view)
+      return Kokkos::parallel_scan("perf_scan", range, body, total_view);
+    if (kind == Kind::total_scalar)
+      return Kokkos::parallel_scan("perf_scan", range, body, total_scalar);
   }
+  Kokkos::parallel_scan("perf_scan", range, body);
 }
 
 /// One contender on one ring of buffers: what is timed and what is checked.
@@ -159,7 +170,13 @@ class BufferRing {
     switch (m_case.contender) {
       case Contender::kokkos:
       case Contender::drop_in:
-        scan_lambda<T>(m_case.kind, m_exec, x, y, m_total_view, m_total);
+        scan_lambda<T, std::size_t>(m_case.kind, m_exec, x, y, m_total_view,
+                                    m_total);
+        break;
+      case Contender::kokkos_int64:
+      case Contender::drop_in_int64:
+        scan_lambda<T, std::int64_t>(m_case.kind, m_exec, x, y, m_total_view,
+                                     m_total);
         break;
       case Contender::visible:
       case Contender::mma:
@@ -317,6 +334,8 @@ void ScanTests::register_type() {
   std::vector<Contender> const all  = {kokkos, drop_in, visible,
                                        mma,    shuffle, cub};
   register_cases<T>(Kind::exclusive, sizes(every, largest), all);
+  register_cases<T>(Kind::exclusive, sizes(every, largest),
+                    {kokkos_int64, drop_in_int64});
   if constexpr (std::is_floating_point_v<Sum>) {
     register_cases<T>(Kind::exclusive, sizes(every, largest), {exact});
   }
@@ -378,7 +397,8 @@ void ScanTests::run(benchmark::State& state, Case const& c) {
   // The drop-in runs with the settings of the environment, as in an
   // application.
   std::optional<KokkosMMA::ScopedSettings> scope;
-  if (c.contender == Contender::kokkos) scope.emplace(c.settings());
+  if (expectation(c.contender) == Expectation::kokkos)
+    scope.emplace(c.settings());
 
   BufferRing<T> ring(m_session, c);
   Verdict verdict         = check(ring, c);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Prefix sums of random data by every contender: scan/CONTENDER/TYPE/KIND/n:N.
-// The names are explained in docs/benchmark_cases.md.
+// docs/developers/benchmarks.md explains the names.
 
 #include "scan/Perf_Scan.hpp"
 

@@ -3,7 +3,7 @@
 
 # The target bench_run; kokkosmma-bench, kokkosmma-compare and kokkosmma-tune in an installation; their test.
 
-set(programs perf_reduce perf_scan perf_segmented perf_stencil)
+set(programs perf_reduce perf_scan perf_segmented perf_stencil perf_loops perf_nested)
 set(driver "${CMAKE_CURRENT_SOURCE_DIR}/scripts/kokkosmma_bench.py")
 if(Python3_FOUND)
   add_custom_target(

@@ -1,14 +1,35 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The JSON of perf_reduce, perf_scan, perf_segmented and perf_stencil: reading it, and what its names mean."""
+"""The JSON of the programs that kokkosmma-bench runs: reading it, and what its names mean."""
 
 import json
 import pathlib
 import statistics
 
+# Kokkos' own sums depend on the type of the index, so the names say which it is.
 CONTENDERS = {
-    "reduce": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "mma": "mma", "exact": "exact"},
-    "scan": {"kokkos": "Kokkos", "cub": "CUB", "drop_in": "drop-in", "visible": "visible", "mma": "mma", "shuffle": "shuffle", "exact": "exact"},
+    "reduce": {
+        "kokkos": "Kokkos, size_t",
+        "kokkos_int64": "Kokkos, int64_t",
+        "cub": "CUB",
+        "drop_in": "drop-in",
+        "drop_in_int64": "drop-in, int64_t",
+        "mma": "mma",
+        "exact": "exact",
+    },
+    "scan": {
+        "kokkos": "Kokkos, size_t",
+        "kokkos_int64": "Kokkos, int64_t",
+        "cub": "CUB",
+        "drop_in": "drop-in",
+        "drop_in_int64": "drop-in, int64_t",
+        "visible": "visible",
+        "mma": "mma",
+        "shuffle": "shuffle",
+        "exact": "exact",
+    },
+    "loop": {"kokkos": "Kokkos, int", "kokkos_int64": "Kokkos, int64_t", "cub": "CUB", "drop_in": "drop-in"},
+    "nested": {"kokkos": "Kokkos", "drop_in": "drop-in"},
     "segmented": {
         "kokkos_team": "Kokkos team",
         "kokkos_flat": "Kokkos thread",
@@ -38,9 +59,9 @@ CONTENDERS = {
     },
 }
 # Contenders that run no code of this project.
-PEERS = frozenset(("kokkos", "kokkos_team", "kokkos_flat", "kokkos_tiled", "cub", "cub_offsets", "cub_fixed", "cub_by_key", "cublas", "wmma",
+PEERS = frozenset(("kokkos", "kokkos_int64", "kokkos_team", "kokkos_flat", "kokkos_tiled", "cub", "cub_offsets", "cub_fixed", "cub_by_key", "cublas", "wmma",
                    "separable", "npp", "cudnn"))
-PROGRAMS = ("reduce", "scan", "segmented", "stencil")
+PROGRAMS = ("reduce", "scan", "segmented", "stencil", "loops", "nested")
 MICROSECONDS = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
 
 
@@ -59,9 +80,9 @@ def read_json(path):
 
 
 def load(path):
-    """The document of a file of ours."""
+    """The document of a file that a benchmark wrote."""
     document = read_json(path)
-    wanted = "pass what perf_reduce, perf_scan, perf_segmented or perf_stencil --benchmark_out=FILE wrote"
+    wanted = "pass what perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops or perf_nested --benchmark_out=FILE wrote"
     context = document.get("context") if isinstance(document, dict) else None
     if not isinstance(context, dict) or "kokkosmma_version" not in context or not isinstance(document.get("benchmarks"), list):
         raise BadFile(f"{path} is not the JSON of a run of these benchmarks; {wanted}")
@@ -123,6 +144,7 @@ class Case:
         self.watts = self.value("watts")
         self.updates = self.value("updates_per_second")
         self.variation = self.value("variation")
+        self.indices = self.value("indices")
 
     def value(self, field):
         values = [e[field] for e in self.entries if field in e]
@@ -137,6 +159,7 @@ class Results:
         self.cases = {"reduce": {}, "scan": {}}  # (contender, type, kind, n) -> Case
         self.formulations = {}  # (form, R, B, type, n) -> Case
         self.segmented = {}  # (task, shape) -> (type, pattern, parameter) -> contender -> Case
+        self.bodies = {"loop": {}, "nested": {}}  # (type, name) -> contender -> Case
         self.stencils = {}  # (task, rank, form or rule) -> (type, radius, boundary, steps) -> contender -> Case
         self.failed = {}
         for path, group in entries_by_case(document).items():
@@ -148,6 +171,8 @@ class Results:
             elif path[0] == "reduce" and path[1].startswith("mma-"):
                 chain, block, n = (int(path[i].partition(":")[2]) for i in (2, 3, 6))
                 self.formulations[path[1][4:], chain, block, path[4], n] = case
+            elif path[0] in self.bodies:
+                self.bodies[path[0]].setdefault((path[2], "/".join(path[3:])), {})[path[1]] = case
             elif path[0].startswith("segmented_"):
                 if not case.label.startswith("refused"):
                     pattern, _, parameter = path[4].partition(":")

@@ -33,7 +33,8 @@ from bench_results import PROGRAMS, BadFile, files_in, load, on_cuda
 # hours of Kokkos' own code at large radii.
 Cases = collections.namedtuple("Cases", "usual full quick")
 CASES = {
-    "reduce": Cases("^(ceiling/|reduce/(kokkos|drop_in|mma|cub)/)", ".", "^(ceiling/|reduce/[a-z_]+/float/view/)"),
+    "reduce": Cases("^(ceiling/|reduce/(kokkos|kokkos_int64|drop_in|drop_in_int64|mma|cub)/)", ".",
+                    "^(ceiling/|reduce/[a-z0-9_]+/float/view/)"),
     "scan": Cases("^(ceiling/|scan/)", ".", "^(ceiling/|scan/(kokkos|drop_in|visible|cub)/float/exclusive/)"),
     "segmented": Cases("^(ceiling/|segmented_(reduce|scan)/)", ".",
                        "^(ceiling/|segmented_(reduce|scan)/[a-z_]+/float/equal/length:(8|64|1024)/)"),
@@ -48,6 +49,23 @@ CASES = {
         "|automaton/(kokkos_tiled|automaton)/uint8/moore/r:(1|5|10)/constant)",
         full=".",
         quick="^(ceiling/|stencil/(kokkos_tiled|stencil)/float/2d/box/r:(1|3|7)/constant)",
+    ),
+    "loops": Cases(
+        usual="^(ceiling/"
+        "|loop/[a-z0-9_]+/(half|float|double)/rank1/(fill|copy|triad|points3)/"
+        "|loop/[a-z0-9_]+/(float|double)/rank1/(gather|few1000|few1000_fence)/"
+        "|loop/[a-z0-9_]+/(float|double)/rank[23]/(copy|points[579])(_default|_default_right)?/"
+        "|loop/[a-z0-9_]+/float/(view/(fill|initialise|left_to_right[23])|functor/4096)/)",
+        full=".",
+        quick="^(ceiling/|loop/[a-z0-9_]+/float/(rank1/(fill|copy|triad)|rank2/points5_default)/)",
+    ),
+    "nested": Cases(
+        usual="^(ceiling/"
+        "|nested/[a-z0-9_]+/(float|double)/rows/(vector_8x32|team_auto)/(64|256|1024|16384)/"
+        "|nested/[a-z0-9_]+/double/(csr/(stencil27|power_law)_(8|32)|batched/gemv16|application/softmax_team|policy/reduce_256_auto)/"
+        "|nested/[a-z0-9_]+/float/(application/softmax_vector|application/forces_vector|scan/team_1024|policy/reduce_1024|for/team)/)",
+        full=".",
+        quick="^(ceiling/|nested/[a-z0-9_]+/float/rows/vector_8x32/(64|256)/)",
     ),
 }
 QUICK_FLAGS = ["--mma-max-n=20000", "--mma-samples=3"]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns the JSON of perf_reduce, perf_scan, perf_segmented, perf_stencil or perf_paper into the Markdown tables of docs/results.
+"""Turns the JSON of perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops, perf_nested or perf_paper into Markdown tables.
 
     perf_reduce --mma-all --benchmark_out=reduce.json
-    perf_tests/scripts/markdown_table.py reduce.json > docs/results/reduce.md
+    perf_tests/scripts/markdown_table.py reduce.json > reduce.md
 
 Ends with status 1, after the tables, when the file records a case that failed.
 """
@@ -19,6 +19,7 @@ from bench_results import CONTENDERS, PEERS, BadFile, Results, load, section, si
 RESULT_TYPE = {"half": "half -> float", "bhalf": "bhalf -> float", "int8": "int8 -> int32", "uint8": "uint8 -> int32"}
 SMALL_SIZES = (1 << 10, 1 << 14, 1 << 17)
 SLOWER_BAR = 0.97
+GAINS = ["drop-in / Kokkos", "drop-in / faster Kokkos"]
 
 
 class Reduce:
@@ -153,6 +154,16 @@ def gigabytes(case):
     return "-" if case is None else f"{case.bytes_per_second * 1e-9:.0f}"
 
 
+def gains(found):
+    """The drop-in against Kokkos' own code with its default index, and against the faster of its two, from a {contender: Case}."""
+    own = found.get("drop_in")
+    kokkos = [found[c] for c in ("kokkos", "kokkos_int64") if found.get(c)]
+    if not own or not found.get("kokkos"):
+        return ["-", "-"]
+    return [f"{min(times) / own.microseconds:.2f}"
+            for times in ([found["kokkos"].microseconds], [case.microseconds for case in kokkos])]
+
+
 def against_bar(results, value, bar=None, digits=2, at_most=False):
     """The value, with the bar and the verdict where there is a bar. Hosts have none."""
     if value is None:
@@ -206,6 +217,7 @@ def header_lines(results):
 def largest_lines(results, operation):
     rows, errors = [], []
     names = operation.contenders
+    names = {c: name for c, name in names.items() if any(key[0] == c for key in results.cases[operation.name])}
     barred = [c for c in names if c in operation.routed]
     order = [c for c in names if c not in barred] + barred
     differing = set()
@@ -218,14 +230,15 @@ def largest_lines(results, operation):
             for contender in order:
                 fraction = found[contender].fraction if found[contender] else None
                 cells.append(against_bar(results, fraction, bars.get(contender), 3))
+            cells += gains(found)
             cells.append(", ".join(found[c].label for c in operation.routed if found[c]))
             rows.append(cells)
             if any(case and case.relative_error is not None for case in found.values()):
-                values = (case.relative_error if case else None for case in found.values())
+                values = (found[c].relative_error if found[c] else None for c in names)
                 errors.append(start + ["-" if value is None else f"{value:.1e}" for value in values])
             differing |= {f"{names[c]} ({value_type})" for c, case in found.items() if case and case.reproducible == 0}
     lines = [f"## {operation.title}", ""]
-    lines += table(["type", "n"] + list(names.values()) + [f"{names[c]} / ceiling" for c in order]
+    lines += table(["type", "n"] + list(names.values()) + [f"{names[c]} / ceiling" for c in order] + GAINS
                    + ["routes of " + ", ".join(names[c] for c in operation.routed)], rows)
     if errors:
         lines += [operation.errors, ""] + table(["type", "n"] + list(names.values()), errors)
@@ -239,17 +252,20 @@ def small_lines(results, operation):
     for kind, title in operation.small_titles.items():
         rows = []
         bar = operation.small_bars.get(kind)
+        names = {c: name for c, name in operation.contenders.items()
+                 if any(key[0] == c and key[2] == kind for key in results.cases[operation.name])}
         for value_type in results.types(operation):
             for n in SMALL_SIZES:
                 found = results.find(operation, value_type, kind, n)
                 if not any(found.values()):
                     continue
                 cells = [RESULT_TYPE.get(value_type, value_type), size(n)]
-                for contender, case in found.items():
+                for contender in names:
+                    case = found[contender]
                     own = bar if contender in operation.routed else None
                     cells.append(against_bar(results, case.microseconds if case else None, own, at_most=True))
                 rows.append(cells)
-        lines += section(f"{title}, microseconds per call", ["type", "n"] + list(operation.contenders.values()), rows)
+        lines += section(f"{title}, microseconds per call", ["type", "n"] + list(names.values()), rows)
     return lines
 
 
@@ -275,10 +291,24 @@ def every_size_lines(results, operation):
     return lines
 
 
+def grid_sum_lines(results):
+    """Sums over an MDRangePolicy with all defaults."""
+    rows = []
+    for kind, title in (("grid2", "2D"), ("grid3", "3D"), ("grid2_right", "2D, LayoutRight"), ("grid3_right", "3D, LayoutRight")):
+        for value_type in results.types(Reduce):
+            for n in results.sizes(Reduce, value_type, kind):
+                found = results.find(Reduce, value_type, kind, n)
+                pair = [found["kokkos"], found["drop_in"]]
+                fractions = [f"{case.fraction:.3f}" if case else "-" for case in pair]
+                rows.append([value_type, title, str(n)] + [gigabytes(case) for case in pair] + fractions + gains(found)[:1])
+    return section("Sum over an MDRangePolicy, GB/s of the input",
+                   ["type", "policy", "n", "Kokkos, int", "drop-in", "Kokkos / ceiling", "drop-in / ceiling", GAINS[0]], rows)
+
+
 def other_scan_lines(results):
     """The kinds that Kokkos and the drop-in do not run."""
     rows = []
-    names = {c: name for c, name in Scan.contenders.items() if c not in ("kokkos", "drop_in")}
+    names = {c: name for c, name in Scan.contenders.items() if not c.startswith(("kokkos", "drop_in"))}
     for kind, title in (("inclusive", "inclusive"), ("inplace", "exclusive, in place")):
         for value_type in results.types(Scan):
             for n in Scan.large_sizes(results.sizes(Scan, value_type, kind)):
@@ -439,6 +469,31 @@ def stencil_lines(results):
     return lines + error_lines("data and weights positive", groups, {c: name for c, name in Stencil.contenders.items() if c != "automaton"})
 
 
+BODIES = {"loop": ("Loops", "copy"), "nested": ("Team kernels", "read")}
+
+
+def body_lines(results):
+    """perf_loops and perf_nested: unchanged bodies, a table for each group of names."""
+    lines = []
+    for program, (title, ceiling) in BODIES.items():
+        groups = {}
+        for (value_type, name), found in results.bodies[program].items():
+            groups.setdefault(name.partition("/")[0], []).append((value_type, name.partition("/")[2], found))
+        for group, bodies in groups.items():
+            names = {c: name for c, name in CONTENDERS[program].items() if any(c in found for *_, found in bodies)}
+            rows = []
+            for value_type, name, found in bodies:
+                cells = [value_type, name] + [f"{found[c].microseconds:.2f}" if c in found else "-" for c in names]
+                fractions = [found[c].fraction if c in found else None for c in ("kokkos", "drop_in")]
+                cells += ["-" if fraction is None else f"{fraction:.3f}" for fraction in fractions]
+                gain = gains(found)
+                rows.append(cells + (gain if "kokkos_int64" in names else gain[:1]) + [found["drop_in"].label if "drop_in" in found else "-"])
+            header = ["type", "body"] + list(names.values()) + [f"Kokkos / {ceiling} ceiling", f"drop-in / {ceiling} ceiling"]
+            header += (GAINS if "kokkos_int64" in names else GAINS[:1]) + ["route"]
+            lines += section(f"{title}: {group}, microseconds per call", header, rows)
+    return lines
+
+
 def markdown(document, bars=False):
     """\param bars: with the rates that this project asks of its own kernels"""
     results = Results(document)
@@ -447,11 +502,12 @@ def markdown(document, bars=False):
     for operation in (Reduce, Scan):
         if results.cases[operation.name]:
             lines += largest_lines(results, operation)
-            lines += other_scan_lines(results) if operation is Scan else []
+            lines += other_scan_lines(results) if operation is Scan else grid_sum_lines(results)
             lines += small_lines(results, operation) + every_size_lines(results, operation)
     lines += formulation_lines(results)
     lines += segmented_lines(results)
     lines += stencil_lines(results)
+    lines += body_lines(results)
     lines += paper_tables.lines_of(document)
     if results.failed:
         lines += ["## Failed", ""] + [f"- `{name}`: {why}" for name, why in results.failed.items()] + [""]
@@ -460,7 +516,8 @@ def markdown(document, bars=False):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("json", help="file written by perf_reduce, perf_scan, perf_segmented, perf_stencil or perf_paper --benchmark_out=FILE")
+    parser.add_argument("json", help="what perf_reduce, perf_scan, perf_segmented, perf_stencil, perf_loops, perf_nested or perf_paper wrote by "
+                        "--benchmark_out=FILE")
     parser.add_argument("--bars", action="store_true", help="with the rates that the project asks of its kernels, and whether they are met")
     arguments = parser.parse_args()
     try:

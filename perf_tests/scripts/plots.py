@@ -18,6 +18,7 @@ STYLE = {
     "kokkos-mma, streamed": (OURS_TOO, "s"),
     "kokkos-mma, mma": (OURS, "o"),
     "Kokkos": (KOKKOS, "v"),
+    "Kokkos, int64_t": (FIFTH, "v"),
     "CUB": (CUB, "^"),
     "cuBLAS": (THIRD, "D"),
     "NPP": (THIRD, "D"),
@@ -26,8 +27,10 @@ STYLE = {
 }
 # Line -> its contenders; of several the fastest at each point.
 OVER_N = {
-    "reduce": {"kokkos-mma": ("mma",), "kokkos-mma, drop-in": ("drop_in",), "CUB": ("cub",), "Kokkos": ("kokkos",)},
-    "scan": {"kokkos-mma": ("visible",), "kokkos-mma, drop-in": ("drop_in",), "CUB": ("cub",), "Kokkos": ("kokkos",)},
+    "reduce": {"kokkos-mma": ("mma",), "kokkos-mma, drop-in": ("drop_in",), "CUB": ("cub",), "Kokkos": ("kokkos",),
+               "Kokkos, int64_t": ("kokkos_int64",)},
+    "scan": {"kokkos-mma": ("visible",), "kokkos-mma, drop-in": ("drop_in",), "CUB": ("cub",), "Kokkos": ("kokkos",),
+             "Kokkos, int64_t": ("kokkos_int64",)},
 }
 OVER_LENGTH = {
     "kokkos-mma": ("segmented",),

@@ -84,7 +84,7 @@ struct Case {
     return std::string(name_of(task)) + "/" + name_of(contender) + "/" +
            type_name<T>() + "/" + cut_name() + "/n:" + std::to_string(n);
   }
-  /// On hosts there is the generic route alone, and naming another one is an
+  /// On hosts there is only the generic route, and naming another one is an
   /// error.
   KokkosMMA::Settings settings() const {
     KokkosMMA::Settings s;
@@ -113,7 +113,7 @@ struct Work {
   Vector<T> x;
   Vector<sum_type<T>> y;   // sums, or prefixes
   Scratch<T> const* ones;  // cublas: as many as a segment has elements
-  int* keys;               // of each element; behind them room for the runs'
+  int* keys;               // of each element; then room for the runs'
 
   int* unique_keys() const { return keys + cut.n; }
 };

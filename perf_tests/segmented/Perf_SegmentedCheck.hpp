@@ -210,7 +210,7 @@ struct LookAtSums {
 };
 
 /// Looks at every element of an inclusive scan: it is the one before it and one
-/// element of the data, or that alone at the start of a segment; the last of a
+/// element of the data, or only that at the start of a segment; the last of a
 /// segment is compared with the exact sum.
 template <class T>
 struct LookAtScans {

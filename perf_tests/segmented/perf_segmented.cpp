@@ -3,8 +3,8 @@
 
 // Sums and inclusive scans of segments of random data by every contender:
 // segmented_reduce/CONTENDER/TYPE/SEGMENTS/n:N, segmented_scan/... and, with
-// --mma-energy, segmented_energy/... The names are explained in
-// docs/benchmark_cases.md.
+// --mma-energy, segmented_energy/...
+// docs/developers/benchmarks.md explains the names.
 
 #include "segmented/Perf_Segmented.hpp"
 
@@ -45,7 +45,7 @@ std::vector<std::int64_t> ragged_offsets(Pattern pattern, std::size_t parameter,
       length = (random >> 32) * (2 * parameter + 1) >> 32;
     } else {
       double const u = static_cast<double>((random >> 11) + 1) * 0x1p-53;
-      // One segment alone may not be most of the data.
+      // A single segment may not be most of the data.
       length = static_cast<std::size_t>(
           std::min(static_cast<double>(parameter) * std::pow(u, -2. / 3),
                    static_cast<double>(n) / 16));

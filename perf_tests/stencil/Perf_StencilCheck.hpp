@@ -58,7 +58,7 @@ struct GridShape {
   }
 };
 
-/// Bits behind the binary point of the elements: none of them is rounded, and
+/// Bits after the binary point of the elements: none of them is rounded, and
 /// sums of floats and doubles are.
 template <class T>
 constexpr int element_bits() {

@@ -3,7 +3,7 @@
 
 // Stencils and cellular automata by every contender:
 // stencil/CONTENDER/TYPE/RANKd/WEIGHTS/r:RADIUS/BOUNDARY/n:N, stencil_steps/...
-// and automaton/... The names are explained in docs/benchmark_cases.md.
+// and automaton/... docs/developers/benchmarks.md explains the names.
 
 #include "stencil/Perf_Stencil.hpp"
 

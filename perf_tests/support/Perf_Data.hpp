@@ -20,7 +20,9 @@ using Exec = Kokkos::Cuda;
 #else
 using Exec = Kokkos::DefaultExecutionSpace;
 #endif
-using IndexRange = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+template <class Index>
+using RangeOf    = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+using IndexRange = RangeOf<std::size_t>;
 using half_type  = Kokkos::Experimental::half_t;
 using bhalf_type = Kokkos::Experimental::bhalf_t;
 template <class T>

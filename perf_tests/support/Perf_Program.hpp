@@ -52,7 +52,7 @@ inline void report(benchmark::State& state, Samples const& samples,
   state.counters["elements_per_second"] = elements / samples.median();
 }
 
-/// A case without figures: the route does not take such a call.
+/// A case without figures: the route does not support the call.
 inline void report_refusal(benchmark::State& state,
                            std::exception const& refusal) {
   for (auto _ : state) state.SetIterationTime(0);
@@ -101,7 +101,7 @@ inline std::vector<std::size_t> sizes(std::vector<std::size_t> list,
 }
 
 /// What the calls of a contender may have run: Kokkos' own code, the drop-in
-/// on a route of ours, any route that the library took or was told to take,
+/// on a route of this library, any route that the library chose or was given,
 /// CUB.
 enum class Expectation { kokkos, drop_in, library, cub };
 

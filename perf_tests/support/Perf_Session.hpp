@@ -436,7 +436,7 @@ inline void add_context(Session& session) {
   if (nvml.missing().empty()) {
     add("driver_version", nvml.driver_version());
     add("power_limit_watts", nvml.power_limit_watts());
-    // Of a device at work, not of one that idles: behind the ceilings, which
+    // Of a device at work, not of one that idles: after the ceilings, which
     // the first case would measure.
     if (!session.options.lists) session.copy_ceiling();
     add("sm_clock_mhz", nvml.clock(Nvml::Clock::sm));

@@ -14,13 +14,21 @@ namespace perf {
 /// A body on both sides.
 struct SideCase {
   Line kokkos, drop_in;
-  std::vector<Samples> samples = {};  // by contender, once measured
+  std::vector<char const*> contenders = {};
+  std::vector<Samples> samples        = {};  // by contender, once measured
   double indices = 0, bytes = 0;
   bool kokkos_bits  = false;  // of the drop-in's results
   std::string route = {}, error = {};
 
   double seconds(std::size_t k) const { return samples[k].median(); }
   double speedup(std::size_t k) const { return seconds(0) / seconds(k); }
+  /// Kokkos' time, or CUB's, over the drop-in's; 0 without that contender.
+  double against(std::string_view contender) const {
+    auto const at = std::find(contenders.begin(), contenders.end(), contender);
+    return at == contenders.end()
+               ? 0
+               : seconds(at - contenders.begin()) / seconds(1);
+  }
 };
 
 /// What a program of bodies is.
@@ -33,7 +41,8 @@ struct SideProgram {
 };
 
 /// Bodies of an application, which are compiled without and with the drop-in:
-/// PREFIX/kokkos/..., PREFIX/drop_in/... and, where a body has it, PREFIX/cub.
+/// PREFIX/kokkos/..., PREFIX/drop_in/... and, where a body has them,
+/// PREFIX/kokkos_int64/... and PREFIX/cub/...
 class SideTests {
  public:
   SideTests(Session& session, SideProgram const& program)

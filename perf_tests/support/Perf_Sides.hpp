@@ -34,6 +34,10 @@ struct Work {
   /// How far results may be from Kokkos', relative to one and themselves: sums
   /// are added in another order. 0: not a bit.
   double tolerance = 0;
+  /// A call ends with a fence, and is timed by the host's clock.
+  bool waits = false;
+  /// The same loop with indices of type int64_t, of the plain side.
+  std::function<void()> int64 = {};
 };
 
 /// The memory of the bodies, the same for both sides.
@@ -67,7 +71,7 @@ class Arena {
     return Vector<T>(out<T>(n), n);
   }
 
-  /// The bits that a call leaves behind a poison.
+  /// The bits that a call writes over a poison.
   std::uint64_t hash_of(std::function<void()> const& call) const;
   /// The results that are there are those that others are compared with.
   void keep();
@@ -90,7 +94,7 @@ struct Line {
   char const* type;
   std::string name;
   std::function<Work(Arena&)> make;
-  bool has_cub = false;
+  bool has_cub = false, has_int64 = false;
 };
 
 using Table = std::vector<Line>();

@@ -168,7 +168,7 @@ class DeviceTimer {
       }
     return samples;
   }
-  /// Of one alone.
+  /// Of a single one.
   Samples sample(int count, Timed const& timed) {
     return sample_in_turn(count, {timed}).front();
   }
@@ -191,7 +191,7 @@ class DeviceTimer {
 
   /// Calls of a sample, of which each takes so many seconds: 200 us, as the
   /// resolution of an event is about 0.5 us, and four, as an event on an idle
-  /// stream is recorded before the host has submitted the kernel behind it, and
+  /// stream is recorded before the host has submitted the kernel after it, and
   /// the gap of a few microseconds would count as device time.
   static std::size_t calls_of_sample(double seconds, std::size_t most) {
     if (seconds >= slow) return 1;

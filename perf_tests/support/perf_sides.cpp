@@ -100,8 +100,6 @@ std::size_t Arena::wrong(double tolerance) const {
   return count(exec, m_results, m_kept.data(), m_words, tolerance);
 }
 
-constexpr char const* contenders[] = {"kokkos", "drop_in", "cub"};
-
 void SideTests::register_tables(
     std::vector<std::pair<Table*, Table*>> const& tables) {
   register_ceilings(m_session);
@@ -113,9 +111,12 @@ void SideTests::register_tables(
 }
 
 void SideTests::register_body(SideCase& c) {
-  for (std::size_t k = 0; k < (c.kokkos.has_cub ? 3 : 2); ++k)
+  c.contenders = {"kokkos", "drop_in"};
+  if (c.kokkos.has_int64) c.contenders.push_back("kokkos_int64");
+  if (c.kokkos.has_cub) c.contenders.push_back("cub");
+  for (std::size_t k = 0; k < c.contenders.size(); ++k)
     register_case(m_session,
-                  std::string(m_program.prefix) + "/" + contenders[k] + "/" +
+                  std::string(m_program.prefix) + "/" + c.contenders[k] + "/" +
                       c.kokkos.type + "/" + c.kokkos.name,
                   [this, &c, k](benchmark::State& state) { run(state, c, k); });
 }
@@ -132,7 +133,8 @@ void SideTests::run(benchmark::State& state, SideCase& c,
   state.counters["indices"] = c.indices;
   state.counters["speedup"] = c.speedup(contender);
   if (contender == 1) state.counters["kokkos_bits"] = c.kokkos_bits;
-  state.SetLabel(contender == 1 ? c.route : contenders[contender]);
+  std::string_view const name = c.contenders[contender];
+  state.SetLabel(contender == 1 ? c.route : name == "cub" ? "cub" : "kokkos");
 }
 
 /// Checks, warms up and times all contenders in turn.
@@ -140,6 +142,7 @@ void SideTests::measure(SideCase& c) {
   ceiling();  // measuring it overwrites the input
   Work const plain        = c.kokkos.make(m_arena);
   std::vector<Call> calls = {plain.call, c.drop_in.make(m_arena).call};
+  if (plain.int64) calls.push_back(plain.int64);
   if (plain.cub) calls.push_back(plain.cub);
   c.indices = plain.indices;
   c.bytes   = plain.bytes;
@@ -154,7 +157,7 @@ void SideTests::measure(SideCase& c) {
     std::uint64_t const hash = m_arena.hash_of(calls[contender]);
     if (std::size_t const wrong = m_arena.wrong(plain.tolerance))
       throw std::runtime_error(
-           std::string("the results of ") + contenders[contender] +
+           std::string("the results of ") + c.contenders[contender] +
            " are not Kokkos': " + std::to_string(wrong) + " differ");
     return hash;
   };
@@ -169,13 +172,16 @@ void SideTests::measure(SideCase& c) {
   std::vector<std::uint64_t> hashes;
   for (std::size_t k = 0; k < calls.size(); ++k) hashes.push_back(check(k));
   std::vector<Timed> timed;
-  for (Call const& call : calls)
-    timed.push_back({[call](std::size_t) { call(); }});
+  for (Call const& call : calls) {
+    Timed& added = timed.emplace_back();
+    added.call   = [call](std::size_t) { call(); };
+    added.waits  = plain.waits;
+  }
   auto const samples = m_session.timer.sample_in_turn(
       m_session.options.samples, timed, on_cuda ? 0.4 : 2.);
   for (std::size_t k = 0; k < calls.size(); ++k)
     if (check(k) != hashes[k])
-      throw std::runtime_error(std::string("two runs of ") + contenders[k] +
+      throw std::runtime_error(std::string("two runs of ") + c.contenders[k] +
                                " differ");
   c.kokkos_bits = hashes[1] == kokkos;
   c.route       = KokkosMMA::to_string(m_program.route());
@@ -198,9 +204,9 @@ void SideTests::summarize() const {
     logarithms += std::log(c.speedup(1));
     std::cout << "| " << ratios.back().second << " | " << c.seconds(0) * 1e6
               << " | " << ours * 1e6 << " | " << c.speedup(1) << " | "
-              << (c.samples.size() > 2 ? c.seconds(2) / ours : 0.) << " | "
-              << rate * 1e-9 << " | " << rate / c.speedup(1) / ceiling()
-              << " | " << rate / ceiling() << " | " << c.route << " |\n";
+              << c.against("cub") << " | " << rate * 1e-9 << " | "
+              << rate / c.speedup(1) / ceiling() << " | " << rate / ceiling()
+              << " | " << c.route << " |\n";
   }
   std::sort(ratios.begin(), ratios.end());
   std::size_t const n = ratios.size();

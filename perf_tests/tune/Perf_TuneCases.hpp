@@ -6,11 +6,11 @@
 
 #include "tune/Perf_Tune.hpp"
 
-/// What perf_tune measures, for one type at a time: on Cuda alone.
+/// What perf_tune measures, for one type at a time: only on Cuda.
 namespace perf {
 
 /// Sizes at which both sides are measured, in bytes: launches count in the
-/// first, memory alone in the others. A kernel hands out rounds of tiles to the
+/// first, only memory in the others. A kernel hands out rounds of tiles to the
 /// warps that its registers leave room for, and takes longer over the last
 /// round where it is not full; so one size, and a power of two above all, may
 /// favour one of two kernels by chance.

@@ -89,8 +89,8 @@ void values() {
          "spread");
 }
 
-/// Samples are taken in turn, first to last and last to first, behind a call
-/// that is not timed; what is alone has none.
+/// Samples are taken in turn, first to last and last to first, after a call
+/// that is not timed; a single side has none.
 void turns() {
   perf::Exec const exec;
   perf::DeviceTimer timer(exec);

@@ -28,7 +28,8 @@ T rounded(ExactReference const& sum) {
 template <class T>
 ::testing::AssertionResult same_sum(T expected, T computed) {
   if (same_bits(expected, computed)) return ::testing::AssertionSuccess();
-  // NaNs of the host's conversions have any sign; ours is quiet and positive.
+  // NaNs of the host's conversions have any sign; this library's is quiet and
+  // positive.
   if (expected != expected && computed != computed)
     return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure()

@@ -174,7 +174,7 @@ inline std::vector<std::vector<std::int64_t>> kinds_of_offsets(Random& random) {
     add(4000, 9, [&](std::int64_t s) {
       return s == huge ? 150001 : random.integer(0, 3);
     });
-  // empty ones in long runs, and behind the last element
+  // empty ones in long runs, and after the last element
   add(6000, 0, [&](std::int64_t s) {
     return s % 1000 < 900 || s > 5000 ? 0 : random.integer(1, 70);
   });

@@ -92,8 +92,8 @@ std::vector<Route> segmented_routes(Impl::SegmentedProblem const& problem) {
   return routes;
 }
 
-/// Checks that the last call took the route that it was asked for, and the
-/// automatic one of ours where one of ours can run.
+/// Checks that the last call took the requested route, and the automatic one a
+/// route of this library where one can run.
 template <class Exec>
 ::testing::AssertionResult took_route(Route asked,
                                       std::vector<Route> const& routes) {

@@ -37,7 +37,7 @@ bool takes_route(Route route, X const& in, Y const& out,
 }
 
 /// Calls `body` with settings for the automatic route and for every other one
-/// that runs such a stencil, and checks that it went there. With `steps`, what
+/// that runs this stencil, and checks that it went there. With `steps`, what
 /// is written must be something that the route reads, too.
 template <class Exec, class X, class Y, int R, class Body>
 void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
@@ -108,7 +108,7 @@ void expect_sums(Place<R> const& extent, StencilWeights<R> const& weights,
   EXPECT_TRUE(
       in.holds(data, [](double value) { return static_cast<T>(value); }));
 }
-/// On rows that lie alone in their memory.
+/// On rows that share their memory with nothing else.
 template <class T, class Result, int R, class Exec>
 void expect_row_sums(Place<R> const& extent, StencilWeights<R> const& weights,
                      Boundaries<R> const& boundaries, Random& random,

@@ -355,7 +355,7 @@ class TestGrid {
   Parent m_parent;
 };
 
-/// By rows, alone in its memory.
+/// By rows, in memory of its own.
 template <class T, int R, class Exec>
 using Grid = TestGrid<T, R, Plain<Kokkos::LayoutRight>, Exec>;
 

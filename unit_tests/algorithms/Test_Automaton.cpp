@@ -303,8 +303,8 @@ TYPED_TEST(Automata, RuleFromTable) { rule_from_table<TypeParam>(); }
 
 // --- routes ------------------------------------------------------------------
 
-/// Every route gives the next generation, or says why not and leaves the cells
-/// alone.
+/// Every route gives the next generation, or says why not and does not change
+/// the cells.
 template <class Exec, class... Rule>
 void expect_routes(std::vector<Route> const& can_run, char const* refusal,
                    Cells const& before, Rule const&... rule) {

@@ -203,7 +203,7 @@ TYPED_TEST(ReduceNumerics, FormulationsOfThePapersOnUniformData) {
   for_each_formulation<float, TypeParam>(sample.x, [&](Settings const& settings,
                                                        float computed) {
     // two products per vector are chained and one more adds the columns,
-    // through three levels in the recurrence; one warp alone makes
+    // through three levels in the recurrence; a single warp makes
     // size / (256 * R) passes
     double const passes = on_cuda<TypeParam>
                               ? 300001. / (256 * settings.chain_length * 100)

@@ -18,7 +18,7 @@ class ScanInterface : public ::testing::Test {};
 TYPED_TEST_SUITE(ScanInterface, ExecutionSpaces);
 
 /// Every form of both scans and of both functors refuses x and y with these
-/// words and leaves `memory` and the totals alone.
+/// words and does not change `memory` and the totals.
 template <class Exec, class X, class Y, class Memory>
 void expect_refused(X const& x, Y const& y, Memory const& memory,
                     std::vector<std::string> const& parts) {

@@ -96,7 +96,7 @@ TYPED_TEST(SegmentedReduce, Types) {
       Case<sum, std::int32_t, std::int64_t>,
       Case<sum, std::int64_t, std::int64_t>,
       Case<sum, std::uint64_t, std::uint64_t>>(few_lengths);
-  // No kernel of ours.
+  // This library has no kernel for these.
   expect_lengths<Reduce, TypeParam, Case<sum, std::int16_t, std::int32_t>,
                  Case<sum, std::int8_t, float, float>>(few_lengths);
 }

@@ -40,7 +40,7 @@ TYPED_TEST(SegmentedScan, Types) {
                  Case<sum, bool, std::int32_t>,
                  Case<sum, std::uint32_t, std::uint64_t>,
                  Case<sum, std::int64_t, std::int64_t>>(few_lengths);
-  // No kernel of ours.
+  // This library has no kernel for these.
   expect_lengths<Scan, TypeParam, Case<sum, std::int8_t, std::int8_t>,
                  Case<sum, std::int16_t, std::int32_t>,
                  Case<sum, float, float, double>>(few_lengths);

@@ -660,7 +660,7 @@ struct ScanViews {
     if (!by_thread) {
       KokkosMMA::team_inclusive_scan(member, in, out, total);
     } else {
-      // One thread, whose lanes alone call.
+      // One thread; only its lanes call.
       if (member.team_rank() == 0)
         KokkosMMA::vector_exclusive_scan(member, in, out, total);
       member.team_barrier();

@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 
 set(packages "${SOURCES}/layouts/packages")
 set(provider "${SOURCES}/layouts/provider.cmake")
-# Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after ours |
+# Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after that of the drop-in |
 # the variable that injects, if not the one of CMake 3.24 | the standard that it raises to
 set(rows
     "top|3.25|Kokkos_ROOT||||"

@@ -288,7 +288,7 @@ TEST(ParseRule, RefusesOtherKindsOfRules) {
   expect_refused("23/3HISTORY:T40,40", 5, "rules of the kind HISTORY, whose");
   expect_refused("B3/S23Super", 7, "rules of the kind Super, whose further");
   expect_refused("B3/S23Investigator", 7, "rules of the kind Investigator");
-  // Words that begin like a rule, or stand behind one.
+  // Words that begin like a rule, or follow one.
   expect_refused("Brian's Brain", 1,
                  "'B' does not begin a rule; write it like");
   expect_refused("Seeds", 1, "'S' does not begin a rule; write it like");

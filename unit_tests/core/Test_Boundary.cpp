@@ -28,7 +28,7 @@ static_assert(Boundaries<2>::all(Boundary::reflect).index(1, 4, 4) == 3);
 static_assert(Boundaries<3>{}.low[2] ==
               BoundaryCondition{Boundary::constant, 0.});
 
-/// The letters of `grid` from `distance` before it to as many behind it; a dot
+/// The letters of `grid` from `distance` before it to as many after it; a dot
 /// for a constant.
 std::string extended(Boundary kind, std::string const& grid, int distance) {
   std::string text;

@@ -355,7 +355,7 @@ TEST(LaunchChooser, ChoosesNothingByOneMeasurement) {
   EXPECT_EQ(chooser.choice(), 1);
 }
 
-/// A host far ahead of the device takes the candidate that it was told.
+/// A host far ahead of the device takes the candidate that it was given.
 TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   LaunchChooser chooser(3, 1);
   EXPECT_EQ(chooser.choice(), 1);

@@ -214,7 +214,7 @@ static_assert(paper_rules(Formulation::recurrence));
 static_assert(paper_rules(Formulation::single_pass));
 static_assert(paper_rules(Formulation::split));
 
-// --- the first reason in the order of the list is the one that is told -----
+// --- the first reason in the order of the list is the one that is given ----
 constexpr P many_wrong =
     with(sum_of_halves(), &P::in_graph, true, &P::value_bytes, 65, &P::source,
          Source::functor, &P::sum, false, &P::contiguous, false);

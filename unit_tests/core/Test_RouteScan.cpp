@@ -140,7 +140,7 @@ static_assert(!with_settings(Formulation::chained, 32, 64));
 // What only `streamed` cares about.
 static_assert(!mma(&P::functor_bytes, 10000, &P::compiled, false));
 
-// --- the first reason in the order of the list is the one that is told -----
+// --- the first reason in the order of the list is the one that is given ----
 constexpr P many_wrong =
     with(scan_of_flags(), &P::source, Source::functor, &P::sum, false,
          &P::contiguous, false, &P::tile_compiled, false, &P::compiled, false,

@@ -96,7 +96,7 @@ TEST(ReadRunLength, WithoutRuleOrHeader) {
   EXPECT_TRUE(read("$$$!") == CellPattern{});
   EXPECT_TRUE(read("x = 0, y = 0, rule = B3/S23\n!") ==
               (CellPattern{0, 0, "B3/S23", {}, {}}));
-  // Dead cells count for the size, ends of lines behind the last cell do not.
+  // Dead cells count for the size, ends of lines after the last cell do not.
   EXPECT_TRUE(read("o4b$$bo3$!") == pattern_of({"10000", "00000", "01000"}));
 }
 
@@ -366,7 +366,7 @@ TEST(ReadRunLength, RefusesPatternsLargerThanTheGrid) {
                  "row 1 has more than the 32768 cells of the grid");
   expect_refused("y = 9\n99999999999999999999999999$9999999999999999999999$o!",
                  2, 51, "there are cells after the 32768 rows of the grid");
-  // What no memory holds is refused without being told so.
+  // What no memory holds is refused, without limits.
   expect_refused("x = 1000000000, y = 1000000000\n!", 1, 5, "the grid has");
   expect_refused("1000000000$1000000000o!", 1, 12, "row 1000000001");
 }

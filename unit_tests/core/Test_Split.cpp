@@ -51,7 +51,7 @@ TEST(SplitFloat, ExactOrSaysSo) {
 }
 
 TEST(SplitFloat, FractionsOfFewBits) {
-  // zeros behind the first or second piece, and carries that are all ones
+  // zeros after the first or second operand, and carries that are all ones
   for (std::uint32_t exponent = 0; exponent < 256; ++exponent)
     for (std::uint32_t sign : {0u, 1u})
       for (std::uint32_t fraction :

@@ -95,7 +95,7 @@ TEST(StepForm, OfThreeDimensions) {
             StepForm::none);
   EXPECT_EQ(form_of(StencilWeights<3>::star(2)), StepForm::none);
   EXPECT_EQ(form_of(StencilWeights<3>::moore(1)), StepForm::none);
-  // Products have sweeps of one step alone.
+  // Products have only sweeps of one step.
   for (int radius = 1; radius <= 5; ++radius)
     for (Scalar const type : {Scalar::float64, Scalar::float32, Scalar::half})
       for (double const weight : {1., .1}) {

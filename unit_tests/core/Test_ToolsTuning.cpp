@@ -15,7 +15,7 @@ using namespace KokkosMMA::Impl;
 using Impl::AskedRoute;
 using Impl::RouteQuestion;
 
-/// A tool that answers what it was told to and keeps what it heard.
+/// A tool with prescribed answers, which keeps what it heard.
 struct Heard {
   std::int64_t answer = 0;
   bool listens        = true;

@@ -52,7 +52,7 @@ constexpr TuningTable table_with(Change const& change) {
   return table;
 }
 
-// --- every entry decides what it says, for its type alone ------------------
+// --- every entry decides what it says, only for its type -------------------
 constexpr TuningTable shuffled = table_with([](TuningTable& t) {
   t.reduce_mma         = t.reduce_mma.with(Scalar::float32, 0);
   t.dot_mma            = t.dot_mma.with(Scalar::half, 0);

@@ -72,7 +72,7 @@ TYPED_TEST(Vectors, HoldEveryElementOnceAndNothingElse) {
 }
 
 TYPED_TEST(Vectors, ElementsStayInTheirPlace) {
-  // in front of a head and behind a tail are zeros: the places of a product's
+  // before a head and after a tail are zeros: the places of a product's
   // two operands stay together
   constexpr int bytes_each = sizeof(TypeParam);
   alignas(16) unsigned char memory[48];

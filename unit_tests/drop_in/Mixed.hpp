@@ -67,7 +67,7 @@ struct Results {
   std::int64_t sum;          // result of Shared as a scalar
   std::int64_t sum_in_view;  // the same through a View
   double maximum;            // result of SharedMaximum
-  std::int64_t only_here;    // a functor that this source alone knows
+  std::int64_t only_here;    // a functor that only this source knows
   std::int64_t grid;         // a reduction over a two-dimensional range
   std::int64_t loops;        // sum of what SharedLoop leaves
   std::int64_t teams;        // sum of what SharedTeams leaves

@@ -19,7 +19,7 @@ template <class Exec>
 class Arrays : public ::testing::Test {};
 TYPED_TEST_SUITE(Arrays, ExecutionSpaces);
 
-/// The result in memory of the device and of the host, poisoned places behind
+/// The result in memory of the device and of the host, poisoned memory after
 /// it. Kokkos' own code on Cuda throws from some 180 doubles on; nothing of it
 /// runs here.
 template <class Exec, class Policy, class Functor, class T>
@@ -104,7 +104,7 @@ struct Remainders {
   using execution_space = Exec;
   using value_type      = int[];
   unsigned value_count;
-  /// Of values 0 to half - 1 the counts, behind them the largest indices.
+  /// Of values 0 to half - 1 the counts, after them the largest indices.
   KOKKOS_FUNCTION unsigned half() const { return value_count / 2; }
   KOKKOS_FUNCTION void operator()(int i, int* update) const {
     unsigned const r = unsigned(i) % half();

@@ -453,10 +453,10 @@ TEST(AsynchronyOnCuda, ScalarResultWaitsForItsOwnInstanceOnly) {
 }
 
 /// Threads that hold their places on the device for some number of rounds, of
-/// some microseconds each, or until they are told to stop.
+/// some microseconds each, or until they must stop.
 struct Hold {
   Kokkos::View<int, Cuda> stop;
-  Kokkos::View<int, Cuda> gave_up;  ///< how many threads were not told
+  Kokkos::View<int, Cuda> gave_up;  ///< threads that did not see `stop`
   int rounds;
 
   KOKKOS_FUNCTION void operator()(int i) const {

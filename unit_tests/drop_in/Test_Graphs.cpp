@@ -461,7 +461,7 @@ struct Rows {
   }
   KOKKOS_FUNCTION void operator()(int i) const { x(i) *= 2; }
 };
-/// Of teams, and of loops with launch bounds, between nodes of ours.
+/// Of teams, and of loops with launch bounds, between nodes of this library.
 TYPED_TEST(Graphs, NodesOfKokkos) {
   using Exec  = TypeParam;
   using Bound = Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<64, 1>>;

@@ -78,7 +78,8 @@ void check_policy(Box<R> const& begin, Box<R> const& end,
   EXPECT_TRUE(calls.once());
 }
 
-/// A small box, one for which all shapes are measured, and such a narrow one.
+/// A small box, one for which all shapes are measured, and a narrow one of that
+/// size.
 template <class Exec, int R, Iterate Direction, class... Traits>
 void check_rank(Box<R> const& small, Box<R> const& measured,
                 Box<R> const& narrow) {

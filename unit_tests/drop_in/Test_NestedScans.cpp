@@ -132,7 +132,7 @@ TYPED_TEST(NestedScans, ScansOfVectorsHaveTheBitsOfKokkos) {
     }
 }
 
-/// The scans of a team's threads that Kokkos has, one behind the other.
+/// The scans of a team's threads that Kokkos has, one after the other.
 template <class Exec>
 struct TeamScans {
   using Policy = Kokkos::TeamPolicy<Exec>;

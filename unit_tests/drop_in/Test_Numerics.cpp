@@ -111,7 +111,7 @@ Kokkos::View<T const*, Exec> stored(std::vector<double>& values) {
   });
 }
 
-/// The prefixes of x without the element itself, and the sum of all behind
+/// The prefixes of x without the element itself, and the sum of all after
 /// them.
 template <class T, class Exec>
 std::vector<T> prefixes(Kokkos::View<T const*, Exec> const& x, Route route) {
@@ -251,7 +251,7 @@ Kind kind_of(double value) {
   return Kind::finite;
 }
 
-/// A special value reaches the sum and the prefixes behind it, each one of
+/// A special value reaches the sum and the prefixes after it, each one of
 /// them, and no other.
 template <class Exec, class T>
 void check_special_values() {
@@ -407,7 +407,7 @@ TYPED_TEST(Numerics, IntegersWrap) {
   check_wrapping<TypeParam, std::int8_t, PlainSum>();
   check_wrapping<TypeParam, std::int32_t, WrappingSum>();
   check_wrapping<TypeParam, std::int64_t, WrappingSum>();
-  // defined on a device alone: a sanitizer of the host reports the overflow
+  // defined only on a device: a sanitizer of the host reports the overflow
   if constexpr (on_cuda<TypeParam>) {
     check_wrapping<TypeParam, std::int32_t, PlainSum>();
   }
@@ -452,8 +452,8 @@ TYPED_TEST(Numerics, OnesOf16Bits) {
   check_ones<TypeParam, bhalf_t, encode_bhalf>(100000);
 }
 
-/// The same bits in every run, alone or beside other work that changes which
-/// blocks come first.
+/// The same bits in every run, by itself or beside other work that changes
+/// which blocks come first.
 template <class T, class Exec>
 void check_repeatable() {
   Random random;

@@ -355,7 +355,7 @@ TYPED_TEST(Overloads, TypeOfTheTotal) {
   check_type_of_total<TypeParam, float>(poisoned_view<float, TypeParam>(), 7.);
 }
 
-/// A functor that knows its data by pointers alone, in place: what it reads
+/// A functor that knows its data only by pointers, in place: what it reads
 /// before it writes is its own.
 struct InPlace {
   using value_type = std::int64_t;
@@ -419,8 +419,8 @@ TYPED_TEST(Overloads, FinalWithAndWithoutResult) {
       Kokkos::parallel_reduce(policy, functor, scalar);
     else
       Kokkos::parallel_reduce(policy, functor, view);
-    // without a result there is nothing to route to: Kokkos' own code or ours,
-    // at the library's choice
+    // without a result there is nothing to route to: Kokkos' own code or this
+    // library's, at its choice
     if (form >= forms) {
       EXPECT_TRUE(probe.streamed());
     }

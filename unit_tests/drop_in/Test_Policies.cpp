@@ -435,8 +435,8 @@ void check_called_once() {
 TYPED_TEST(Policies, OneCallPerIndex) { check_called_once<TypeParam>(); }
 
 /// Functors may synchronise among themselves as in Kokkos' own kernels: atomics
-/// on types for which there are only locks. Those of a scan are effects of the
-/// last call alone.
+/// on types for which there are only locks. Those of a scan are effects of only
+/// the last call.
 template <class Exec>
 void check_atomics() {
   using Complex = Kokkos::complex<double>;

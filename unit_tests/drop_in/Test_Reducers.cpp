@@ -202,7 +202,7 @@ struct AndElement {
     update &= x(i) | mask;
   }
 };
-/// True at index `at` and nowhere else, or, negated, false at that index alone.
+/// True at index `at` and nowhere else, or, negated, false only at that index.
 struct AnyAt {
   int at;
   template <class Truth>

@@ -48,7 +48,7 @@ using namespace KokkosMMA::Testing;
 
 enum class Waits { never, after_the_call };
 
-/// Without a word from a tool Kokkos waits before kernels and behind them.
+/// Without a word from a tool Kokkos waits before and after kernels.
 int waits_around_kernels() {
   Recorder const recorder;
   Kokkos::parallel_for("around", Kokkos::RangePolicy<Host>(0, 1),

@@ -33,7 +33,7 @@ std::vector<int> random_counts(Random& random, int rows) {
 }
 
 /// Row offsets from counts, one more than rows: the scan over rows + 1 indices
-/// that guards its last one, and the scan of the rows whose total goes behind
+/// that guards its last one, and the scan of the rows whose total goes after
 /// them.
 template <class Exec>
 void check_offsets() {
@@ -310,7 +310,7 @@ TYPED_TEST(ScanUses, RemovingAndMakingUnique) {
     auto const unique_end = KE::unique(Exec(), copy.x);
     EXPECT_EQ(unique, front(copy.x, unique_end - KE::begin(copy.x)));
 
-    // of elements that are equal to the predicate alone, Kokkos keeps another
+    // of elements that are equal only to the predicate, Kokkos keeps another
     // one than the standard library
     auto tens = values.host;
     for (int& value : tens) value /= 10;

@@ -319,7 +319,7 @@ struct Row {
     auto const total = Kokkos::subview(y, n);
     Kokkos::parallel_scan("row", Kokkos::RangePolicy<Exec>(exec, 0, n),
                           ExclusiveSum<T, Exec>{data.x, y}, total);
-    // the sum of all lies behind the prefixes, as an offset of rows would
+    // the sum of all lies after the prefixes, as an offset of rows would
     comparison.enqueue(
         exec, Kokkos::subview(y, Kokkos::make_pair(std::int64_t(0), n + 1)),
         data.prefixes, n + 1);

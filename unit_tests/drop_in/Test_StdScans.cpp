@@ -291,7 +291,7 @@ struct Larger {
   }
 };
 
-/// Kokkos carries such values with a flag and the padding behind it. Many
+/// Kokkos carries such values with a flag and the padding after it. Many
 /// tiles, so that sums travel from window to window of them.
 template <class T, class Exec>
 void check_maxima() {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Reductions over teams: of fewer and of more teams than Kokkos starts blocks,
-// by its own kernel and by ours.
+// by its own kernel and by this library's.
 
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_Random.hpp>

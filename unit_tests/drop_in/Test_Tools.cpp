@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What Kokkos Tools see of a call: one reduction or one scan with the label of
-// the user, and nothing of ours.
+// the user, and nothing of this library.
 
 #include <KokkosMMA_Recorder.hpp>
 #include <KokkosMMA_ScanSupport.hpp>
@@ -80,7 +80,7 @@ TYPED_TEST(Tools, OneKernelWithTheLabelOfTheUser) {
       EXPECT_GE(fences, 1);
     }
     // a scalar waits for its value, nothing else on a device does: the fences
-    // that are left are those around every kernel that a tool is told of
+    // that are left are those around every kernel that a tool hears of
     else if (on_cuda<Exec> && form.pattern == std::string("scan")) {
       auto const [events_of_for, fences_of_for] =
           events_of([&] { Kokkos::parallel_for("kernel", policy, Nothing{}); });
@@ -139,7 +139,7 @@ struct ScanNamedByItsType {
 };
 
 /// Without a label the name is made of the types of the functor and the work
-/// tag, never of ours.
+/// tag, never of this library's.
 TYPED_TEST(Tools, NameWithoutALabel) {
   using Exec = TypeParam;
   Kokkos::RangePolicy<Exec, Plain> const policy(0, 1000);

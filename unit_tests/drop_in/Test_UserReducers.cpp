@@ -93,14 +93,14 @@ TYPED_TEST(UserReducers, InitJoinFinalOfTheFunctor) {
     EXPECT_TRUE(probe.streamed());
     EXPECT_TRUE(same_bits(expected, value_of(view)));
 
-    // nothing to join: init() and final() alone
+    // nothing to join: only init() and final()
     Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(n, n), functor, scalar);
     EXPECT_EQ(functor.least + 1, scalar.first);
     EXPECT_EQ(functor.least - 1, scalar.second);
   }
 }
 
-/// join() alone: the value starts from its default constructor.
+/// Only join(): the value starts from its default constructor.
 template <class Exec>
 struct LargestMagnitude {
   using value_type = std::int64_t;

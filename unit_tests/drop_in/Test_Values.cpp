@@ -24,7 +24,7 @@ TYPED_TEST_SUITE(Values, ExecutionSpaces);
 constexpr std::size_t largest_of_scans      = 64;
 constexpr std::size_t largest_of_reductions = 512;
 
-/// Runs a scan whose functor stores what it sees behind y, and compares it with
+/// Runs a scan whose functor stores what it sees after y, and compares it with
 /// the same calls one after the other.
 template <class Exec, class Functor>
 void check_scan(Functor functor, int begin, int n) {
@@ -156,7 +156,7 @@ TYPED_TEST(Values, ReductionsOf103To520Bytes) {
   check_reduction<TypeParam>(AddVectors<std::uint64_t, 65>(), 5, 30011);
 }
 
-/// A value without operators whose neutral value init() alone knows: the
+/// A value without operators whose neutral value only init() knows: the
 /// smallest contribution so far, word by word.
 template <class Word, int Words>
 struct Plain {

@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Testing {
 
-/// Segments between offsets, with elements before the first and behind the
+/// Segments between offsets, with elements before the first and after the
 /// last.
 struct CsrCase {
   std::string name;

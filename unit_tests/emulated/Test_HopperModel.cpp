@@ -32,7 +32,7 @@ using KokkosMMA::Testing::Random;
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// c + the given terms, each times 1, zeros behind them.
+/// c + the given terms, each times 1, zeros after them.
 float sum_of(float c, std::initializer_list<double> terms) {
   double a[16] = {};
   double b[16];

@@ -90,7 +90,7 @@ TYPED_TEST(ScanByProducts, TakesFiniteNumbers) {
   for (std::size_t place = 0; place < TypeParam::tile; ++place)
     tile.set(place, F::encode(this->random.normal()));
   EXPECT_FALSE(tile.is_left_to_additions());
-  // the largest number alone, and the smallest
+  // the largest number by itself, and the smallest
   Bits const largest  = Bits(F::encode(inf) - 1);
   bool const split    = TypeParam::scalar == Scalar::float32;
   Bits const smallest = split ? Bits(0x00010000u) : Bits(1);

@@ -79,7 +79,7 @@ struct Lie {
   std::int64_t before = 0;  ///< elements before the first
 };
 
-/// Memory of a grid with its ghost cells. Nothing lies behind its last element
+/// Memory of a grid with its ghost cells. Nothing lies after its last element
 /// or before the 16-byte line of its first: AddressSanitizer sees who reads
 /// there.
 template <class T, int R>

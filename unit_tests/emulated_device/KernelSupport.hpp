@@ -108,7 +108,7 @@ using IntegerTypes =
                                   Of<Combined<Scalar::int64, std::int64_t>>,
                                   Of<Combined<Scalar::uint64, std::uint64_t>>>>;
 // All of them with the others, too: the few have operations that the sample has
-// for integers alone.
+// only for integers.
 template <template <class> class Of>
 using FloatTypes =
     std::conditional_t<!all_types,
@@ -120,8 +120,8 @@ using FloatTypes =
                                         Of<Combined<Scalar::float32, double>>,
                                         Of<Combined<Scalar::float64, double>>>>;
 
-/// Elements side by side, `before` elements behind a 16-byte boundary, all bits
-/// set until they are written: NaN or -1. Nothing lies behind the last one.
+/// Elements side by side, `before` elements after a 16-byte boundary, all bits
+/// set until they are written: NaN or -1. Nothing lies after the last one.
 template <class T>
 class Row {
  public:

@@ -102,7 +102,7 @@ Block block;
 void const* scheduler_stack       = nullptr;
 std::size_t scheduler_stack_bytes = 0;
 
-// AddressSanitizer has to be told of stacks.
+// AddressSanitizer has to know the stacks.
 void switch_stack([[maybe_unused]] void** kept,
                   [[maybe_unused]] void const* stack,
                   [[maybe_unused]] std::size_t bytes) {
@@ -121,7 +121,7 @@ void stack_switched([[maybe_unused]] void* kept,
 #endif
 }
 
-// A jump leaves the mask of signals alone; swapcontext calls the system for it,
+// A jump keeps the mask of signals; swapcontext calls the system for it,
 // and tests of band stencils took three times as long. The library's jump, for
 // Clang, also encrypts addresses, and would let AddressSanitizer forget what it
 // knows of the stack that is left, and mark all of it as free.

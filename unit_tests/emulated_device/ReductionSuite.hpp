@@ -20,7 +20,7 @@
 ///                                 combine elements x of type T::Bits
 ///   bound(bytes, n, use_mma)      of the error of a sum of n floats kept in
 ///                                 float, over the sum of magnitudes
-///   has_operations                or sums alone
+///   has_operations                or only sums
 
 namespace KokkosMMA::Testing {
 

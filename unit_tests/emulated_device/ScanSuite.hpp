@@ -16,7 +16,7 @@
 ///                            scans x into what y_of() returns and calls
 ///                            check(inclusive, use_mma), for each way to do it
 ///   init<T>()                what prefixes start from: scan_start or 0
-///   has_operations           or sums alone
+///   has_operations           or only sums
 
 namespace KokkosMMA::Testing {
 
@@ -233,7 +233,7 @@ TYPED_TEST_P(FloatScans, ErrorIsWithinItsBound) {
                   std::max(g.largest_sum, std::abs(g.exact.value()));
               if (!inclusive) add();
             }
-            // By chance one prefix of a loop is better than ours.
+            // By chance one prefix of a loop is better than the kernel's.
             for (Running const& g : running)
               if (kind < 2) {
                 ASSERT_LE(g.our_largest,

@@ -74,7 +74,7 @@ struct Launch {
   bool to_host;
 };
 
-/// The array that a launch leaves, with poison behind it.
+/// The array that a launch leaves, with poison after it.
 template <bool InRegisters, bool ByValue, class T, class Functor, class Reducer>
 std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
                        unsigned count, std::int64_t begin,

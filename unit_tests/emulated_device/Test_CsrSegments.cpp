@@ -93,7 +93,7 @@ TEST(CsrReduce, LongestSegmentOfAThread) {
 }
 
 /// Called elements are added as those of a View are that begins where 16
-/// divides the address; segments of one length as if offsets told it.
+/// divides the address; segments of one length as if offsets gave it.
 TEST(CalledElements, HaveTheBitsOfLoadedOnes) {
   Random random;
   SCOPED_TRACE(random.note());

@@ -103,7 +103,7 @@ class ExactSegments : public ::testing::Test {
     return all;
   }
 
-  /// Lengths up to `longest`, some of them none; elements before and behind.
+  /// Lengths up to `longest`, some of them none; elements before and after.
   template <class Offset>
   std::vector<Offset> offsets_of(std::size_t size, std::size_t longest) {
     std::vector<Offset> offsets{Offset(random.integer(0, 3))};
@@ -168,7 +168,7 @@ TYPED_TEST(ExactSegments, BetweenOffsets) {
 }
 
 // Two windows below the top of the range, and a negative sum: limbs end where
-// its magnitude does (2026-11-26: its sign went to flags behind them).
+// its magnitude does (2026-11-26: its sign went to flags after them).
 TYPED_TEST(ExactSegments, AtTheTopOfTheRange) {
   SCOPED_TRACE(this->random.note());
   int const bias = Impl::float_format(TestFixture::input).bias();

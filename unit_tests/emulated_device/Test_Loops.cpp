@@ -151,7 +151,7 @@ void check_lanes(Index begin, std::uint64_t n, unsigned lanes) {
     seen.clear();
     Impl::Cuda::overlapped_strided_calls<2>(begin, end, lane, lanes, f, seen);
     ASSERT_EQ(expected, seen) << "two calls a round, lane " << lane;
-    // As on Kokkos, the index behind the last one has to be one too.
+    // As on Kokkos, the index after the last one has to be one too.
     if (std::uint64_t(std::numeric_limits<Index>::max()) - std::uint64_t(end) >=
         lanes) {
       seen.clear();

@@ -236,7 +236,7 @@ TYPED_TEST(Dots, ErrorIsWithinItsBound) {
   }
 }
 
-// A value that is no number meets its own partner alone, never the zeros and
+// A value that is no number meets only its own partner, never the zeros and
 // other elements that share the matrix with it.
 TYPED_TEST(Dots, NonFiniteValues) {
   SCOPED_TRACE(this->random.note());

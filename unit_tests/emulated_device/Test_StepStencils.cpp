@@ -124,7 +124,7 @@ struct IntoTurn {
   }
 };
 
-/// One step by the kernels of single sweeps, those alone of the radii that
+/// One step by the kernels of single sweeps, only those of the radii that
 /// several steps have: each takes a second to compile, for every type.
 template <class A, int R, class T, class Sink>
 void launch_one_step(Impl::StencilGrid<T, R> const& grid,

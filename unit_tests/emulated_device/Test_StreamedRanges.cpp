@@ -173,7 +173,7 @@ TEST(CallKernels, RunsOfKeys) {
     }
     auto const runs = std::int64_t(expected.size());
     expected.push_back(std::int64_t(size));
-    // Room for all runs, and for fewer: what lies behind stays.
+    // Room for all runs, and for fewer: what follows stays.
     for (std::int64_t const room : {std::int64_t(size), runs, runs / 2}) {
       std::vector<std::int64_t> offsets(size + 1, -1);
       using Find = Impl::FindRuns<HostView<int>, HostView<int>>;

@@ -181,7 +181,7 @@ TYPED_TEST(TeamKernels, PrefixesOfMemoryAndOfFunctors) {
   int turn    = 0;
   this->for_each_row([&](Shape shape, bool whole_team, auto const& row,
                          std::vector<Value> const& sums) {
-    // One group alone writes.
+    // Only one group writes.
     if (!whole_team) shape.threads = 1;
     std::vector<Value> totals(shape.size()), called(shape.size()),
         prefixes(row.size());

@@ -105,7 +105,7 @@ class ExactReference {
         sum.add(half(u, i) * half(v, j), last + 27 * (i + j));
   }
 
-  /// The nearest number with so many bits behind its first one and none below
+  /// The nearest number with so many bits after its first one and none below
   /// 2^lowest, ties to even; `largest` is the exponent of the largest numbers.
   double rounded(int fraction_bits, int lowest, int largest) const {
     double const infinity = std::numeric_limits<double>::infinity();

@@ -31,7 +31,7 @@ namespace Impl {
 template <class T>
 concept CellType = std::integral<T> && sizeof(T) == 1;
 
-/// Refuses what is known to be wrong before anything runs.
+/// Rejects wrong arguments before anything runs.
 template <class V>
 void check_automaton(char const* who, V const& cells, int radius, int states,
                      Boundaries<2> const& boundaries, std::int64_t steps,
@@ -163,7 +163,7 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   run_generic_automaton(name, exec, cells, boundaries, steps, rule...);
 }
 
-/// What automaton() demands of its types.
+/// Checks the types of automaton().
 template <class Exec, class V>
 constexpr void check_automaton_types() {
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::automaton", Exec);
@@ -222,27 +222,27 @@ void checked_automaton(std::string const& label, Exec const& exec,
 
 }  // namespace Impl
 
-/// Generations of a cellular automaton, in place. cells(i, j) is the state of a
-/// cell: 0 is dead, 1 is alive; a state that the rule does not have is dead one
-/// generation later.
+/// Advances a cellular automaton on a two-dimensional grid by `steps`
+/// generations, in place. `cells(i, j)` is the state of a cell: 0 is dead, 1 is
+/// alive. A state that the rule does not have is dead one generation later.
 ///
 /// \code
 /// KokkosMMA::automaton(exec, cells, KokkosMMA::parse_rule("B3/S23"),
 ///                      Boundaries<2>::all(Boundary::periodic), 1000);
 /// \endcode
 ///
-/// \param exec  instance on which the call runs, with memory of its own of up
-///              to the size of `cells`: asynchronously on Cuda, where that
-///              comes from a pool, else but for allocating and freeing it
+/// \param exec instance on which the call runs. The call allocates memory of up
+///        to the size of `cells`: on Cuda from a pool, without waiting;
+///        elsewhere it waits for allocating and freeing only
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
-/// \param rule  what becomes of a cell (see parse_rule())
-/// \param boundaries what lies beyond the boundaries; constants are states. A
-///              halo would have to be filled between the steps and is refused
+/// \param rule the rule of the automaton (see parse_rule())
+/// \param boundaries what lies beyond the sides; constants are states. A halo
+///        is an error: it would have to be filled between the steps
 /// \param steps generations, 0 or more
-/// \param settings route: `streamed` advances cells of one bit, `mma` counts
-///              neighbours on tensor cores
+/// \param settings route: `streamed` keeps a cell in one bit, `mma` counts
+///        neighbours on tensor cores
 ///
-/// Integers throughout: the cells are the same on every route.
+/// All arithmetic is on integers: the cells are the same on every route.
 ///
 /// \throws std::invalid_argument for a radius larger than the grid, a rule of
 /// more states than a cell holds, a constant that is no state, a halo, a View
@@ -255,8 +255,8 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
   Impl::checked_automaton({}, exec, cells, rule, boundaries, steps, settings);
 }
 
-/// Generations of a cellular automaton, with a label for Kokkos Tools: each
-/// kernel of the call has it.
+/// Advances a cellular automaton, with a label for Kokkos Tools: each kernel of
+/// the call has it.
 template <class Exec, Impl::StencilView V>
 void automaton(std::string const& label, Exec const& exec, V const& cells,
                AutomatonRule const& rule, Boundaries<2> const& boundaries,
@@ -265,13 +265,13 @@ void automaton(std::string const& label, Exec const& exec, V const& cells,
                           settings);
 }
 
-/// Generations of a cellular automaton by a rule of the caller's own, in place:
-/// a cell becomes next(state, count), called on the device once per cell and
-/// generation. `state` is the cell's, of the type of `cells`; `count` how many
-/// of the other cells of its neighbourhood are in state 1.
+/// Advances a cellular automaton by a rule of the caller: a cell becomes
+/// `next(state, count)`. The functor is invoked on the device once per cell and
+/// generation. `state` is the cell, of the type of `cells`; `count` is how many
+/// other cells of its neighbourhood are in state 1.
 ///
 /// \code
-/// // Born and kept with 3 live neighbours; alone, a cell ages up to 9.
+/// // Born and kept with 3 live neighbours; otherwise a cell ages up to 9.
 /// KokkosMMA::automaton(
 ///     exec, cells, KokkosMMA::Neighbourhood::moore, 1,
 ///     KOKKOS_LAMBDA(std::uint8_t state, int count) {
@@ -281,11 +281,11 @@ void automaton(std::string const& label, Exec const& exec, V const& cells,
 /// \endcode
 ///
 /// \param neighbourhood the cells that are counted
-/// \param radius of the neighbourhood, 1 to 16
-/// \param next   functor, const, whose result is converted to a cell
+/// \param radius radius of the neighbourhood, 1 to 16
+/// \param next functor, const, whose result is converted to a cell
 ///
 /// The other arguments, memory and errors are those of an automaton by a known
-/// rule; the route `streamed` cannot run.
+/// rule. The route `streamed` cannot run.
 template <class Exec, Impl::StencilView V, class Next>
 void automaton(Exec const& exec, V const& cells, Neighbourhood neighbourhood,
                int radius, Next const& next, Boundaries<2> const& boundaries,
@@ -294,8 +294,8 @@ void automaton(Exec const& exec, V const& cells, Neighbourhood neighbourhood,
                           boundaries, steps, settings);
 }
 
-/// Generations of a cellular automaton by a rule of the caller's own, with a
-/// label for Kokkos Tools.
+/// Advances a cellular automaton by a rule of the caller, with a label for
+/// Kokkos Tools.
 template <class Exec, Impl::StencilView V, class Next>
 void automaton(std::string const& label, Exec const& exec, V const& cells,
                Neighbourhood neighbourhood, int radius, Next const& next,

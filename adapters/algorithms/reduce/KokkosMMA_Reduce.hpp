@@ -13,51 +13,49 @@
 
 namespace KokkosMMA {
 
-/// Reduces the elements of a View to one value: their sum, or what a reducer of
-/// Kokkos names.
+/// Reduces the elements of a View to one value: their sum, or the result of a
+/// Kokkos reducer.
 ///
 /// \code
-/// reduce(exec, x, sum);                            // float sum
+/// reduce(exec, x, sum);  // float sum
 /// reduce(exec, x, Kokkos::Max<float>(largest));
 /// reduce("norm", exec, x, Kokkos::Sum<double>(norm));
 /// \endcode
 ///
-/// \param exec   instance on which the reduction runs
-/// \param x      View of rank 1, contiguous or strided, of any alignment, of
-///               half_t, bhalf_t, float, double, bool (counted) or integers of
-///               1, 4 or 8 bytes
+/// \param exec instance on which the reduction runs
+/// \param x View of rank 1, contiguous or strided, of any alignment, of half_t,
+///        bhalf_t, float, double, bool (counted) or integers of 1, 4 or 8 bytes
 /// \param result scalar or View of rank 0 for the sum, overwritten; or
-///               Kokkos::Sum, KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or
-///               Kokkos::Max of one. It may be wider than the elements, which
-///               are converted to it. An empty x gives the reducer's identity
+///        Kokkos::Sum, KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max
+///        of one. It may be wider than the elements, which are converted to it.
+///        An empty x gives the reducer's identity
 /// \param settings route, formulation, chain length, block size; the last three
-///               are for sums. With reproducibility Reproducibility::exact a
-///               sum of floating-point elements into a floating-point result is
-///               rounded correctly: its bits depend on the elements alone
+///        are for sums. With Reproducibility::exact a sum of floating-point
+///        elements into a floating-point result is correctly rounded: its bits
+///        depend on the elements only
 ///
 /// Accuracy: integers are exact modulo 2^bits of an integer result, which is no
-/// narrower than they are; for a floating-point result no sum of theirs wraps,
-/// and what is more than 64 bits can hold is kept in double. 16-bit floats are
-/// kept in fp32, other floats at least in the wider of the two types, and
-/// rounded once. The order of additions is fixed: repeated calls on a device
-/// give the same bits. A minimum or maximum compares as Kokkos::Min and
-/// Kokkos::Max do: a NaN is neither smaller nor larger than anything and is
-/// left out.
+/// narrower than the elements. Integers in a floating-point result do not wrap:
+/// what exceeds 64 bits is kept in double. 16-bit floats are summed in fp32,
+/// other floats at least in the wider of the two types; the result is rounded
+/// once. The order of additions is fixed: repeated calls on a device give the
+/// same bits. A minimum or maximum compares as Kokkos::Min and Kokkos::Max do:
+/// a NaN is neither smaller nor larger than anything and is left out.
 ///
 /// With a View as result the call returns at once, in order on `exec`, unless
-/// the result is rounded from a wider type by another route than mma; with a
-/// scalar it waits for `exec`.
+/// the result is rounded from a wider type on another route than mma. With a
+/// scalar the call waits for `exec`.
 ///
 /// \throws std::invalid_argument for a null result View, a forced route that
-/// cannot run, a level that cannot be had, or settings out of range; nothing is
-/// launched or written then.
+/// cannot run, a level that is not available, or settings out of range; nothing
+/// is launched or written then.
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {
   reduce(std::string(), exec, x, result, settings);
 }
 
-/// Reduction of a View with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
+/// Reduces a View, with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(std::string const& label, Exec const& exec, X const& x,
             Result&& result, Settings const& settings = {}) {
@@ -68,26 +66,25 @@ void reduce(std::string const& label, Exec const& exec, X const& x,
   }
 }
 
-/// Reduces the products of the elements of two Views to their sum: `dot` is
-/// KokkosMMA::dot(x, y) or KokkosMMA::squares(x).
+/// Sums the products of the elements of two Views: `dot` is KokkosMMA::dot(x,
+/// y) or squares(x).
 ///
 /// \code
-/// KokkosMMA::Settings exactly;
-/// exactly.reproducibility = KokkosMMA::Reproducibility::exact;
-/// KokkosMMA::reduce(exec, KokkosMMA::dot(x, y), energy, exactly);
+/// KokkosMMA::reduce(exec, KokkosMMA::dot(x, y), energy);
 /// \endcode
 ///
-/// As the reduction of a View, except that factors are converted to the type in
-/// which the sum is kept before they are multiplied. With
+/// Works as the reduction of a View, except that factors are converted to the
+/// type of the running sum before they are multiplied. With
 /// Reproducibility::exact, for floating-point factors of one type and a
-/// floating-point result, no product and no sum is rounded but the result.
+/// floating-point result, only the result is rounded: no product and no partial
+/// sum is.
 template <class Exec, class X, class Y, class Result>
 void reduce(Exec const& exec, Impl::Dot<X, Y> const& dot, Result&& result,
             Settings const& settings = {}) {
   reduce(std::string(), exec, dot, result, settings);
 }
 
-/// Dot product with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
+/// Sums products, with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
 template <class Exec, class X, class Y, class Result>
 void reduce(std::string const& label, Exec const& exec,
             Impl::Dot<X, Y> const& dot, Result&& result,

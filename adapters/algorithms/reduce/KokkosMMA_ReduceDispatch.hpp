@@ -360,8 +360,8 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
       exec, 0, terms.size());
   auto const functor = terms.template functor<op>();
-  // Kernels of ours keep sums of 16-bit floats in fp32 themselves. Products
-  // they round for every call of the functor.
+  // This library's kernels keep sums of 16-bit floats in fp32 themselves.
+  // Products they round at every invocation of the functor.
   bool const rounds_itself =
       op == Operation::sum &&
       (decision.route == Route::mma ||

@@ -14,14 +14,15 @@
 
 namespace KokkosMMA {
 
-/// Where the total of a scan goes: `exclusive_scan(exec, x, y, Total(sum))`. A
-/// scalar variable, for which the call waits, or a View of rank 0.
+/// Names where a scan writes its total: `exclusive_scan(exec, x, y,
+/// Total(sum))`. A scalar variable, for which the call waits, or a View of rank
+/// 0.
 template <class Place>
 class Total {
  public:
   /// A variable that outlives the call, or a View.
   explicit Total(Place& place) : m_place(place) {}
-  /// A View that nothing else holds.
+  /// A View, as a temporary.
   explicit Total(
       Place&& place) requires Kokkos::is_view_v<std::remove_cv_t<Place>>
       : m_place(place) {}
@@ -47,49 +48,52 @@ concept NotSettings = !std::same_as<std::remove_cvref_t<T>, Settings>;
 template <class T>
 concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 
-/// No argument is the total without saying so.
+/// A total must be named: no bare argument is one.
 #define KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL(NAME, TOTAL) \
   static_assert(sizeof(TOTAL) == 0,                   \
                 NAME ": pass the total as KokkosMMA::Total(variable)")
 
 }  // namespace Impl
 
-/// Exclusive scan: y(i) = init + x(0) + ... + x(i-1), with init = 0 here.
+/// Exclusive scan from 0: `y(i) = x(0) + ... + x(i-1)`.
+///
+/// \code
+/// KokkosMMA::exclusive_scan(exec, counts, offsets, KokkosMMA::Total(total));
+/// KokkosMMA::exclusive_scan<double>(exec, floats, prefixes);
+/// \endcode
 ///
 /// \tparam Accumulator type of the running sum. By default the wider of both
-///         element types, fp32 for 16-bit floats. Name one to sum in a wider
-///         type; it must hold every x(i): floating-point elements take float or
-///         double that are no narrower, integers take integers that are no
-///         narrower, double, or for 2 bytes float. Integers for a
-///         floating-point y are converted first and kept in double
+///        element types, fp32 for 16-bit floats. Name one to sum in a wider
+///        type; it must hold every x(i): for floating-point elements float or
+///        double that is no narrower; for integers an integer that is no
+///        narrower, double, or for 2 bytes float. Integers for a floating-point
+///        y are converted first and kept in double
 /// \param exec instance on which the scan runs
-/// \param x    rank-1 View, contiguous or strided, any alignment, of half_t,
-///             bhalf_t, float, double, bool (counted) or integers
-/// \param y    View of the same extent, of these types but bool: each prefix is
-///             converted to it once; integers are no narrower than those of x.
-///             Either the same elements as x (in place: same address, stride
-///             and element size) or disjoint memory
-/// \param settings route. The formulations of the papers, chain lengths and
-///             block sizes are for reductions: a formulation other than
-///             `chained` keeps a scan off the mma route, the other two have no
-///             effect here
+/// \param x rank-1 View, contiguous or strided, any alignment, of half_t,
+///        bhalf_t, float, double, bool (counted) or integers
+/// \param y View of the same extent, of these types except bool: each prefix is
+///        converted to it once; integers are no narrower than those of x.
+///        Either the same elements as x (in place: same address, stride and
+///        element size) or disjoint memory
+/// \param settings route and level. A formulation other than `chained` keeps a
+///        scan off the mma route; chain length and block size have no effect
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator.
 /// Floating-point prefixes are sums in the accumulator's type whose association
 /// is fixed by the extent, the types and the route; on Cuda repeated calls give
-/// the same bits. Neighbouring prefixes are sums of their own, not differences.
-/// A NaN or an infinity reaches the prefixes that it reaches in a sequential
-/// scan and no other. A 16-bit output is an fp32 prefix rounded once.
-/// With Reproducibility::exact each prefix of floating-point elements, and the
-/// total, is the correctly rounded sum: the same bits on every device and host.
-/// On Cuda that reads x twice.
+/// the same bits. Each prefix is a sum of its own: neighbouring prefixes need
+/// not differ by exactly one element. A NaN or an infinity reaches the prefixes
+/// that it reaches in a sequential scan and no other. A 16-bit output is an
+/// fp32 prefix rounded once. With Reproducibility::exact each prefix of
+/// floating-point elements, and the total, is the correctly rounded sum: the
+/// same bits on every device and host. On Cuda that reads x twice.
 ///
 /// The call returns at once, in order on `exec`.
 ///
-/// One pass over the data on Cuda: tiles are scanned in registers, by shuffles
-/// or as products with triangular matrices of ones (Dakkak et al. 2019,
-/// "Accelerating reduction and scan using tensor core units"), and learn what
-/// comes before them by look-back (Merrill and Garland 2016, "Single-pass
+/// On Cuda the scan is one pass over the data. Tiles are scanned in registers,
+/// by shuffles or as MMA with triangular matrices of ones (Dakkak et al. 2019,
+/// "Accelerating reduction and scan using tensor core units"). A tile learns
+/// the sum before it by look-back (Merrill and Garland 2016, "Single-pass
 /// parallel prefix scan with decoupled look-back") over fixed windows of tiles.
 ///
 /// \throws std::invalid_argument for different extents, Views that overlap
@@ -103,11 +107,11 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
                                                            settings);
 }
 
-/// Exclusive scan from an initial value: y(i) = init + x(0) + ... + x(i-1).
+/// Exclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i-1)`.
 ///
-/// \param init number, converted to the accumulator; an integer where that is
-///        one. A constant or an expression; a variable needs its name,
-///        InitialValue(variable), and a total its own, Total(place)
+/// \param init number, converted to the accumulator; an integer where the
+///        accumulator is one. A constant or an expression is passed as it is, a
+///        variable as InitialValue(variable), a total as Total(place)
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -116,9 +120,9 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
       {}, exec, x, y, static_cast<Init&&>(init), settings);
 }
 
-/// Exclusive scan with its total: y(i) = init + x(0) + ... + x(i-1), and total
-/// = x(0) + ... + x(n-1), without `init`, as the total of
-/// Kokkos::parallel_scan; 0 for empty Views.
+/// Exclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i-1)`.
+/// Also writes the total, `x(0) + ... + x(n-1)`. As in Kokkos::parallel_scan
+/// the total does not include `init`; it is 0 for empty Views.
 ///
 /// \param total Total(place): a scalar variable, or a View of rank 0 that is no
 ///        element of x or y, of the accumulator's kind and no wider. With a
@@ -132,7 +136,8 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
       {}, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
 }
 
-/// Exclusive scan from 0 with its total.
+/// Exclusive scan from 0: `y(i) = x(0) + ... + x(i-1)`. Also writes the total,
+/// `x(0) + ... + x(n-1)`.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
@@ -191,8 +196,8 @@ void exclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
   KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::exclusive_scan", Bare);
 }
 
-/// Inclusive scan: y(i) = x(0) + ... + x(i). Parameters, accuracy, order and
-/// errors are those of exclusive_scan().
+/// Inclusive scan from 0: `y(i) = x(0) + ... + x(i)`. Parameters, accuracy,
+/// order and errors are those of exclusive_scan().
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,
@@ -201,11 +206,11 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
                                                            settings);
 }
 
-/// Inclusive scan from an initial value: y(i) = init + x(0) + ... + x(i).
+/// Inclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i)`.
 ///
-/// \param init number, converted to the accumulator; an integer where that is
-///        one. A constant or an expression; a variable needs its name,
-///        InitialValue(variable), and a total its own, Total(place)
+/// \param init number, converted to the accumulator; an integer where the
+///        accumulator is one. A constant or an expression is passed as it is, a
+///        variable as InitialValue(variable), a total as Total(place)
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -214,9 +219,9 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
       {}, exec, x, y, static_cast<Init&&>(init), settings);
 }
 
-/// Inclusive scan with its total: y(i) = init + x(0) + ... + x(i), and total
-/// = x(0) + ... + x(n-1), without `init`, as the total of
-/// Kokkos::parallel_scan; 0 for empty Views.
+/// Inclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i)`.
+/// Also writes the total, `x(0) + ... + x(n-1)`. As in Kokkos::parallel_scan
+/// the total does not include `init`; it is 0 for empty Views.
 ///
 /// \param total Total(place): a scalar variable, or a View of rank 0 that is no
 ///        element of x or y, of the accumulator's kind and no wider. With a
@@ -230,7 +235,8 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
       {}, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
 }
 
-/// Inclusive scan from 0 with its total.
+/// Inclusive scan from 0: `y(i) = x(0) + ... + x(i)`. Also writes the total,
+/// `x(0) + ... + x(n-1)`.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, class Place>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,

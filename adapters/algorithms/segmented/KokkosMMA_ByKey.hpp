@@ -12,8 +12,8 @@
 
 namespace KokkosMMA {
 
-/// Sums the elements of each run of equal neighbouring keys: unique_keys(s) is
-/// the key of run s, result(s) the sum of its elements.
+/// Sums each run of equal neighbouring keys and returns the number of runs.
+/// `unique_keys(s)` is the key of run s, `result(s)` the sum of its elements.
 ///
 /// \code
 /// // keys 7 7 3 3 3 7, x 1 2 3 4 5 6
@@ -21,33 +21,33 @@ namespace KokkosMMA {
 /// // runs 3, unique_keys 7 3 7, sums 3 12 6
 /// \endcode
 ///
-/// Sort by key first, where each key shall have one sum.
+/// For one sum per key, sort by key first.
 ///
-/// \param exec   instance on which the reduction runs
-/// \param keys   View of rank 1 of any trivially copyable type with an
-///               operator==: numbers, structs. Floating-point keys are equal as
-///               numbers: 0 and -0 are, a NaN equals no key, so each NaN is a
-///               run of its own
-/// \param x      View of the extent of keys of half_t, bhalf_t, float, double,
-///               bool (counted) or integers, of any stride and alignment; it
-///               may be the keys
+/// \param exec instance on which the reduction runs
+/// \param keys View of rank 1 of any trivially copyable type with an
+///        operator==: numbers, structs. Floating-point keys compare as numbers:
+///        0 and -0 are equal, a NaN equals no key, so each NaN is a run of its
+///        own
+/// \param x View of the extent of keys of half_t, bhalf_t, float, double, bool
+///        (counted) or integers, of any stride and alignment; it may be the
+///        keys
 /// \param unique_keys View of the keys' type: the first key of each run
 /// \param result View of the sums. It and unique_keys share no memory with
-///               keys, x or each other, and have an extent no less than the
-///               number of runs; what lies behind the last run is left alone.
-///               With the extent of keys they have room for any number of runs,
-///               and one pass over the keys writes unique_keys, too
+///        keys, x or each other, and have an extent no less than the number of
+///        runs; elements after the last run are left as they are. If both have
+///        the extent of keys, there is room for any number of runs and one pass
+///        over the keys also writes unique_keys
 /// \param settings route
-/// \return the number of runs, 0 for no keys and inside explain()
+/// \return the number of runs; 0 for no keys and inside explain()
 ///
 /// Accumulator and accuracy are those of segmented_reduce(). The order of
 /// additions is fixed by the runs, the types and the route: repeated calls on a
 /// device give the same bits. A NaN or an infinity reaches the result of its
-/// own run alone.
+/// own run only.
 ///
-/// The call waits for `exec` until the runs are counted, and returns while they
+/// The call waits for `exec` until the runs are counted. It returns while they
 /// are summed, in order on `exec`. It needs 8 bytes of memory for each run that
-/// unique_keys and result have room for, no more than for each key.
+/// unique_keys and result have room for, at most for each key.
 ///
 /// \throws std::invalid_argument for different extents of keys and x, results
 /// without room for all runs, overlapping Views, missing memory, a forced route
@@ -62,7 +62,8 @@ std::size_t reduce_by_key(Exec const& exec, Keys const& keys, X const& x,
 }
 
 /// Reduces each run of equal neighbouring keys by another operation than the
-/// sum: Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce().
+/// sum. The operation is Plus<T>, Multiplies, Minimum or Maximum, as in
+/// segmented_reduce().
 template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View UniqueKeys, Impl::Rank1View R,
           Impl::SegmentOperation Op>
@@ -99,8 +100,8 @@ std::size_t reduce_by_key(std::string const& label, Exec const& exec,
                                      settings);
 }
 
-/// Exclusive scan within each run of equal neighbouring keys: y(i) is the sum
-/// of the elements of its run before x(i), 0 for the first.
+/// Exclusive scan within runs of equal neighbouring keys: `y(i)` is the sum of
+/// the run's elements before `x(i)`. The first prefix is 0.
 ///
 /// \code
 /// // keys 7 7 3 3 3 7, x 1 2 3 4 5 6
@@ -109,13 +110,12 @@ std::size_t reduce_by_key(std::string const& label, Exec const& exec,
 ///
 /// \param exec instance on which the scan runs
 /// \param keys View of rank 1, of the types and with the equality of
-///             reduce_by_key()
-/// \param x    View of the extent of keys of half_t, bhalf_t, float, double,
-///             bool (counted) or integers, of any stride and alignment
-/// \param y    View of the extent of x that shares no memory with keys: each
-///             prefix is converted to it once. The same elements as x (in
-///             place: same address, stride and element size), or no byte in
-///             common with x
+///        reduce_by_key()
+/// \param x View of the extent of keys of half_t, bhalf_t, float, double, bool
+///        (counted) or integers, of any stride and alignment
+/// \param y View of the extent of x that shares no memory with keys: each
+///        prefix is converted to it once. The same elements as x (in place:
+///        same address, stride and element size), or no byte in common with x
 /// \param settings route
 ///
 /// The accumulator is that of segmented_exclusive_scan(). Integers are exact
@@ -123,7 +123,7 @@ std::size_t reduce_by_key(std::string const& label, Exec const& exec,
 /// extent, the types and the route; on Cuda repeated calls give the same bits.
 /// A NaN or an infinity reaches the later prefixes of its own run and no other.
 ///
-/// One pass over keys and x, without memory of its own. The call returns at
+/// The call is one pass over keys and x and allocates no memory. It returns at
 /// once, in order on `exec`.
 ///
 /// \throws std::invalid_argument for different extents, overlapping Views,
@@ -137,9 +137,9 @@ void exclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                                                            settings);
 }
 
-/// Exclusive scan by key by another operation than the sum: Plus<T>,
-/// Multiplies, Minimum or Maximum, as in segmented_reduce(). The first prefix
-/// of a run is the operation's identity.
+/// Exclusive scan by key by another operation than the sum. The operation is
+/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce(). The first
+/// prefix of a run is the operation's identity.
 template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::SegmentOperation Op>
 void exclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
@@ -171,9 +171,9 @@ void exclusive_scan_by_key(std::string const& label, Exec const& exec,
                                                        settings);
 }
 
-/// Inclusive scan within each run of equal neighbouring keys: y(i) is the sum
-/// of the elements of its run from the first up to x(i). Arguments, errors and
-/// accuracy are those of exclusive_scan_by_key().
+/// Inclusive scan within runs of equal neighbouring keys: `y(i)` is the sum of
+/// the run's elements up to `x(i)`. Arguments, errors and accuracy are those of
+/// exclusive_scan_by_key().
 template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
@@ -182,8 +182,8 @@ void inclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                                                            settings);
 }
 
-/// Inclusive scan by key by another operation than the sum: Plus<T>,
-/// Multiplies, Minimum or Maximum, as in segmented_reduce().
+/// Inclusive scan by key by another operation than the sum. The operation is
+/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce().
 template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::SegmentOperation Op>
 void inclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,

@@ -25,7 +25,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// What can be told apart and copied to where the first of a run goes.
+/// What can be compared, and copied to where the first of a run goes.
 template <class T>
 concept Key = std::is_trivially_copyable_v<T> &&
     requires(T const& a, T const& b) {

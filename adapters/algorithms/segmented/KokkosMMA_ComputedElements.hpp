@@ -17,9 +17,9 @@
 
 namespace KokkosMMA {
 
-/// Elements that a function of their index computes where a segmented reduction
-/// needs them: nothing is stored in between. A sparse product reads its matrix
-/// and its vector once, and writes the result:
+/// Elements that a function of their index computes, in place of a View in
+/// segmented calls. Nothing is stored in between: a sparse product reads its
+/// matrix and its vector once, and writes the result.
 ///
 /// \code
 /// KokkosMMA::segmented_reduce(
@@ -31,28 +31,30 @@ namespace KokkosMMA {
 ///     row_offsets, y);
 /// \endcode
 ///
-/// They take the place of the View of elements in segmented_reduce(),
-/// segmented_moments() and SegmentPolicy. The function is called on the device,
-/// once for each element of a segment, in any order and by any thread: it reads
-/// what the call does not write, and writes nothing. What it reads must be
-/// reachable from the execution space, which nobody checks. Its result is one
-/// of the element types of segmented_reduce(). The order of additions is fixed
-/// as there, and may be another one than that of a View.
+/// segmented_reduce(), segmented_moments() and SegmentPolicy accept them. The
+/// function is invoked on the device, once for each element of a segment, in
+/// any order and by any thread. It must not read what the call writes, and it
+/// writes nothing. What it reads must be reachable from the execution space,
+/// which is not checked. Its result is one of the element types of
+/// segmented_reduce(). The order of additions is fixed, and may differ from
+/// that of a View.
 ///
-/// Tensor cores do not take part, and the level Reproducibility::exact is for
-/// host spaces alone. One NVIDIA H200, CUDA 13.0, 2026-11-27: a sparse product
+/// Tensor cores are not used. The level Reproducibility::exact is available on
+/// host spaces only. One NVIDIA H200, CUDA 13.0, 2026-11-27: a sparse product
 /// of doubles takes 0.43 of the time of the team kernel of plain Kokkos for a
 /// 5-point grid, and 0.63 of that of segments of a View of products.
 template <class Function>
 class ComputedElements {
  public:
-  /// What the function returns.
+  /// Type that the function returns.
   using non_const_value_type =
       std::remove_cvref_t<std::invoke_result_t<Function const&, std::int64_t>>;
-  using value_type = non_const_value_type const;  ///< the same, as of a View
+  using value_type =
+      non_const_value_type const;  ///< the same, const, as in a View
 
-  /// \param size     number of elements; those are function(0) to
-  ///                 function(size - 1)
+  /// The elements function(0) to function(size - 1).
+  ///
+  /// \param size number of elements
   /// \param function callable on the device with a std::int64_t
   ///
   /// \throws std::invalid_argument for a negative size
@@ -60,14 +62,14 @@ class ComputedElements {
   ComputedElements(Size size, Function function)
       : m_size(checked(size)), m_function(std::move(function)) {}
 
-  /// A row.
+  /// 1: the elements are a row.
   KOKKOS_FUNCTION static constexpr std::size_t rank() { return 1; }
-  /// Elements.
+  /// Number of elements.
   KOKKOS_FUNCTION std::size_t extent(std::size_t) const { return m_size; }
-  /// Elements.
+  /// Number of elements.
   KOKKOS_FUNCTION std::size_t size() const { return m_size; }
 
-  /// Element i.
+  /// The element `i`.
   KOKKOS_FORCEINLINE_FUNCTION non_const_value_type
   operator()(std::uint64_t i) const {
     return m_function(static_cast<std::int64_t>(i));
@@ -95,7 +97,7 @@ inline constexpr bool is_computed = false;
 template <class Function>
 inline constexpr bool is_computed<ComputedElements<Function>> = true;
 
-/// What a function reads is known to its caller alone.
+/// Only the caller knows what a function reads.
 template <class Exec, class Function>
 inline constexpr bool is_reachable<Exec, ComputedElements<Function>> = true;
 template <class Function>

@@ -42,8 +42,9 @@ using policy_segments_t = typename SegmentsOfPolicy<Cut>::type;
 
 }  // namespace Impl
 
-/// A policy for Kokkos::parallel_for: functor(s, value) is called once for
-/// every segment s with the segment's sum, on the device.
+/// Policy for `Kokkos::parallel_for` that gives the functor each segment and
+/// its sum: `functor(s, sum)`. The functor is invoked once for every segment s,
+/// on the device.
 ///
 /// \code
 /// Kokkos::parallel_for(
@@ -60,22 +61,22 @@ class SegmentPolicy {
   KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS("KokkosMMA::SegmentPolicy", Exec);
 
  public:
-  using execution_policy = SegmentPolicy;  ///< marks a policy for Kokkos
-  using execution_space  = Exec;           ///< where it runs
-  using index_type       = std::size_t;    ///< of segments
-  using work_tag         = void;           ///< none
+  using execution_policy = SegmentPolicy;  ///< marks a policy
+  using execution_space  = Exec;           ///< space of the call
+  using index_type       = std::size_t;    ///< index of a segment
+  using work_tag         = void;           ///< no tag
   /// Type of the value of a segment.
   using value_type = Impl::segment_accumulator_t<Op, X, X>;
 
-  /// The sums of segments.
+  /// Policy over the sums of segments.
   ///
-  /// \param exec     instance on which parallel_for runs, asynchronously
-  /// \param x        View of rank 1, of any stride and alignment, or
-  ///        ComputedElements
+  /// \param exec instance on which parallel_for runs, asynchronously
+  /// \param x View of rank 1, of any stride and alignment, or ComputedElements
   /// \param segments a length, of which the last segment may have fewer
-  ///        elements; or a View of offsets, as in segmented_reduce(). Offsets
-  ///        are checked here, which waits for `exec`, and not again by
-  ///        parallel_for, unless Settings::check_offsets is false
+  ///        elements; or a View of offsets, as in segmented_reduce(). The
+  ///        constructor checks the offsets, which waits for `exec`, unless
+  ///        Settings::check_offsets is false; parallel_for does not check them
+  ///        again
   /// \param settings route, and whether offsets are checked
   ///
   /// \throws std::invalid_argument for a length of 0, offsets that decrease or
@@ -98,7 +99,7 @@ class SegmentPolicy {
     static_cast<void>(decide());
     Impl::check_offsets(name, exec, x, m_segments, settings);
   }
-  /// The values of segments by an operation.
+  /// Policy over the values of segments by an operation.
   ///
   /// \param operation Plus, Multiplies, Minimum or Maximum
   template <class Cut>
@@ -106,13 +107,13 @@ class SegmentPolicy {
                 [[maybe_unused]] Op operation, Settings const& settings = {})
       : SegmentPolicy(exec, x, segments, settings) {}
 
-  /// The instance on which it runs.
+  /// The execution-space instance.
   Exec const& space() const { return m_space; }
   /// The elements.
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// The route that parallel_for takes; nothing inside explain().
+  /// The route that parallel_for uses; nothing inside explain().
   std::optional<Impl::RouteDecision> decide() const {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);

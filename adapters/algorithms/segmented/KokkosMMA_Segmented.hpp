@@ -11,8 +11,8 @@
 
 namespace KokkosMMA {
 
-/// Reduces each segment of a row of elements: result(s) is the sum of the
-/// elements of segment s.
+/// Sums each segment of a View: `result(s)` is the sum of the elements of
+/// segment `s`.
 ///
 /// \code
 /// segmented_reduce(exec, x, 256, sums);           // equal segments
@@ -20,7 +20,7 @@ namespace KokkosMMA {
 /// segmented_reduce(exec, matrix, Axis{1}, sums);  // the rows of a matrix
 /// \endcode
 ///
-/// What segment s is depends on the rank of x and the type of `segments`:
+/// The rank of x and the type of `segments` define segment s:
 /// - rank 1, an integer n: x(s n) ... x(s n + n - 1); the last may be shorter
 /// - rank 1, offsets: x(offsets(s)) ... x(offsets(s + 1) - 1)
 /// - rank 2, Axis{0}: the column x(:, s)
@@ -28,29 +28,28 @@ namespace KokkosMMA {
 /// - rank 2, an integer n: for each k x(s n, k) ... x(s n + n - 1, k), whose
 ///   sum is result(s, k)
 ///
-/// \param exec     instance on which the reduction runs
-/// \param x        View of half_t, bhalf_t, float, double, bool (counted) or
-///                 integers, of any stride and alignment; or ComputedElements
-/// \param segments a length of 1 or more, where one beyond the extent is one
-///                 segment; an Axis; or offsets, one more than there are
-///                 segments, integers of 4 or 8 bytes that do not decrease and
-///                 do not exceed the extent of x. Elements before the first
-///                 offset and behind the last take no part. A kernel checks the
-///                 offsets and the call waits for it, unless
-///                 Settings::check_offsets is false
-/// \param result   View of any stride that shares no memory with x
+/// \param exec instance on which the reduction runs
+/// \param x View of half_t, bhalf_t, float, double, bool (counted) or integers,
+///        of any stride and alignment; or ComputedElements
+/// \param segments a length of 1 or more, where a length beyond the extent is
+///        one segment; an Axis; or offsets, one more than there are segments,
+///        integers of 4 or 8 bytes that do not decrease and do not exceed the
+///        extent of x. Elements before the first offset and after the last are
+///        ignored. A kernel checks the offsets and the call waits for it,
+///        unless Settings::check_offsets is false
+/// \param result View of any stride that shares no memory with x
 /// \param settings route, level of reproducibility, and whether offsets are
-///                 checked. With Reproducibility::exact a sum of floating-point
-///                 elements into a floating-point result is rounded correctly:
-///                 its bits depend on the elements of its segment alone. On
-///                 Cuda the segments lie one behind another then
+///        checked. With Reproducibility::exact a sum of floating-point elements
+///        into a floating-point result is correctly rounded: its bits depend on
+///        the elements of its segment only. On Cuda that requires segments that
+///        lie one after another
 ///
 /// The values are kept in the wider of both element types, in fp32 for 16-bit
 /// floats, in 4 bytes or more for integers, and converted to the result once.
 /// Integers are exact modulo 2^bits of that type. The order of additions is
 /// fixed by the segments, the types and the route: repeated calls on a device
 /// give the same bits. A NaN or an infinity reaches the result of its own
-/// segment alone. An empty segment gives 0.
+/// segment only. An empty segment gives 0.
 ///
 /// The call returns at once, in order on `exec`.
 ///
@@ -65,8 +64,8 @@ void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
   Impl::run_segmented_reduce<Plus<>>({}, exec, x, segments, result, settings);
 }
 
-/// Reduces each segment of a View by another operation than the sum, or keeps
-/// the values in a type that is named.
+/// Reduces each segment of a View by another operation than the sum, or in
+/// another type.
 ///
 /// \code
 /// segmented_reduce(exec, x, 256, largest, Maximum());
@@ -74,9 +73,10 @@ void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
 /// \endcode
 ///
 /// \param operation Plus, Multiplies, Minimum or Maximum. `Operation<T>` keeps
-///        the values in T, which must hold every element; without T a minimum
-///        or maximum is kept in the elements' own type, others as documented
-///        for the sum. An empty segment gives the operation's identity
+///        the values in T, which must hold every element. Without T a minimum
+///        or maximum is kept in the elements' own type, other values as
+///        documented for the sum. An empty segment gives the operation's
+///        identity
 template <class Exec, class X, class Segments, class R,
           Impl::SegmentOperation Op>
 requires Impl::ReducedSegments<Segments, X, R>
@@ -107,23 +107,23 @@ void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
   Impl::run_segmented_reduce<Op>(label, exec, x, segments, result, settings);
 }
 
-/// Inclusive scan within each segment of a View: y(i) is the sum of the
-/// elements of its segment from the first up to x(i).
+/// Inclusive scan within each segment: `y(i)` is the sum of its segment's
+/// elements up to `x(i)`.
 ///
 /// \code
 /// segmented_inclusive_scan(exec, x, 256, y);
 /// segmented_inclusive_scan(exec, matrix, Axis{0}, prefixes);
 /// \endcode
 ///
-/// \param exec     instance on which the scan runs
-/// \param x        View of rank 1 or 2 of half_t, bhalf_t, float, double, bool
-///                 (counted) or integers, of any stride and alignment
+/// \param exec instance on which the scan runs
+/// \param x View of rank 1 or 2 of half_t, bhalf_t, float, double, bool
+///        (counted) or integers, of any stride and alignment
 /// \param segments for rank 1 a length or offsets, for rank 2 an Axis, as in
-///                 segmented_reduce(). Elements of y outside of all segments
-///                 are left alone
-/// \param y        View of the extents of x: each prefix is converted to it
-///                 once. The same elements as x (in place: same address, stride
-///                 and element size), or no byte in common with x
+///        segmented_reduce(). Elements of y outside of all segments are left as
+///        they are
+/// \param y View of the extents of x: each prefix is converted to it once. The
+///        same elements as x (in place: same address, stride and element size),
+///        or no byte in common with x
 /// \param settings route, and whether offsets are checked
 ///
 /// Accumulator, accuracy, order, return and errors are those of
@@ -137,8 +137,9 @@ void segmented_inclusive_scan(Exec const& exec, X const& x,
   Impl::run_segmented_scan<true, Plus<>>({}, exec, x, segments, y, settings);
 }
 
-/// Inclusive scan within each segment by another operation than the sum:
-/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce().
+/// Inclusive scan within each segment by another operation than the sum. The
+/// operation is Plus<T>, Multiplies, Minimum or Maximum, as in
+/// segmented_reduce().
 template <class Exec, class X, class Segments, class Y,
           Impl::SegmentOperation Op>
 requires Impl::ScannedSegments<Segments, X, Y>
@@ -170,8 +171,8 @@ void segmented_inclusive_scan(std::string const& label, Exec const& exec,
   Impl::run_segmented_scan<true, Op>(label, exec, x, segments, y, settings);
 }
 
-/// Exclusive scan within each segment of a View: y(i) is the sum of the
-/// elements of its segment before x(i), 0 for the first. Arguments, errors and
+/// Exclusive scan within each segment: `y(i)` is the sum of its segment's
+/// elements before `x(i)`. The first prefix is 0. Arguments, errors and
 /// accuracy are those of segmented_inclusive_scan().
 template <class Exec, class X, class Segments, class Y>
 requires Impl::ScannedSegments<Segments, X, Y>
@@ -181,9 +182,10 @@ void segmented_exclusive_scan(Exec const& exec, X const& x,
   Impl::run_segmented_scan<false, Plus<>>({}, exec, x, segments, y, settings);
 }
 
-/// Exclusive scan within each segment by another operation than the sum:
-/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce(). The first
-/// prefix of a segment is the operation's identity.
+/// Exclusive scan within each segment by another operation than the sum. The
+/// operation is Plus<T>, Multiplies, Minimum or Maximum, as in
+/// segmented_reduce(). The first prefix of a segment is the operation's
+/// identity.
 template <class Exec, class X, class Segments, class Y,
           Impl::SegmentOperation Op>
 requires Impl::ScannedSegments<Segments, X, Y>
@@ -216,8 +218,8 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
   Impl::run_segmented_scan<false, Op>(label, exec, x, segments, y, settings);
 }
 
-/// Sum and sum of squares of each segment in one pass over x: what mean and
-/// variance are made of.
+/// Sums the elements of each segment, and their squares, in one pass: for mean
+/// and variance.
 ///
 /// \code
 /// segmented_moments(exec, x, 256, sums, squares);
@@ -225,10 +227,10 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
 /// \endcode
 ///
 /// \tparam Accumulator type in which both are kept; by default that of a sum of
-///         x for each result. The elements are converted to it before they are
-///         squared
-/// \param exec     instance on which the reduction runs
-/// \param x        View of rank 1, or ComputedElements
+///        x for each result. The elements are converted to it before they are
+///        squared
+/// \param exec instance on which the reduction runs
+/// \param x View of rank 1, or ComputedElements
 /// \param segments a length or offsets, as in segmented_reduce()
 /// \param sums, squares Views of one element for each segment; they share no
 ///        memory with x or with each other

@@ -25,8 +25,8 @@
 
 namespace KokkosMMA {
 
-/// The dimension of a matrix along which it is reduced or scanned: with 0 the
-/// segments are the x(:, j), with 1 the x(i, :).
+/// The dimension along which a matrix is reduced or scanned. With 0 the
+/// segments are the columns x(:, j), with 1 the rows x(i, :).
 struct Axis {
   int dimension;  ///< 0 or 1
 };

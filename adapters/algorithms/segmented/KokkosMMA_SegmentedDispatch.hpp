@@ -89,7 +89,7 @@ std::ptrdiff_t stride_of_results(V const& view, std::size_t dimension) {
 /// cannot see.
 constexpr int one_of_two(int dimension) { return dimension == 0 ? 0 : 1; }
 
-/// How the lines of a matrix along a dimension lie in memory: one behind
+/// How the lines of a matrix along a dimension lie in memory: one after
 /// another (packed), or as columns whose neighbours are neighbours.
 template <Rank2View X>
 SegmentLayout matrix_layout(X const& x, int dimension) {

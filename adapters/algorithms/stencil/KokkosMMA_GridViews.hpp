@@ -81,7 +81,7 @@ constexpr int fast_dimension(bool is_reversed) {
   return is_reversed ? 0 : R - 1;
 }
 
-/// The grid that kernels of the library get for a View: element 0 behind its
+/// The grid that kernels of the library get for a View: element 0 after its
 /// ghost cells, dimensions in the order of kernels.
 template <class X, int R>
 auto stencil_grid(X const& x, Boundaries<R> const& boundaries,

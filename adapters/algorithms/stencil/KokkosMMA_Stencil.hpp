@@ -210,8 +210,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
 
 }  // namespace Impl
 
-/// Weighted sums of the neighbours of every element of a grid, with a label for
-/// Kokkos Tools: each kernel of the call has it.
+/// Weighted sums of neighbours, with a label for Kokkos Tools: each kernel of
+/// the call has it.
 template <class Accumulator = void, class Exec, Impl::StencilView X,
           Impl::StencilView Y>
 void stencil(std::string const& label, Exec const& exec, X const& in,
@@ -226,9 +226,9 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
                        settings);
 }
 
-/// Weighted sums of the neighbours of every element of a grid: out(i) is the
-/// sum over the offsets o of weight(o) * in(i + o). With `steps` above one,
-/// what one step wrote is what the next one reads, rounded to the elements of
+/// Weighted sums of the neighbours of every element of a grid: `out(i)` is the
+/// sum of `weight(o) * in(i + o)` over all offsets `o`. With `steps` above 1,
+/// each step reads what the step before wrote, rounded to the elements of
 /// `out`.
 ///
 /// \code
@@ -238,32 +238,31 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
 /// \endcode
 ///
 /// \tparam Accumulator type of the sums; by default float for half_t and
-///         bhalf_t, int32 for integers of less than 4 bytes, else the elements'
-///         own, wider where `out` is, and floating where `out` is
-/// \param exec  instance on which the call runs, asynchronously but for memory
-///              of its own that it allocates and frees: more weights than
-///              travel with a kernel and, where the space is not Cuda or its
-///              device has no memory pools, the values between two steps
-/// \param in    View of rank 1, 2 or 3, of any layout
-/// \param out   View of the grid, of any layout, that shares no memory with in;
-///              its extents are those of `in` without ghost cells
-/// \param weights of the neighbours
-/// \param boundaries what lies beyond the boundaries. A halo is the caller's
-/// and
-///              takes one step per call
+///        bhalf_t, int32 for integers of less than 4 bytes, else the elements'
+///        own, wider where `out` is wider, and floating where `out` is floating
+/// \param exec instance on which the call runs. The call is asynchronous except
+///        where it allocates and frees memory: for more weights than fit in a
+///        kernel's arguments and, where the space is not Cuda or its device has
+///        no memory pools, for the values between two steps
+/// \param in View of rank 1, 2 or 3, of any layout
+/// \param out View of the grid, of any layout, that shares no memory with `in`;
+///        its extents are those of `in` without ghost cells
+/// \param weights weights of the neighbours
+/// \param boundaries what lies beyond the sides. The caller fills a halo, and a
+///        call with halos has one step
 /// \param steps 1 or more
 /// \param settings route
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator; an
-/// integer accumulator needs integer weights. Floating-point sums are rounded
-/// to `out` once per step, in an order that the weights, the types and the
-/// route fix: the same call gives the same bits. An element whose weight is 0
-/// is not read into the sum. Several steps have the bits of as many calls of
-/// one step whose Views lie as `out` does, also where one sweep takes them
-/// together.
+/// integer accumulator requires integer weights. Floating-point sums are
+/// rounded to `out` once per step, in an order that the weights, the types and
+/// the route fix: the same call gives the same bits. An element whose weight is
+/// 0 is not read into the sum. Several steps in one call have the bits of as
+/// many calls of one step with Views of the layout of `out`, also where one
+/// sweep computes several steps.
 ///
-/// On tensor cores the weights are band matrices: one product per dimension, or
-/// one per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,
+/// On tensor cores the weights are band matrices: one MMA per dimension, or one
+/// per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,
 /// core/stencil/KokkosMMA_WarpDenseTile.hpp,
 /// core/stencil/KokkosMMA_WarpDenseBand.hpp).
 ///
@@ -282,8 +281,8 @@ void stencil(Exec const& exec, X const& in, Y const& out,
                        settings);
 }
 
-/// Weighted sums of the neighbours of every element of a grid, with what a
-/// policy has and a label for Kokkos Tools.
+/// Weighted sums of neighbours with the weights of a policy, with a label for
+/// Kokkos Tools.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator>
 void stencil(std::string const& label, Exec const& exec, X const& in,
@@ -298,9 +297,8 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
                                        policy.boundaries(), steps, settings);
 }
 
-/// Weighted sums of the neighbours of every element of a grid, with the
-/// weights, the boundaries and the type of the sums of a policy, whose View is
-/// not read.
+/// Weighted sums of neighbours, with weights, boundaries and sum type from a
+/// policy. The View of the policy is not read.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator>
 void stencil(Exec const& exec, X const& in, Y const& out,
@@ -309,7 +307,7 @@ void stencil(Exec const& exec, X const& in, Y const& out,
   stencil(std::string(), exec, in, out, policy, steps, settings);
 }
 
-/// Steps of a functor of the caller's, with a label for Kokkos Tools.
+/// Steps by a functor of the caller, with a label for Kokkos Tools.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator, class Update>
 requires(std::is_class_v<Update>) void stencil(
@@ -332,10 +330,11 @@ requires(std::is_class_v<Update>) void stencil(
                        policy.boundaries(), steps, settings, update);
 }
 
-/// Steps of a functor of the caller's: out(i, j) is update(i, j, in(i, j),
-/// sum), where the sum is that of the weights, the boundaries and the type of a
-/// policy, whose View is not read. With `steps` above one, what one step wrote
-/// is what the next one reads, rounded to the elements of `out`.
+/// Steps by a functor of the caller: `out(i, j)` is `update(i, j, in(i, j),
+/// sum)`. `sum` is the weighted sum of the neighbours, with weights, boundaries
+/// and sum type from the policy, whose View is not read. With `steps` above 1,
+/// each step reads what the step before wrote, rounded to the elements of
+/// `out`.
 ///
 /// \code
 /// KokkosMMA::stencil(
@@ -347,14 +346,13 @@ requires(std::is_class_v<Update>) void stencil(
 ///     100);
 /// \endcode
 ///
-/// \param update called on the device with the indices of an element,
-///               std::int64_t, its value and the sum of its neighbours; returns
-///               its next value. It may be called several times for an element
-///               and a step, with the same value and sum, which are those of
-///               the step, and writes nothing.
+/// \param update functor, invoked on the device with the indices of an element,
+///        std::int64_t, its value and the sum of its neighbours; returns its
+///        next value. It may be invoked several times for an element and a
+///        step, with the value and the sum of that step, and writes nothing.
 ///
-/// Several steps have the bits of as many calls, also where one sweep takes
-/// them together. Otherwise as stencil() of a policy.
+/// Several steps have the bits of as many calls, also where one sweep computes
+/// several steps. Otherwise as stencil() of a policy.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator, class Update>
 requires(std::is_class_v<Update>) void stencil(

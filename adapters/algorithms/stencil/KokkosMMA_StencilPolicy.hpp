@@ -4,10 +4,9 @@
 #define KOKKOSMMA_STENCIL_POLICY_HPP
 
 /// \file
-/// An execution policy of the library's own: Kokkos::parallel_for over a grid,
-/// whose functor receives the weighted sum of the neighbours of each element.
-/// Kokkos knows it by the member type execution_policy and runs it by
-/// Impl::ParallelFor.
+/// A policy of Kokkos::parallel_for over a grid, whose functor receives the
+/// weighted sum of the neighbours of each element. Kokkos knows a policy by its
+/// member type execution_policy and runs it by Impl::ParallelFor.
 
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
@@ -40,9 +39,10 @@ struct DescribedStencil {
 
 }  // namespace Impl
 
-/// A policy for Kokkos::parallel_for: functor(i, sum), functor(i, j, sum) or
-/// functor(i, j, k, sum) is called once for every element of a grid, on the
-/// device, with the weighted sum of its neighbours.
+/// Policy for `Kokkos::parallel_for` that gives the functor the weighted sum of
+/// each element's neighbours: `functor(i, j, sum)`. The functor is invoked once
+/// for every element of a grid, on the device: functor(i, sum), functor(i, j,
+/// sum) or functor(i, j, k, sum), as the rank is.
 ///
 /// \code
 /// Kokkos::parallel_for(
@@ -56,16 +56,15 @@ struct DescribedStencil {
 ///     exec, x, weights, boundaries);
 /// \endcode
 ///
-/// The template arguments are deduced from those of the constructor; all of
-/// them are named where the sums are kept in another type. Indices are
-/// std::int64_t. The functor may use them freely, but not write to elements of
-/// the View: neighbours read them.
+/// The template arguments are deduced from those of the constructor. To sum in
+/// another type, name all of them. Indices are std::int64_t. The functor must
+/// not write to elements of the View, because neighbours read them.
 ///
-/// \tparam Exec        execution space
-/// \tparam View        type of the View, of rank 1, 2 or 3
+/// \tparam Exec execution space
+/// \tparam View type of the View, of rank 1, 2 or 3
 /// \tparam Accumulator type of the sum; by default float for half_t and
-///                     bhalf_t, int32 for integers of less than 4 bytes, else
-///                     the elements' own
+///        bhalf_t, int32 for integers of less than 4 bytes, else the elements'
+///        own
 template <class Exec, class View, class Accumulator = void>
 class StencilPolicy {
   KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS("KokkosMMA::StencilPolicy", Exec);
@@ -76,22 +75,24 @@ class StencilPolicy {
                 "deduced: StencilPolicy(exec, x, weights, boundaries)");
 
  public:
-  using execution_policy = StencilPolicy;  ///< marks a policy for Kokkos
-  using execution_space  = Exec;           ///< where it runs
-  using index_type       = std::int64_t;   ///< of elements
-  using work_tag         = void;           ///< none
-  /// Type of the sum that the functor gets.
+  using execution_policy = StencilPolicy;  ///< marks a policy
+  using execution_space  = Exec;           ///< space of the call
+  using index_type       = std::int64_t;   ///< index of an element
+  using work_tag         = void;           ///< no tag
+  /// Type of the sum that the functor receives.
   using value_type =
       Impl::stencil_accumulator_t<Accumulator,
                                   typename View::non_const_value_type,
                                   typename View::non_const_value_type>;
-  static constexpr int rank = Impl::rank_of<View>;  ///< dimensions of the grid
+  static constexpr int rank = Impl::rank_of<View>;  ///< rank of the grid
 
-  /// \param exec    instance on which parallel_for runs, asynchronously
-  /// \param x       View of any layout: the grid, and ghost cells beyond the
-  ///                boundaries that are halos
-  /// \param weights of the neighbours, for grids of the rank of x
-  /// \param boundaries what lies beyond the boundaries of the grid
+  /// Policy over the elements of a grid.
+  ///
+  /// \param exec instance on which parallel_for runs, asynchronously
+  /// \param x View of any layout: the grid, and ghost cells beyond the sides
+  ///        that are halos
+  /// \param weights weights of the neighbours, for grids of the rank of x
+  /// \param boundaries what lies beyond the sides of the grid
   /// \param settings route
   ///
   /// \throws std::invalid_argument for a radius larger than an extent, fewer
@@ -106,13 +107,13 @@ class StencilPolicy {
       : StencilPolicy(exec, x, described(x, weights, boundaries, settings),
                       settings) {}
 
-  /// The instance on which it runs.
+  /// The execution-space instance.
   Exec const& space() const { return m_sweep.space(); }
   /// The weights of the neighbours.
   StencilWeights<rank> const& weights() const { return m_sweep.plan().weights; }
-  /// What lies beyond the boundaries of the grid.
+  /// The boundary conditions of the grid.
   Boundaries<rank> const& boundaries() const { return m_sweep.boundaries(); }
-  /// The route that parallel_for takes.
+  /// The route that parallel_for uses.
   Route route() const { return m_sweep.route(); }
 
  private:
@@ -163,7 +164,7 @@ class StencilPolicy {
                 described.boundaries, m_problem,
                 decide(exec, described.problem, settings)) {}
 
-  /// Inside explain() an order that cannot run is not an error yet.
+  /// Inside explain() a forced route that cannot run is not an error yet.
   static Route decide(Exec const& exec, Impl::StencilProblem const& problem,
                       Settings const& settings) {
     auto const route = Impl::stencil_route(exec, problem);
@@ -178,8 +179,8 @@ class StencilPolicy {
   Sweep m_sweep;
 };
 
-/// StencilPolicy(exec, x, weights, boundaries, settings): sums in the type that
-/// the elements of x call for.
+/// StencilPolicy(exec, x, weights, boundaries, settings): sums in the default
+/// type for the elements of x.
 template <class Exec, class View, int OfWeights, int OfBoundaries>
 StencilPolicy(Exec const&, View const&, StencilWeights<OfWeights> const&,
               Boundaries<OfBoundaries> const&, Settings const& = {})

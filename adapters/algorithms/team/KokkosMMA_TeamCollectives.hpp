@@ -4,20 +4,21 @@
 #define KOKKOSMMA_TEAM_COLLECTIVES_HPP
 
 /// \file
-/// Reductions and scans inside a kernel of TeamPolicy: what Kokkos' nested
-/// parallel_reduce and parallel_scan do, by all lanes of a team (team_...) or
-/// of one thread (vector_...), with several calls or loads under way per lane.
+/// Reductions and scans inside a kernel of TeamPolicy. They do what Kokkos'
+/// nested parallel_reduce and parallel_scan do, by all lanes of a team
+/// (team_...) or of one thread (vector_...), with several invocations or loads
+/// in flight per lane.
 ///
 /// All lanes of the team (of the thread) call with the same arguments, and
-/// every one gets the result. Any team size and vector length will do. What an
-/// element, a functor's memory, or an output held before must be visible to the
-/// team already, as for Kokkos' nested calls. On host spaces they are Kokkos'
-/// nested calls. On Cuda a team of several warps uses 64 values of shared
-/// memory of its own, no team or thread scratch. What a functor or a scan wrote
-/// is visible to the lanes that took part afterwards.
+/// every lane gets the result. Any team size and vector length is supported.
+/// What an element, a functor's memory, or an output held before must be
+/// visible to the team already, as for Kokkos' nested calls. On host spaces
+/// they are Kokkos' nested calls. On Cuda a team of several warps uses 64
+/// values of shared memory of its own, no team or thread scratch. What a
+/// functor or a scan wrote is visible afterwards to the lanes that took part.
 ///
 /// 16-bit floats are accumulated in fp32 and rounded once: the functor is
-/// called with a 16-bit value that starts from zero.
+/// invoked with a 16-bit value that starts from zero.
 
 #include <adapters/algorithms/team/KokkosMMA_TeamDispatch.hpp>
 
@@ -27,9 +28,9 @@
 
 namespace KokkosMMA {
 
-/// The team's reduction of what functor(i, update) adds to update, or joins
-/// with it, for i in [0, count), each called once by one lane. The order
-/// depends on the count and the team alone.
+/// Reduces over `functor(i, update)` for i in [0, count), by all lanes of a
+/// team. The functor adds to `update`, or joins with it; one lane invokes it
+/// for each i. The order depends on the count and the team only.
 ///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos whose
 ///        join commutes
@@ -42,9 +43,9 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, Index count,
       member, Impl::CalledIndices<Index, Functor>{count, functor}, result);
 }
 
-/// The team's reduction of the elements of a View of rank 1. On Cuda contiguous
-/// elements of 1, 2 or 4 bytes are read 16 bytes at a time where each lane has
-/// more than four of them.
+/// Reduces the elements of a View of rank 1, by all lanes of a team. On Cuda
+/// contiguous elements of 1, 2 or 4 bytes are read 16 bytes at a time where
+/// each lane has more than four of them.
 ///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos, to
 ///        whose values the elements are converted
@@ -55,10 +56,10 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, X const& x,
                           result);
 }
 
-/// Reduction by the vector lanes of one thread, which need not be all threads
-/// of the team, of what functor(i, update) adds to update, or joins with it,
-/// for i in [0, count): also inside a loop over TeamThreadRange. `result` is a
-/// variable, which gets the sum, or a reducer of Kokkos whose join commutes.
+/// Reduces over `functor(i, update)` for i in [0, count), by the vector lanes
+/// of one thread. Not all threads of the team need to call it: a loop over
+/// TeamThreadRange may. `result` is a variable, which gets the sum, or a
+/// reducer of Kokkos whose join commutes.
 template <class Member, std::integral Index, class Functor,
           Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, Index count,
@@ -67,9 +68,9 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, Index count,
   Impl::reduce_into<false>(
       member, Impl::CalledIndices<Index, Functor>{count, functor}, result);
 }
-/// Reduction of the elements of a View of rank 1 by the vector lanes of one
-/// thread. `result` is a variable, which gets the sum, or a reducer of Kokkos,
-/// to whose values the elements are converted.
+/// Reduces the elements of a View of rank 1, by the vector lanes of one thread.
+/// `result` is a variable, which gets the sum, or a reducer of Kokkos, to whose
+/// values the elements are converted.
 template <class Member, Impl::Rank1View X, Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
                                           Result&& result) {
@@ -77,10 +78,11 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
                            result);
 }
 
-/// The team's scan: functor(i, update, final) adds the contribution of i to
-/// update; with final == true, once per index, update comes in as the sum of
-/// the contributions before i. `total` is the sum of all. What the functor
-/// writes is visible to the team afterwards.
+/// Scans over `functor(i, update, final)`, by all lanes of a team. The functor
+/// adds the contribution of i to `update`. With `final == true`, once per
+/// index, `update` comes in as the sum of the contributions before i. `total`
+/// is the sum of all. What the functor writes is visible to the team
+/// afterwards.
 ///
 /// \tparam T a type with += whose value-initialised value is zero
 template <class Member, std::integral Index, class Functor, class T>
@@ -88,8 +90,8 @@ KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
                                       Functor const& functor, T& total) {
   Impl::scan_calls<true>(member, count, functor, total);
 }
-/// The team's scan by a functor, without total; the type of the sum is that of
-/// `update`.
+/// Scans over `functor(i, update, final)`, by all lanes of a team. Without
+/// total. The type of the sum is that of `update`.
 template <class Member, std::integral Index, class Functor>
 KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
                                       Functor const& functor) {
@@ -97,16 +99,17 @@ KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
   Impl::scan_calls<true>(member, count, functor, total);
 }
 
-/// The team computes the inclusive scan of a View of rank 1: y(i) = x(0) + ...
-/// + x(i). In place when y is x. The extents must be the same. `total` is the
-/// sum of all elements, for every lane.
+/// Inclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
+/// x(i)`, in place when y is x. The Views have rank 1. The extents must be
+/// equal. `total` is the sum of all elements, on every lane.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
                                                 X const& x, Y const& y,
                                                 T& total) {
   Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total);
 }
-/// The team computes the inclusive scan of a View of rank 1, without total.
+/// Inclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
+/// x(i)`, without total.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
                                                 X const& x, Y const& y) {
@@ -114,16 +117,17 @@ KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
   Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total);
 }
 
-/// The team computes the exclusive scan of a View of rank 1: y(i) = x(0) + ...
-/// + x(i-1). In place when y is x. The extents must be the same. `total` is the
-/// sum of all elements, for every lane.
+/// Exclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
+/// x(i-1)`, in place when y is x. The Views have rank 1. The extents must be
+/// equal. `total` is the sum of all elements, on every lane.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
                                                 X const& x, Y const& y,
                                                 T& total) {
   Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total);
 }
-/// The team computes the exclusive scan of a View of rank 1, without total.
+/// Exclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
+/// x(i-1)`, without total.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
                                                 X const& x, Y const& y) {
@@ -131,31 +135,32 @@ KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
   Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total);
 }
 
-/// team_scan by the vector lanes of one thread (see vector_reduce).
+/// Scans over `functor(i, update, final)`, by the vector lanes of one thread.
+/// As team_scan().
 template <class Member, std::integral Index, class Functor, class T>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
                                         Functor const& functor, T& total) {
   Impl::scan_calls<false>(member, count, functor, total);
 }
-/// Scan by a functor and the vector lanes of one thread, without total; the
-/// type of the sum is that of `update`.
+/// Scans over `functor(i, update, final)`, by the vector lanes of one thread.
+/// Without total. The type of the sum is that of `update`.
 template <class Member, std::integral Index, class Functor>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
                                         Functor const& functor) {
   Impl::scanned_value_t<Functor> total;
   Impl::scan_calls<false>(member, count, functor, total);
 }
-/// The vector lanes of one thread compute the inclusive scan of a View of rank
-/// 1: y(i) = x(0) + ... + x(i). In place when y is x. The extents must be the
-/// same. `total` is the sum of all elements, for every lane.
+/// Inclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
+/// ... + x(i)`, in place when y is x. The Views have rank 1. The extents must
+/// be equal. `total` is the sum of all elements, on every lane.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void vector_inclusive_scan(Member const& member,
                                                   X const& x, Y const& y,
                                                   T& total) {
   Impl::scan_elements<false, Impl::ScanKind::inclusive>(member, x, y, total);
 }
-/// The vector lanes of one thread compute the inclusive scan of a View of rank
-/// 1, without total.
+/// Inclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
+/// ... + x(i)`, without total.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void vector_inclusive_scan(Member const& member,
                                                   X const& x, Y const& y) {
@@ -163,17 +168,17 @@ KOKKOS_INLINE_FUNCTION void vector_inclusive_scan(Member const& member,
   Impl::scan_elements<false, Impl::ScanKind::inclusive>(member, x, y, total);
 }
 
-/// The vector lanes of one thread compute the exclusive scan of a View of rank
-/// 1: y(i) = x(0) + ... + x(i-1). In place when y is x. The extents must be the
-/// same. `total` is the sum of all elements, for every lane.
+/// Exclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
+/// ... + x(i-1)`, in place when y is x. The Views have rank 1. The extents must
+/// be equal. `total` is the sum of all elements, on every lane.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
 KOKKOS_INLINE_FUNCTION void vector_exclusive_scan(Member const& member,
                                                   X const& x, Y const& y,
                                                   T& total) {
   Impl::scan_elements<false, Impl::ScanKind::exclusive>(member, x, y, total);
 }
-/// The vector lanes of one thread compute the exclusive scan of a View of rank
-/// 1, without total.
+/// Exclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
+/// ... + x(i-1)`, without total.
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
 KOKKOS_INLINE_FUNCTION void vector_exclusive_scan(Member const& member,
                                                   X const& x, Y const& y) {

@@ -29,7 +29,7 @@ struct CopyAsync16 {
                  "l"(from)
                  : "memory");
   }
-  /// The first `valid` bytes, at once, and zeros behind them. (The instruction
+  /// The first `valid` bytes, at once, and zeros after them. (The instruction
   /// takes a number of valid bytes too, and reads all 16: memcheck, CUDA 13.0,
   /// H200, 2026-11-21.)
   __device__ static void copy_some(unsigned char* to, unsigned char const* from,

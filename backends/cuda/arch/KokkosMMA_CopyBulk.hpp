@@ -33,7 +33,7 @@ struct CopyBulk {
 #endif
   }
   /// Orders what was written to shared memory before this, barriers too,
-  /// before copies that begin behind it.
+  /// before copies that begin after it.
   __device__ static void order_writes() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -14,7 +14,7 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// A tensor of three dimensions in global memory, the fastest one first, and
-/// the box of it that a copy takes.
+/// the box of it that is copied.
 struct TensorShape {
   void const* data;         ///< at a multiple of 16 bytes
   int unit_bytes;           ///< 1, 2, 4 or 8

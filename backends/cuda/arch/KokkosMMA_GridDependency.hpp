@@ -6,9 +6,9 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Between two grids of a stream, the later one launched with
-/// KernelGrid::follows: its blocks take the place of blocks that are done, and
+/// KernelGrid::follows: its blocks replace blocks that are done, and
 /// set themselves up while the last ones work. On devices before sm_90, and
-/// without such a launch, nothing happens: the grids are one behind the other.
+/// without such a launch, nothing happens: the grids are one after the other.
 /// Stencils of 16384^2 bytes, back to back, 1 % faster (band of radius 7 139.2
 /// us instead of 140.5, separable sums of radius 1 136.0 instead of 137.4),
 /// half values and floats up to 1 % (H200, CUDA 13.0, 2026-11-24).

@@ -23,8 +23,8 @@ struct KernelGrid {
 };
 
 /// Puts a kernel into a stream and says whether it could. The error is that of
-/// this launch: the last error of the host thread, which <<<>>> leaves to be
-/// asked for, may be an older one that the application has handled.
+/// this launch: the last error of the host thread, which is all that <<<>>>
+/// leaves, may be an older one that the application has handled.
 /// \param arguments where each argument of the kernel lies
 inline cudaError_t enqueue_kernel(cudaStream_t stream, void const* kernel,
                                   KernelGrid const& grid,
@@ -67,7 +67,7 @@ cudaError_t enqueue_kernel(
 #define KOKKOSMMA_GRID_CONSTANT
 #endif
 
-/// Declares `name`, an array of the bytes that the launch asked for. (From a
+/// Declares `name`, an array of the bytes that the launch requested. (From a
 /// function that returned a pointer to them nvcc 13.0 made other code.)
 #define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \
   extern __shared__ __align__(alignment)                \

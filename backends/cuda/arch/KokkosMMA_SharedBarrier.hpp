@@ -14,7 +14,7 @@ class SharedBarrier {
  public:
   /// \param place of 8 bytes in shared memory
   __device__ explicit SharedBarrier(unsigned place) : m_place(place) {}
-  /// By one thread; the others of the block meet it behind __syncthreads().
+  /// By one thread; the others of the block meet it after __syncthreads().
   __device__ void init(unsigned arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0],%1;" ::"r"(m_place),
                  "r"(arrivals)

@@ -17,7 +17,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A node that is to be added. Kokkos adds what it depends on behind that.
+/// A node that is to be added. Kokkos adds what it depends on after that.
 struct GraphPlace {
   cudaGraph_t graph;
   cudaGraphNode_t* node;
@@ -80,9 +80,9 @@ inline bool is_still(FollowingNode const& last) {
 
 /// Lets a node begin as the blocks of the kernel that it depends on end: the
 /// order is kept by GridDependency::wait. None of these kernels releases the
-/// one behind it before, whose blocks would be in the way of its own: five
+/// next one earlier: the blocks of that would be in the way of its own: five
 /// kernels of conjugate gradients with 99856 unknowns took 12.5 us with whole
-/// edges, 11.3 so, 12.9 with a release at the start and 12.5 with one behind
+/// edges, 11.3 so, 12.9 with a release at the start and 12.5 with one after
 /// the calls (plain kernels in a graph of fifty, H100, CUDA 13.0, 2026-11-26).
 inline void follow_closely(FollowingNode const& last) {
   OwnErrors const errors;

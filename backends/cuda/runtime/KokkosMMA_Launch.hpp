@@ -54,9 +54,10 @@ inline void check(cudaError_t error, char const* call) {
   if (error != cudaSuccess) raise(error, call);
 }
 
-/// The runtime keeps the last error of a host thread until somebody asks for
-/// it, and an application may do so much later. This object takes the errors of
-/// calls back whose failure we handle. An error that was there before it stays.
+/// The runtime keeps the last error of a host thread until somebody queries
+/// it, and an application may do so much later. This object clears the errors
+/// of calls whose failure this library handles. An error that was there before
+/// it stays.
 class OwnErrors {
  public:
   OwnErrors() : m_clear(cudaPeekAtLastError() == cudaSuccess) {}
@@ -189,10 +190,10 @@ bool asking_keeps_errors(int device_id, void const* address,
   return table.all.find({device_id, address}) != nullptr;
 }
 
-/// Asks, and allows the kernel its shared memory, once for each device and
+/// Queries a kernel, and allows its shared memory, once for each device and
 /// kernel. Never keep this in a static of a function that launches: from CUDA
-/// 13 on every translation unit has a kernel of its own, and where such a
-/// function is inlined, one is asked and another launched.
+/// 13 on every translation unit has a kernel of its own. Where the function
+/// is inlined, one kernel is queried and another one launched.
 /// A template, so that a source without a launch does not instantiate the
 /// table.
 template <class Facts = KernelFacts>
@@ -244,10 +245,10 @@ void load_kernel(int device_id, void const* address) {
   loaded.insert(key, true);
 }
 
-/// Shared memory that a launch of a kernel of an application's functor may ask
-/// for: all that a block can have, which is allowed once for each device and
-/// kernel. Not while the host thread has an error that the application has not
-/// asked for: allowing it forgets that (see above).
+/// Shared memory that a launch of a kernel of an application's functor may
+/// request: all that a block can have, which is allowed once for each device
+/// and kernel. Not while the host thread has an error that the application has
+/// not queried: allowing it clears that error (see above).
 template <class Known = bool>
 int shared_bytes_of_kernel(int device_id, void const* address) {
   static std::mutex mutex;

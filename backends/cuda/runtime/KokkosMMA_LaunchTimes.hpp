@@ -15,7 +15,7 @@
 #include <mutex>
 
 /// \file
-/// How long launches take on the device, by events in front of and behind them.
+/// How long launches take on the device, by events before and after them.
 /// Nothing waits: a later call reads the events that have come by then.
 
 namespace KokkosMMA::Impl::Cuda {
@@ -47,7 +47,7 @@ class LaunchTimes {
     bool settled           = false;  ///< now and from now on
   };
 
-  /// More loops than that take their first candidate: the memory is bounded.
+  /// More loops than that run their first candidate: the memory is bounded.
   static constexpr std::size_t max_loops = 4096;
   /// In flight; a call that finds none free is not measured.
   static constexpr int max_pairs = 256;
@@ -62,7 +62,7 @@ class LaunchTimes {
   }
 
   /// The candidate of a call that launches on this stream of the current
-  /// device next. The first `unmeasured` calls of a loop take candidate
+  /// device next. The first `unmeasured` calls of a loop run candidate
   /// `first`, and so do others until candidate 0 is measured; \p watched as in
   /// LaunchChooser. A captured stream is not measured: what it launches has not
   /// run when the events are asked.
@@ -164,7 +164,7 @@ class LaunchTimes {
   [[gnu::cold]] void measure(State& state, int device_id, cudaStream_t stream,
                              Turn& turn) {
     // An event that is not there is an error of the host thread, which would
-    // take the place of one that the application has not asked for yet.
+    // replace one that the application has not queried yet.
     if (cudaPeekAtLastError() != cudaSuccess) return;
     RelaxedCapture const capture;
     OwnErrors const errors;

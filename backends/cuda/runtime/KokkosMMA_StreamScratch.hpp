@@ -143,7 +143,7 @@ class Scratch {
     void* memory = nullptr;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
     // Not on the default stream, where it would wait for other streams. A
-    // stream takes memory too.
+    // stream needs memory too.
     cudaStream_t stream = nullptr;
     cudaError_t error =
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -196,11 +196,11 @@ class Scratch {
   std::mutex m_words_mutex;
 };
 
-/// All scratch, and which stream each part of it serves. Nobody tells when a
-/// stream is destroyed, so scratch moves to another stream once the work that
-/// used it is done: there is no more of it than streams were busy at a time.
-/// The scratch of the default instance stays with it and needs no event. What
-/// is captured from a stream has scratch of its own, for its graph may be
+/// All scratch, and which stream each part of it serves. CUDA does not report
+/// that a stream is destroyed, so scratch moves to another stream once the work
+/// that used it is done: there is no more of it than streams were busy at a
+/// time. The scratch of the default instance stays with it and needs no event.
+/// What is captured from a stream has scratch of its own, for its graph may be
 /// launched at any time.
 class ScratchPool {
  public:
@@ -210,7 +210,7 @@ class ScratchPool {
     unsigned long long stream;   ///< its number, which no other ever has
     int users        = 0;        ///< calls that have not launched yet
     bool stays       = false;    ///< no other stream may have it
-    cudaEvent_t last = nullptr;  ///< behind the last launch that used it
+    cudaEvent_t last = nullptr;  ///< after the last launch that used it
 
     Entry(int device_id, cudaStream_t graph_of, unsigned long long number)
         : scratch(device_id), captured_from(graph_of), stream(number) {}
@@ -323,7 +323,7 @@ class ScratchPool {
 };
 
 /// Scratch for the launches of one call on the stream of an instance. It is
-/// given back at the end of its scope, behind the launches.
+/// given back at the end of its scope, after the launches.
 class StreamScratch {
  public:
   explicit StreamScratch(Kokkos::Cuda const& space)
@@ -361,7 +361,7 @@ class StreamScratch {
   bool captured() const { return m_captured; }
 
   /// Until all work of the stream is done. Kokkos Tools see fences of Kokkos
-  /// alone, and this call takes the place of a part of one.
+  /// only, and this call replaces a part of one.
   void wait() const {
     RelaxedCapture const capture;
     check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
@@ -380,7 +380,7 @@ class StreamScratch {
     launch(device_accessible ? ResultTarget<void>{result, nullptr}
                              : ResultTarget<void>{nullptr, scratch.words()});
     if (device_accessible) return;
-    // A fence that follows would wait for a mark behind the host's wait.
+    // A fence that follows would wait for a mark after the host's wait.
     m_is_marked = false;
     mark();
     scratch.receive(result, bytes, m_stream);
@@ -406,7 +406,7 @@ class StreamScratch {
   ScratchPool::Entry* m_entry;
   bool m_captured          = false;
   bool m_gives_back        = false;
-  mutable bool m_is_marked = false;  ///< behind all launches so far
+  mutable bool m_is_marked = false;  ///< after all launches so far
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

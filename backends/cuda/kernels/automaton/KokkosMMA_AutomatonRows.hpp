@@ -15,7 +15,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What all blocks of a launch are told.
+/// The arguments of all blocks of a launch.
 struct AutomatonCall {
   StencilGrid<unsigned char, 2> grid;
   unsigned char* to;
@@ -29,7 +29,7 @@ struct AutomatonCall {
   unsigned char high_column;
   int radius;
   int shift;             ///< bytes from a multiple of 16 to column 0
-  bool rows_aligned_16;  ///< all rows begin `shift` behind one
+  bool rows_aligned_16;  ///< all rows begin `shift` after a multiple of 16
   bool stores_pair;      ///< a lane's 8 cells may be stored at once
 };
 

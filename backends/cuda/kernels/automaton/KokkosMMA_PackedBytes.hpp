@@ -80,7 +80,7 @@ inline bool has_packed_rows(unsigned char const* cells, std::int64_t stride) {
   return reinterpret_cast<std::uintptr_t>(cells) % 16 == 0 && stride % 16 == 0;
 }
 
-/// Whole words, the cells behind the last one dead. Row i of the bits begins at
+/// Whole words, the cells after the last one dead. Row i of the bits begins at
 /// word i * pitch. Sets *foreign to 1 where a cell is neither 0 nor 1.
 inline void launch_packing(Kokkos::Cuda const& space,
                            unsigned char const* cells, std::int64_t stride,

@@ -197,7 +197,7 @@ class PackedRowsAhead {
 #pragma unroll
     for (int row = 0; row < Ahead; ++row) m_next[row] = load(row * pitch);
   }
-  /// Returns the row `offset` words behind the first one; rows come in turn.
+  /// Returns the row `offset` words after the first one; rows come in turn.
   __device__ Row take(std::uint32_t offset) {
     Row const row = m_next[0];
 #pragma unroll

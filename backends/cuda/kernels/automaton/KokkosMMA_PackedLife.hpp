@@ -34,7 +34,7 @@ struct PackedGrid {
   bool high_column_alive;
   bool columns_first;  ///< where constants meet, those of the columns hold
 
-  /// With a word behind the last one, for reads of 32 bits from any cell on.
+  /// With a word after the last one, for reads of 32 bits from any cell on.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::int64_t pitch_of(
       std::int64_t columns) {
     return (columns + 31) / 32 + 1;
@@ -161,7 +161,7 @@ struct ForeignRow {
   }
 };
 
-/// The cells of a byte behind those of a bit: where *flag is set some have
+/// The cells of a byte after those of a bit: where *flag is set some have
 /// states that the rule does not have, and are dead after the first generation
 /// whatever is around them.
 struct ForeignStates {
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
 #pragma unroll 1
   for (int g = 0; g < generations; ++g) {
     // One barrier is enough: a warp that writes to these rims again has passed
-    // the barrier of the other ones, behind which no warp reads these.
+    // the barrier of the other ones, after which no warp reads these.
     int const parity      = g & 1;
     *rim(parity, warp, 0) = x[0];
     *rim(parity, warp, 1) = x[rows - 1];
@@ -314,8 +314,8 @@ struct PackedPlan {
 /// The plan that needs the least time per generation by a model fitted to what
 /// B3/S23 took at 16384^2 on an H200 (2026-11-21): 0.13 us for each generation
 /// of a warp's rows on a multiprocessor, five times that for reading and
-/// writing them, 3 us for the launch. Fewer than 12 warps are taken for as slow
-/// as 12. Measured, 10^9 cells per second by generations in a launch:
+/// writing them, 3 us for the launch. Fewer than 12 warps are assumed to be as
+/// slow as 12. Measured, 10^9 cells per second by generations in a launch:
 ///   warps     1      2      4      8     12     16
 ///     4    5263   9500  14104  17744  18897  18615
 ///     6    4937   8359  12643  15761  16859  17465

@@ -32,10 +32,10 @@ class BlockPipeline {
   using Memory = std::uint64_t[2 * Stages];
 
   /// The stage to be filled was last read Stages - ahead steps ago, and other
-  /// warps may be one less behind. A warp that fills a stage alone is late, and
-  /// so are all behind it where they may be one step behind only: with half of
-  /// eight stages sweeps of three dimensions took 0.75 to 1 of the time that
-  /// they took with six (H100, 2026-11-27).
+  /// warps may be one less behind. A warp that fills a stage by itself is late,
+  /// and so are all warps after it where they may be only one step behind: with
+  /// half of eight stages sweeps of three dimensions took 0.75 to 1 of the time
+  /// that they took with six (H100, 2026-11-27).
   static constexpr int ahead = Stages > 5 ? Stages / 2 : Stages - 2;
 
   /// Called by all threads of the block, which meet in it.
@@ -75,7 +75,7 @@ class BlockPipeline {
     filled(stage(step)).wait(unsigned(step / Stages) % 2);
   }
   /// Ends the reads of this lane from the stage of this step. One lane for its
-  /// warp behind __syncwarp takes the same time (half and byte bands, plane
+  /// warp after __syncwarp takes the same time (half and byte bands, plane
   /// sweeps of three dimensions; within 1 %), but compute-sanitizer's racecheck
   /// of CUDA 13.0 does not follow that: 25 hazards of half bands over 600 rows,
   /// with every lane none (H200, 2026-11-24).

@@ -77,7 +77,7 @@ class LookBack {
     bool const ends_window           = before == window - 1;
     std::uint64_t const* const start = start_of(number);
     // All loads of a round are in flight together; only what is missing is
-    // asked for again, for the blocks of a window all ask for the same lines.
+    // loaded again, because all blocks of a window load the same lines.
     std::uint64_t early[words];
     if (lane == 0 && number > 0) fetch(start, early);
     std::uint64_t others[per_lane][words];
@@ -204,7 +204,8 @@ struct TileTicket {
 
 /// By one thread of each block, after its last access to the scratch. The last
 /// block leaves the counters ready for the next launch. When the tags run out,
-/// it clears the words, so that none of 2^32 launches ago is taken for new.
+/// it clears the words, so that none of 2^32 launches ago is mistaken for a new
+/// one.
 __device__ inline void finish_scan(ScanScratch const& scratch) {
   ScanControl* const control = scratch.control;
   unsigned const last        = gridDim.x - 1;

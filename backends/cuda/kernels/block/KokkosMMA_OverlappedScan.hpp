@@ -77,7 +77,7 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
 ///
 /// Of kernels with Kokkos' loop for rows of up to one index per lane beside
 /// this none but that of 8 lanes gained (1.17). Two rounds gain everywhere.
-/// \param carry the identity before it, the sum of all behind it
+/// \param carry the identity before it, the sum of all after it
 template <unsigned Rounds = 2, class Closure, class Join, class T>
 __device__ void overlapped_scan(int end, VectorLanes const& vector,
                                 Closure const& closure, Join const& join,
@@ -87,7 +87,7 @@ __device__ void overlapped_scan(int end, VectorLanes const& vector,
   unsigned const round = Rounds * vector.lanes;
   unsigned base        = 0;
   unsigned left        = end > 0 ? unsigned(end) : 0;
-  // A last round alone takes the shuffles of one.
+  // A single last round needs the shuffles of one.
   while (left > vector.lanes) {
     overlapped_scan_rounds<Rounds>(base, left, vector, closure, join, identity,
                                    carry);

@@ -34,8 +34,8 @@ struct ScanTeam {
 
 /// The joins of Kokkos' scan of a block (4.6 to 5.2) over the lanes of a warp,
 /// for several values at a time: neighbouring pairs, pairs of these and so on,
-/// then the other lanes from the largest steps down. `place` of a lane is where
-/// it stands in the tree.
+/// then the other lanes from the largest steps down. `place` is the position of
+/// a lane in the tree.
 template <unsigned Rounds, class T>
 __device__ void scan_tree(T (&value)[Rounds], unsigned lane, unsigned place,
                           unsigned mask, unsigned lanes) {

@@ -8,7 +8,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_LookBack.hpp>
 
 /// \file
-/// How a block walks through the tiles of a scan. Blocks stay and take tile
+/// How a block walks through the tiles of a scan. Blocks stay and scan tile
 /// after tile. A tile's sum is published as soon as it is known; while one warp
 /// looks back for the sum before it, the others load and sum the next tile.
 /// Loads are in flight all the time, and a block has done its part for the
@@ -22,7 +22,7 @@
 /// | the load of the next tile: this             | 3680    | 3755    |
 /// | the write before and that load              | 3590    | 3766    |
 /// | the same, with the ticket drawn earlier     | 3380    | 3490    |
-/// | the load of a tile that is published behind | 2910    |         |
+/// | the load of a tile, published later | 2910    |         |
 /// | nothing                                     | 2680    |         |
 /// | nothing, and a block per tile               | 2380    |         |
 ///

@@ -18,7 +18,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// unrolled this one where the lengths are constant: 32 rows of 32 floats by 8
 /// vectors of 32 lanes took 418 us, so 350, by Kokkos 342 (H200, CUDA 13.0,
 /// 2026-11-27). Of 86 bodies of perf_nested the code has the size that it has
-/// in Kokkos, but for this one and one of 64-bit indices.
+/// in Kokkos, except for this one and one of 64-bit indices.
 template <class Index, class Call, class T>
 __device__ void strided_calls(Index begin, Index end, unsigned lane,
                               unsigned lanes, Call const& f, T& value) {
@@ -46,7 +46,7 @@ template <unsigned Calls = 4, class Index, class Call, class T>
 __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
                                          unsigned lanes, Call const& f,
                                          T& value) {
-  // Counts, for the index behind the last may be no value of its type.
+  // Counts: the index after the last one may not fit its type.
   using Count =
       std::conditional_t<sizeof(Index) <= 4, std::uint32_t, std::uint64_t>;
   Count left           = begin < end ? Count(end) - Count(begin) : 0;

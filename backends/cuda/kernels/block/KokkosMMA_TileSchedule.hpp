@@ -33,8 +33,8 @@ __device__ inline PanelBlock tall_block(unsigned block, unsigned panels,
 
 /// Row blocks of two heights: tall ones in the two panels at the boundaries,
 /// which take long to set up, then short ones in all others
-/// (core/stencil/KokkosMMA_TileHeight.hpp). These go in the order of the grid
-/// but for the last row of them, which meets a boundary and comes first, so
+/// (core/stencil/KokkosMMA_TileHeight.hpp). These go in the order of the grid,
+/// except that their last row, which meets a boundary, comes first, so
 /// that slow blocks are not the tail wave.
 class TileSchedule {
  public:
@@ -78,7 +78,7 @@ class TileSchedule {
   __host__ __device__ unsigned inner() const {
     return m_panels - at_boundaries();
   }
-  // n / inner(), for which a block would wait before it asks for its rows.
+  // n / inner(), which a block would wait for before it loads its rows.
   __device__ unsigned over_inner(unsigned n) const {
     if (m_reciprocal == 0) return n;
     std::uint64_t const low  = m_reciprocal & 0xffffffffu;

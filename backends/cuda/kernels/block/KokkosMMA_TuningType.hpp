@@ -15,8 +15,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// type cannot be one: the host code that nvcc 13.0 generates names it by a
 /// mangled name and does not compile. `Fields` are those of the aggregate in
 /// their order; none is an array or of class type, and each is initialised
-/// where a tuning is written: nvcc 13.0 behind clang 14 took 0 for the default
-/// of a field.
+/// where a tuning is written: nvcc 13.0 with clang 14 as host compiler used 0
+/// for the default of a field.
 template <class Tuning, int... Fields>
 struct TuningType {
   static constexpr Tuning value{Fields...};

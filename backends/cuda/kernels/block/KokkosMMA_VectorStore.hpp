@@ -202,7 +202,7 @@ class RowTileStore {
 /// whose 8 bytes belong to neighbouring rows too, are stored in powers of two.
 ///
 /// H200, 2026-11-23, 16384^2 half, box of radius 7, results three elements
-/// behind a multiple of 16 bytes, us: all by element 1530, ends by element 867.
+/// after a multiple of 16 bytes, us: all by element 1530, ends by element 867.
 template <int Vectors, class Result, class Of>
 __device__ void write_unaligned_rows(Result* to, int lane, Of const& of) {
   int const q = lane % 4;

@@ -10,13 +10,13 @@
 
 /// \file
 /// How a warp keeps tiles of the data on their way while it works on one: a
-/// ring of stages in shared memory that belongs to the warp alone, so that no
+/// ring of stages in shared memory that belongs to one warp, so that no
 /// warp waits for another.
 
 namespace KokkosMMA::Impl::Cuda {
 
 /// Contiguous bytes of the data. Whole 16-byte chunks are read, but
-/// nothing behind the end of the data: an allocation starts at a chunk.
+/// nothing after the end of the data: an allocation starts at a chunk.
 struct TileSource {
   unsigned char const* begin;
   unsigned char const* end;
@@ -50,7 +50,7 @@ class WarpStages {
   }
   /// The next tile, of which all lanes may read every byte until the next call.
   __device__ StagedTile next(TileSource const& later, int lane) {
-    // Every lane is done with the tile whose place is taken now.
+    // Every lane is done with the tile whose stage is filled now.
     __syncwarp();
     start(later, lane);
     CopyAsync16::wait<Stages - 1>();

@@ -40,7 +40,7 @@ __device__ __forceinline__ void call_range(Call const& f,
     f(loop_index<Index>(range.begin + first, i));
 }
 
-/// A block takes neighbours in the three fastest dimensions, each thread
+/// A block has neighbours in the three fastest dimensions, each thread
 /// `box.rows` of them along the slowest of these three; along the others it has
 /// one index.
 /// \tparam Left the first argument of f is the fastest index, otherwise the

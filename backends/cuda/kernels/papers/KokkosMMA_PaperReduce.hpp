@@ -32,7 +32,7 @@ __device__ inline float sum_of_halves(Vector16 const& v) {
   return sum;
 }
 
-/// A warp takes `chain_length` vectors per lane and pass. `Split`: odd warps
+/// A warp sums `chain_length` vectors per lane and pass. `Split`: odd warps
 /// add by shuffles.
 template <bool Split, class T>
 __global__ void __launch_bounds__(mma_tuning.threads)

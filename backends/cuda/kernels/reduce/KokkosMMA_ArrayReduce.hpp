@@ -45,7 +45,7 @@ __device__ void sum_arrays(BlockArrays<T> const& block, unsigned rows,
   unsigned const count = block.layout.count;
   unsigned parts       = blockDim.x > count ? blockDim.x / count : 1;
   parts                = min(min(parts, 32u), min(rows, block.layout.callers));
-  // Array `part` is overwritten by the thread that alone has read it.
+  // Array `part` is overwritten by the only thread that has read it.
   for (unsigned x = threadIdx.x; x < parts * count; x += blockDim.x) {
     unsigned const part = x / count;
     unsigned const e    = x % count;
@@ -190,7 +190,7 @@ inline constexpr unsigned most_in_registers = 4;
 
 /// A copy of a functor whose value_count is a constant to the compiler. Bits
 /// are copied: constructors are the application's and may be for the host
-/// alone.
+/// only.
 template <unsigned Count, class Holder, class Get>
 __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
                                 Get const& functor_of) {

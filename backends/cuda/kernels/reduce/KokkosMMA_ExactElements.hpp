@@ -15,7 +15,7 @@
 
 /// \file
 /// The elements of an exact sum, as units that a thread loads at once: 16 bytes
-/// of contiguous elements, single ones of a strided View and before and behind
+/// of contiguous elements, single ones of a strided View and before and after
 /// whole vectors. Where no element is, a unit holds -0, the one number that
 /// changes no sum.
 
@@ -59,7 +59,7 @@ struct ExactVectors {
   Bits const* first                     = nullptr;
   std::uint64_t size                    = 0;  ///< elements
   unsigned head  = 0;  ///< elements before the first vector
-  unsigned edges = 0;  ///< and with those behind the last
+  unsigned edges = 0;  ///< and with those after the last
 
   ExactVectors() = default;
   __host__ __device__ explicit ExactVectors(VectorRange const& range)

@@ -9,7 +9,7 @@
 
 /// \file
 /// The exact sum of few numbers by a part of a warp, without limbs: in the one
-/// window that their largest asks for, and what that leaves in another one.
+/// window that their largest needs, and what that leaves in another one.
 /// What lies in neither is left to ExactWarpSum.
 
 namespace KokkosMMA::Impl::Cuda {

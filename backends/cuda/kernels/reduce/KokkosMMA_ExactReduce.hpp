@@ -61,7 +61,7 @@ struct ExactTarget {
   }
 };
 
-/// What the blocks of a launch add up in: zero before it, and zero again behind
+/// What the blocks of a launch add up in: zero before it, and zero again after
 /// it.
 struct ExactScratch {
   std::int64_t* limbs;

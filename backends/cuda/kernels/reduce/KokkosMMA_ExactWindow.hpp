@@ -45,7 +45,7 @@ struct ExactWindow {
   static constexpr int fraction       = format.fraction_bits;
   static constexpr int special        = format.special();
   static constexpr int parts          = Products ? 3 : 2;
-  /// From the last bit of a part to that of the next, which takes what is
+  /// From the last bit of a part to that of the next, which holds what is
   /// left, at most half a last bit, with a bit to spare.
   static constexpr int step = fraction - 1;
   /// Lowest window: its last bit is that of the smallest number.
@@ -125,7 +125,7 @@ class ExactLaneSum {
     }
   }
 
-  /// Adds what lies in the parts behind the first, and leaves the rest. The
+  /// Adds what lies in the parts after the first, and leaves the rest. The
   /// error of a product that fits the first part is no larger than half its
   /// last bit times 2^-(p-1), and fits the second.
   template <int Values>

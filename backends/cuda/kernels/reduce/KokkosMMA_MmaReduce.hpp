@@ -82,7 +82,7 @@ struct ConvertTotal {
 
 /// Chained MMA over all 16-byte vectors of the data. Every thread has
 /// mma_tuning.vectors loads in flight; the elements in front of the first and
-/// behind the last whole vector are gathered by the first warp, zeros beside
+/// after the last whole vector are gathered by the first warp, zeros beside
 /// them. Under a cap of 64 registers ptxas 13.0 spills the split operands of
 /// float on sm_80, and does not on sm_90.
 template <class Operands, class T, class Convert>

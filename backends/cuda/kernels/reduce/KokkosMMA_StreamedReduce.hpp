@@ -114,7 +114,7 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 /// After each the block waits for its slowest warp, unless the order is
 /// free-running: left alone, warps drift apart until a few of them finish the
 /// work of the multiprocessor, and lines leave the caches before they are used
-/// again. A functor of small elements asks for few bytes at a time, and
+/// again. A functor of small elements reads few bytes at a time, and
 /// requests run out: neighbouring indices let one request fetch what the next
 /// ones hit.
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
@@ -219,7 +219,7 @@ __device__ void box_tiles(Running const& running, Call const& f,
   }
 }
 
-/// The share of the range that the warp takes: its block's, or where warps are
+/// The share of the range of the warp: its block's, or where warps are
 /// scattered, another one for each warp of a block. Each share has one warp of
 /// each number in the block. The shuffle tells the compiler that lanes agree:
 /// else many kernels need 2 to 16 registers more, in all orders (CUDA 13.0).
@@ -233,11 +233,11 @@ __device__ unsigned share_of_warp(CallOrder order) {
 
 /// Calls f(begin + i, running) once for every i in [0, size).
 ///
-/// Each block takes one share of neighbouring indices, so that a functor that
+/// Each block has one share of neighbouring indices, so that a functor that
 /// walks an array across its rows finds the other columns' lines in L2: blocks
 /// are at work in all columns (H100, 2026-11-25, 2^28 doubles as 8 columns,
 /// read down the columns: 3394 us, tiles dealt out to blocks in turn 5535,
-/// Kokkos 2886). A block of the tuned size takes tiles. What is left of the
+/// Kokkos 2886). A block of the tuned size works in tiles. What is left of the
 /// share, and every small range, is one index per thread and round.
 template <class Running, class Tuning, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,

@@ -17,7 +17,7 @@
 /// limbs. In the second a block begins with the limbs of those before it, as
 /// digits, and scans its range tile by tile. Where the elements of a tile and
 /// what is before it fit an integer of four or six digits, its prefixes are
-/// scanned as such integers. Any other tile takes its digits one after the
+/// scanned as such integers. Any other tile processes its digits one after the
 /// other, the lowest first: what its elements add to a digit is scanned as
 /// integers, and each prefix carries into its next digit and keeps what it
 /// needs to be rounded.
@@ -188,7 +188,7 @@ __device__ ScanTile gather_tile(Memory& memory, unsigned flags, int first,
 }
 
 /// \return the sum of the values of the threads before this one
-/// \param all the sum of all. The block waits once: the next call takes other
+/// \param all the sum of all. The block waits once: the next call uses other
 ///        memory
 template <int Warps>
 __device__ std::int64_t scan_over_block(std::int64_t (&sum_of_warp)[Warps],
@@ -213,7 +213,7 @@ __device__ std::int64_t scan_over_block(std::int64_t (&sum_of_warp)[Warps],
   return before;
 }
 
-/// The total of all elements, rounded by one thread: the digits behind them
+/// The total of all elements, rounded by one thread: the digits after them
 /// without the initial value.
 template <Scalar Carrier, class Memory>
 __device__ void store_exact_total(Memory& memory,
@@ -233,7 +233,7 @@ __device__ void store_exact_total(Memory& memory,
                           total.format));
 }
 
-/// The prefixes of a thread's elements, one behind the other, and what they are
+/// The prefixes of a thread's elements, one after the other, and what they are
 /// rounded by.
 template <Scalar Input, Scalar Output, bool Inclusive, int Values>
 struct ExactScanThread {
@@ -408,7 +408,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     auto const& before = memory.before[current];
     last               = max(of_tile.end, before.end);
     first = min(of_tile.first, before.is_zero() ? last : before.first);
-    // One digit more than there are takes the carry and the sign.
+    // One digit more than there are holds the carry and the sign.
     int const origin = min(first, Memory::highest_origin);
     element_bits_t<Output> result[values];
     if (last - origin < Memory::digits)

@@ -26,7 +26,7 @@ struct ExactScanViews {
   std::int64_t stride_y;
   std::uint64_t size;
   std::uint64_t range = 0;  ///< elements of a block: a multiple of its tile
-  /// Both strides are 1, and what a thread takes begins at 16 bytes or at a
+  /// Both strides are 1, and what a thread reads begins at 16 bytes or at a
   /// multiple of its size.
   bool vectors = false;
 };

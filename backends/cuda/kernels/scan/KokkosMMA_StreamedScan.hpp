@@ -87,9 +87,9 @@ using StreamedScanMemory =
     ScanMemory<Value, StreamedKept<StreamedExchange<Value, Tuning>>,
                Tuning::value.threads / 32>;
 
-/// Lanes take every 32nd index of their warp's range for the calls, which are
-/// then coalesced, and neighbouring ones for the scan, which is then serial in
-/// a lane and one tree per warp; shared memory turns one into the other and
+/// Lanes have every 32nd index of their warp's range for the invocations, which
+/// are then coalesced, and neighbouring ones for the scan, which is then serial
+/// in a lane and one tree per warp; shared memory turns one into the other and
 /// keeps the prefixes until the sum before the tile is known. (A tree for each
 /// row of 32 indices instead: about 16 instructions per index, so 5.)
 ///

@@ -16,7 +16,7 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// How a column scan is laid over the device: tiles of rows and panels of
-/// columns. A warp takes `lanes.positions` vectors of a row, a block `panels`
+/// columns. A warp reads `lanes.positions` vectors of a row, a block `panels`
 /// of those side by side; more than one only where a chunk has all rows.
 struct ColumnScanShape {
   ColumnMatrix matrix;
@@ -35,7 +35,7 @@ struct ColumnScanShape {
 /// launch as in KokkosMMA_LookBack.hpp, for a value per column. What comes
 /// before a chunk is the sum of its earlier neighbours in a window, of the
 /// earlier windows of the same span, and what comes before the span: a few
-/// values of each column, in an order that depends on the chunk alone.
+/// values of each column, in an order that depends on the chunk only.
 template <Operation Op, class Value>
 class ColumnLookBack {
   using Apply                = Combine<Op, Value>;

@@ -20,13 +20,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a column reduction is laid over the device. All warps of a block take
+/// How a column reduction is laid over the device. All warps of a block sum
 /// the same chunk of the periods; `panels` of them lie side by side, the others
 /// share the periods of the chunk.
 struct ColumnReduceShape {
   ColumnVectors vectors;
   unsigned panels;        ///< side by side in a block
-  unsigned groups;        ///< of panels, which blocks take
+  unsigned groups;        ///< of panels, one for a block
   unsigned chunks;        ///< of the whole periods
   std::uint64_t periods;  ///< of a chunk
   bool fold;              ///< the block adds up all rows of its periods itself

@@ -15,7 +15,7 @@
 
 /// \file
 /// Scan along the slow dimension of a matrix, one pass: prefixes of a column
-/// come from that column alone.
+/// come from that column only.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -59,7 +59,7 @@ struct ColumnAccess<1> {
 /// y(i,j) = the combination of x(0,j) to x(i,j), or to x(i-1,j) unless
 /// `Inclusive`; y may be x. One pass: a block publishes the sums of the columns
 /// of a tile, starts to load the next one, and only then looks back for the
-/// tile before, which waits in shared memory: what it asks for has been
+/// tile before, which waits in shared memory: what it reads has been
 /// published in the time of a load.
 ///
 /// One function: with its phases as inlined members of a class, the machine

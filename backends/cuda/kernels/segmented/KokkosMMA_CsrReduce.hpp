@@ -43,8 +43,8 @@ __device__ OpenSegment<Op, Value> add_partials(
   return open;
 }
 
-/// Each warp takes an equal range of the merge path, the last block joins the
-/// partials, in the order of the ranges.
+/// Each warp processes an equal range of the merge path, the last block joins
+/// the partials, in the order of the ranges.
 template <Operation Op, class Value, class Tuning, class Source, class Segments,
           class Store>
 __global__ void __launch_bounds__(Tuning::value.threads,
@@ -162,7 +162,7 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, Source const& source,
 /// \param size no less than the number of elements in all segments, where it is
 /// known: a small launch starts fewer blocks
 /// \param longest no less than the elements of any segment, where it is known:
-/// then short ones are taken one per thread
+/// then short ones are summed one per thread
 template <Operation Op, class Value, class Source, class Segments, class Store>
 void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
                        Segments const& segments, Store const& store,
@@ -228,7 +228,7 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
           max(found.longest, static_cast<std::uint64_t>(offset) -
                                  static_cast<std::uint64_t>(before));
   };
-  // A tile is a run of offsets, of which a warp takes a part: what comes before
+  // A tile is a run of offsets, of which a warp has a part: what comes before
   // a lane's offset is the neighbour's.
   std::uint64_t first = std::uint64_t(blockIdx.x) * tile;
   for (; first + tile <= count; first += std::uint64_t(gridDim.x) * tile) {

@@ -42,7 +42,7 @@ inline std::string to_string(CsrTuning const& t) {
 /// | 256 x 4, 4 x 1024      | 3569  | 3194    | 2817 | 2159   | 3858 | 2681 |
 ///
 /// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
-/// lengths 0..32 when offsets were asked for one window ahead: 256 x 3,
+/// lengths 0..32 when offsets were loaded one window ahead: 256 x 3,
 /// 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372. Then with blocks
 /// that join their ranges: 352, and with 2 blocks for each resident one 362,
 /// with 8 410.
@@ -75,7 +75,7 @@ constexpr CsrTuning csr_tuning(bool quads, bool called = false) {
           .quads           = quads};
 }
 
-/// Up to which longest segment, in bytes, a thread takes one.
+/// Longest segment, in bytes, up to which each thread sums one segment.
 ///
 /// Elements that a function computes keep the lower limit, for what neighbours
 /// gather is not in L1: milliseconds of sparse products of 4000000 rows with

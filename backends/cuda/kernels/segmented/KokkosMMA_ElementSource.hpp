@@ -24,7 +24,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Elements that lie one behind another, at any alignment.
+/// Elements that lie one after another, at any alignment.
 template <Scalar Input>
 struct LoadedElements {
   static constexpr Scalar input = Input;

@@ -16,8 +16,8 @@
 
 /// \file
 /// Exact sums of segments, each rounded once. Work is counted in elements, with
-/// some more for each segment, and cut into equal ranges, which blocks take in
-/// turn. A range has the segments that begin in it. Lanes of a warp share a
+/// some more for each segment, and cut into equal ranges, which blocks process
+/// in turn. A range has the segments that begin in it. Lanes of a warp share a
 /// segment up to some tiles, all warps of a block share a longer one, and one
 /// that is longer than a range is summed by the blocks of all ranges that it
 /// reaches, in limbs of its own in global memory. Integers are added
@@ -25,7 +25,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What a block sums at a time: segments one behind another, or one of them in
+/// What a block sums at a time: segments one after another, or one of them in
 /// pieces. In shared memory: registers are for numbers.
 struct ExactTask {
   std::uint64_t segment;  ///< the first, or the one in pieces
@@ -65,7 +65,7 @@ struct ExactSegmentsMemory {
   std::int64_t sum[limbs];  ///< of the segment in pieces
   unsigned flags;
   unsigned listed;
-  unsigned taken;            ///< of the list, and behind it
+  unsigned taken;            ///< of the list, and after it
   std::uint64_t begin;       ///< of the range, in the work
   std::uint64_t total;       ///< work
   std::uint64_t first, end;  ///< segments that begin in the range
@@ -131,7 +131,7 @@ class ExactSegmentsWarp {
   using Queue   = ExactQueue<Group::words>;
 
   __device__ static int lane() { return int(threadIdx.x % 32); }
-  /// Of the first segment or piece that this warp takes at a time, and of the
+  /// Of the first segment or piece that this warp sums at a time, and of the
   /// lane's.
   __device__ static unsigned first_of(unsigned turn, int log_lanes) {
     return (turn * Memory::warps + threadIdx.x / 32) * (32u >> log_lanes);
@@ -161,7 +161,7 @@ class ExactSegmentsWarp {
   }
 
   /// A span as whole vectors of 16 bytes, the first of which may have elements
-  /// in front of it and the last behind it.
+  /// before it and the last after it.
   struct Vectored {
     Bits const* from;  ///< of the first vector
     unsigned skip;     ///< elements in front
@@ -239,7 +239,7 @@ class ExactSegmentsWarp {
     unsigned const tile     = unsigned(lanes) * values;
     Vectored const vectors  = vectored(span);
     bool const whole        = !__any_sync(all, !vectors.is_whole());
-    // Of many short segments and a long one the whole warp takes that.
+    // Of many short segments and a long one the whole warp sums the long one.
     bool fits = span.length <= tile * Tuning::value.tiles;
     Group group(window), below(0);
     bool has_below = false;  // of any group
@@ -410,7 +410,7 @@ __device__ void prepare_segments(typename Warps::Memory& memory,
                  0,        0, false};
 }
 
-/// The task of one long segment: of the list, behind it that which began
+/// The task of one long segment: of the list, after it that which began
 /// before the range or the last of the range, where other blocks have a part.
 /// By one thread.
 template <class Warps>
@@ -517,8 +517,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   __syncthreads();
   while (memory.begin < memory.total) {
     if (threadIdx.x < 32) prepare_segments<Warps>(memory, in);
-    // First the segments of the range, then one after the other those which a
-    // warp does not take.
+    // First the segments of the range, then one after the other those which
+    // are too long for a warp.
     for (;;) {
       __syncthreads();
       warps.take();

@@ -95,7 +95,7 @@ struct EqualRanges {
   __device__ std::uint64_t position(std::uint64_t s) const {
     return s * (segments.length + weight);
   }
-  /// First segments that begin behind so much work; by all lanes of a warp.
+  /// First segments that begin after so much work; by all lanes of a warp.
   __device__ void first_of(std::uint64_t const (&done)[2],
                            std::uint64_t (&first)[2]) const {
     std::uint64_t const step = segments.length + weight;

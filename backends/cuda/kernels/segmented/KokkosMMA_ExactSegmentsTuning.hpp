@@ -19,7 +19,7 @@ struct ExactSegmentsTuning {
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int vectors;     ///< of 16 bytes, in flight per thread
   int columns;     ///< of a warp's limbs: lanes that add to them at once
-  int tiles;       ///< of a segment that a group of lanes takes
+  int tiles;       ///< of a segment that a group of lanes sums
   int weight;      ///< cost of a segment, in elements
 
   friend constexpr bool operator==(ExactSegmentsTuning const&,

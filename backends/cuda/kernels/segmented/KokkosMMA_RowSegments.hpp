@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Under the cap of 64 registers of 4 blocks ptxas 13.0 spills on sm_80 alone.
+/// Under the cap of 64 registers of 4 blocks ptxas 13.0 spills on sm_80 only.
 template <class Segments>
 inline constexpr int segment_min_blocks =
     min_blocks_of<Segments::min_blocks, 3>;
@@ -34,7 +34,7 @@ struct RowSegments {
   unsigned char const* x;  ///< aligned to a vector
   std::uint64_t count;     ///< segments of full length
   int vectors;             ///< of a segment: a power of two, at most 256
-  int rest;                ///< bytes of a shorter segment behind them
+  int rest;                ///< bytes of a shorter segment after them
   bool keep;               ///< TuningTable::kept_bytes
 };
 

@@ -14,7 +14,7 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// First of the offsets [begin, end) that is no less than `value`, or `end`. By
-/// a warp, which asks for 32 of them at a time.
+/// a warp, which loads 32 of them at a time.
 template <class Offset>
 __device__ std::uint64_t first_at_least(Offset const* offsets,
                                         std::uint64_t begin, std::uint64_t end,

@@ -20,7 +20,7 @@
 #include <optional>
 
 /// \file
-/// Reduction of equal segments, one pass: which kernel takes which length.
+/// Reduction of equal segments, one pass: which kernel runs which length.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -40,7 +40,7 @@ struct SegmentLaunch {
   }
 
   /// Rounds of resident blocks at most. Where tiles are for more, blocks are
-  /// `rounds` times as many as are resident, and take several tiles each.
+  /// `rounds` times as many as are resident, and process several tiles each.
   ///
   /// Time with one round, of that with 4, 16 and any number, 2^30 bytes (16,
   /// 2^26 bytes), H100, CUDA 13.0, 2026-11-27:
@@ -70,10 +70,10 @@ struct SegmentLaunch {
                   {unsigned(blocks), threads, shared}, arguments..., store);
   }
 
-  /// A tile per warp. Part of the time with resident blocks that take all tiles
-  /// in turn: 2^30 bytes .98 to .99 (H100 .96 to .98), 2^26 bytes, segments of
-  /// 16 to 256 elements, float .73 to .91, half .63 to .71, int8 .66 to .79
-  /// (H200, CUDA 13.0, 2026-11-27).
+  /// A tile per warp. Part of the time with resident blocks that process all
+  /// tiles in turn: 2^30 bytes .98 to .99 (H100 .96 to .98), 2^26 bytes,
+  /// segments of 16 to 256 elements, float .73 to .91, half .63 to .71, int8
+  /// .66 to .79 (H200, CUDA 13.0, 2026-11-27).
   void rows(RowSegments const& in) const {
     constexpr int threads        = row_segments_tuning.threads;
     constexpr int tile           = 32 * segment_rows;

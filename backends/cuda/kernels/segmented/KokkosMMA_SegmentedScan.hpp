@@ -21,10 +21,10 @@
 
 /// \file
 /// Scan of the segments of a row of elements into memory. Equal segments that
-/// are short, or many, are walked over by warps, each of which takes whole
-/// segments and waits for nobody. Few long ones, and segments of any lengths,
-/// take the one pass of all scans (KokkosMMA_ScanPipeline.hpp), in which a sum
-/// comes with whether a segment begins in what it adds up.
+/// are short, or many, are walked over by warps, each of which scans whole
+/// segments and waits for no other warp. Few long ones, and segments of any
+/// lengths, use the one pass of all scans (KokkosMMA_ScanPipeline.hpp), in
+/// which a sum comes with whether a segment begins in what it adds up.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -57,7 +57,7 @@ class ScanRange {
         m_end(end),
         m_aligned(operands.aligned) {}
 
-  /// The vector at `place`, zeros behind the end. What lies before the range in
+  /// The vector at `place`, zeros after the end. What lies before the range in
   /// its first vector has no influence: a segment begins with the range.
   __device__ Words load(std::uint32_t place) const {
     if (place >= m_end || place + elements <= m_begin) return Words{};
@@ -287,7 +287,7 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
              load, store, [](Slot<Sum> const&, Slot<Sum> const&) {});
 }
 
-/// Segments that a warp takes: few, so that little of its batches is empty and
+/// Segments that a warp scans: few, so that little of its batches is empty and
 /// the next warp's first vector is its own where that is to be had.
 constexpr std::uint64_t segments_per_warp(std::uint64_t length,
                                           std::uint64_t batch,

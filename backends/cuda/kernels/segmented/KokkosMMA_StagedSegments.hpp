@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(segmented_tuning.warps * 32)
             in.x + in.size};
   };
 
-  // Neighbouring warps of the device take neighbouring tiles.
+  // Neighbouring warps of the device have neighbouring tiles.
   std::uint64_t tile = std::uint64_t(blockIdx.x) * tuning.warps + warp;
 #pragma unroll
   for (int s = 0; s < tuning.stages - 1; ++s)

@@ -76,7 +76,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
                 arguments);
 }
 
-/// Launches the band kernel, asynchronously. BandStencil must take the grid
+/// Launches the band kernel, asynchronously. BandStencil must support the grid
 /// and the weights, the outer product of two factors.
 template <class A, class Element, class Epilogue>
 void launch_band_stencil(Kokkos::Cuda const& space,

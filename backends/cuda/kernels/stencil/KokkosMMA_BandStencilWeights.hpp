@@ -20,7 +20,7 @@
 #include <vector>
 
 /// \file
-/// Which separable stencils the band kernels take, and their weights as
+/// Which separable stencils the band kernels support, and their weights as
 /// operands of the tensor cores.
 
 namespace KokkosMMA::Impl::Cuda {
@@ -34,7 +34,7 @@ struct EpilogueValue<Epilogue> {
   using type = typename Epilogue::value_type;
 };
 
-/// Whether results of this type depend on the lowest byte of the sums alone.
+/// Whether results of this type depend on the lowest byte of the sums only.
 template <class A, class Result>
 inline constexpr bool is_modulo_256 =
     std::is_integral_v<A>&& std::is_integral_v<Result> &&
@@ -42,7 +42,7 @@ inline constexpr bool is_modulo_256 =
 template <class A>
 inline constexpr bool is_modulo_256<A, void> = false;
 
-/// Which grids and weights the band kernels take.
+/// Which grids and weights the band kernels support.
 /// \tparam Result void for functors
 template <class A, class Element, class Result>
 struct BandStencil {
@@ -84,7 +84,7 @@ struct BandStencil {
   }
 
   /// The weights as bytes, if they are representable. Where results depend on
-  /// the lowest byte of the sums alone, the lowest byte of a weight is enough.
+  /// the lowest byte of the sums only, the lowest byte of a weight is enough.
   static std::optional<BandWeights<std::int8_t>> byte_weights(
       Factors const& factors) {
     constexpr bool modulo  = is_modulo_256<A, Result>;

@@ -107,7 +107,7 @@ struct DenseBandShape {
   static constexpr int width    = Block::columns + 2 * Band::side;
   static constexpr int vectors  = width / elements;
   static constexpr int smallest = width * int(sizeof(Element));
-  // All banks are used: four lanes take 16 bytes of a row, 32 lanes eight
+  // All banks are used: four lanes read 16 bytes of a row, 32 lanes eight
   // rows; or 32 bytes, and 16 lanes four rows.
   static constexpr int pitch        = sizeof(Element) == 2
                                           ? (smallest / 16 | 1) * 16

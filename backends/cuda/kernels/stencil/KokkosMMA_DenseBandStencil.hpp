@@ -24,7 +24,7 @@
 /// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and for 16-bit floats and
 /// floats whose weights are exact operands
 /// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp);
-/// KokkosMMA_DenseTileStencil.hpp takes split weights. The grid is divided
+/// KokkosMMA_DenseTileStencil.hpp supports split weights. The grid is divided
 /// into 16 row panels. A thread block sweeps down a part of all of them at
 /// once, with 8 columns for each warp, while the next rows are copied to
 /// shared memory asynchronously.

@@ -148,7 +148,7 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
   return started;
 }
 
-/// Which grids and weights launch_dense_band_stencil takes.
+/// Which grids and weights launch_dense_band_stencil supports.
 template <class A, class Element>
 struct DenseBandStencil {
   static constexpr Scalar input = scalar_v<Element>;
@@ -167,7 +167,7 @@ struct DenseBandStencil {
     if constexpr (!has_kernel) {
       return false;
     } else {
-      // Larger radii would take more sums per thread than registers hold.
+      // Larger radii would need more sums per thread than registers hold.
       if (weights.radius(0) > (is_half ? 8 : 7) || weights.radius(1) > 8)
         return false;
       if constexpr (input == Scalar::float64) {

@@ -25,9 +25,9 @@
 /// \file
 /// Kernel of stencils of two dimensions with any weights, for 16-bit floats
 /// and split weights (core/stencil/KokkosMMA_WarpDenseTile.hpp). A thread
-/// block takes one tile of the grid after another. It copies the next tile and
-/// its surroundings to shared memory asynchronously while each warp forms the
-/// sums of 16 columns of this one.
+/// block computes one tile of the grid after another. It copies the next tile
+/// and its surroundings to shared memory asynchronously while each warp forms
+/// the sums of 16 columns of this one.
 
 namespace KokkosMMA::Impl::Cuda {
 

@@ -19,7 +19,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launches the dense tiles, asynchronously. DenseBandStencil must take the
+/// Launches the dense tiles, asynchronously. DenseBandStencil must support the
 /// weights; their radius is at most 8.
 template <class Tuning = tuning_type<dense_tile_tuning>, class Element,
           class Epilogue>

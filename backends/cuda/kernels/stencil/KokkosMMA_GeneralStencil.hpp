@@ -30,14 +30,14 @@ struct GeneralShape {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int pad(int radius) {
     return (radius + vector - 1) / vector * vector;
   }
-  /// With neighbours behind the last one, which a thread reads and does not
+  /// With neighbours after the last one, which a thread reads and does not
   /// use.
   static constexpr int slab_bytes(int radius, int radius_y) {
     return ((tile_x + 2 * pad(radius)) * (tile_y + 2 * radius_y) + vector) *
            int(sizeof(Element));
   }
   static constexpr int staging_bytes = threads * group * int(sizeof(A));
-  /// Masks and weights of a plane lie behind its elements.
+  /// Masks and weights of a plane lie after its elements.
   static constexpr int weights_at(int radius, int radius_y) {
     return (std::max(slab_bytes(radius, radius_y), staging_bytes) + 15) / 16 *
            16;

@@ -44,7 +44,7 @@ struct PlaneSweep {
   using Pipeline = BlockPipeline<Shape::stages, Shape::threads / 32>;
 
   Index begin;   ///< the first plane of the block
-  Index end;     ///< behind the last one
+  Index end;     ///< after the last one
   Index column;  ///< the first one of the thread; of one dimension, in a tile
   Index row;     ///< the first one of the thread, of three dimensions
   unsigned char* memory;  ///< all that is shared

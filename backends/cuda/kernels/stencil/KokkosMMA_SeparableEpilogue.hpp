@@ -71,7 +71,7 @@ __device__ inline void apply_epilogue(Epilogue const& epilogue,
       for (int i = 0; i < V; ++i) emit(i, sums[i]);
     }
   } else {
-    // Adjacent lanes take adjacent elements.
+    // Adjacent lanes have adjacent elements.
     int const lane = threadIdx.x % 32;
     __syncwarp();
 #pragma unroll
@@ -87,7 +87,7 @@ __device__ inline void apply_epilogue(Epilogue const& epilogue,
 
 template <class Epilogue>
 struct EpilogueResult {
-  using type = char;  // does not limit how many elements a thread takes
+  using type = char;  // does not limit how many elements a thread stores
 };
 template <StencilEpilogue Epilogue>
 struct EpilogueResult<Epilogue> {

@@ -64,7 +64,7 @@ __device__ inline Registers<A, Count> elements_of(
   return values;
 }
 
-/// Whether the sums take bytes as they are packed in words.
+/// Whether the sums use bytes as they are packed in words.
 template <class Sums>
 inline constexpr bool takes_bytes = false;
 template <class A, class Byte, int V, int Radius>

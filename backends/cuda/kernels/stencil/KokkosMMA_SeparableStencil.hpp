@@ -25,7 +25,7 @@
 /// Kernel of separable stencils of one and two dimensions on CUDA cores: 2 (2r
 /// + 1) multiplications per element instead of (2r + 1)^2. A thread block
 /// sweeps down one row block of a column panel. Rows pass through a ring in
-/// shared memory; each is read once, but for 2r per row block. Each thread
+/// shared memory; each is read once, except 2r per row block. Each thread
 /// sums up its window of the row and keeps the partial sums of 2r + 1 rows in
 /// registers.
 ///
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       }
       result += epilogue.stride[0];
     } else if constexpr (staged) {
-      // Adjacent lanes take adjacent elements.
+      // Adjacent lanes have adjacent elements.
       __syncwarp();
       store_words(results_of_warp + lane * V, result_words<Result, V>(sums));
       __syncwarp();

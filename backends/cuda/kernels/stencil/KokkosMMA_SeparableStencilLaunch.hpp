@@ -185,7 +185,7 @@ template <class A, class Element, class Epilogue, int Radius>
 using BoxSumsOf = decltype(box_sums_of<A, Element, Epilogue, Radius>());
 
 /// Launches a kernel of one radius. Returns false where there is none for the
-/// rows and the epilogue; a kernel of any radius takes them.
+/// rows and the epilogue; a kernel of any radius gets them.
 template <class A, class Sums, bool Box, class Element, class Epilogue>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -253,7 +253,7 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   return false;
 }
 
-/// Calls f with the largest radius that a kernel for this radius takes, as a
+/// Calls f with the largest radius that a kernel for this radius supports, as a
 /// constant.
 template <int MaxRadius = 16, class F>
 void with_largest_radius(std::size_t radius, F const& f) {

@@ -60,7 +60,7 @@ inline std::string to_string(SeparableTuning const& t) {
 /// 0.89, 130 0.88; r = 8 90 0.54, 258 0.61, tall 0.64; half r = 3 34 0.60, 90
 /// 0.67, tall 0.73. With 4 and 6 stages fewer thread blocks are resident: float
 /// r = 1 22 0.77 and 0.77.
-/// \tparam Result `char` for a functor, which takes sums one by one
+/// \tparam Result `char` for a functor, which gets sums one by one
 template <class Element, class Result, int MaxRadius>
 constexpr SeparableTuning any_radius_tuning() {
   constexpr int widest    = int(std::max(sizeof(Element), sizeof(Result)));

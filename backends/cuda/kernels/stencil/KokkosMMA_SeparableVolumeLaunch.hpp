@@ -145,7 +145,7 @@ void launch_sums_within_planes(
   };
   std::size_t const widest = std::max(factors[0].size(), factors[1].size());
   bool const one_radius    = factors[0].size() == factors[1].size();
-  // Radius 1 has sweeps and direct kernels, but for halves in rows of any
+  // Radius 1 has sweeps and direct kernels, except for halves in rows of any
   // alignment.
   if (one_radius && with_one_radius<2>(widest / 2, [&](auto radius) {
         constexpr int R = decltype(radius)::value;

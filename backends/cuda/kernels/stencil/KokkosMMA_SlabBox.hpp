@@ -52,7 +52,7 @@ struct SlabBox {
   /// Bit 2 d + high: what lies beyond that side of dimension d is zero, or in
   /// the tensor, as ghost cells are.
   unsigned sides;
-  /// The same bits: SlabTile takes what lies beyond that row or column.
+  /// The same bits: SlabTile handles what lies beyond that row or column.
   unsigned edges;
   bool is_described;
 

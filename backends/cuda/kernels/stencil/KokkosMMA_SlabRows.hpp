@@ -16,7 +16,8 @@ namespace KokkosMMA::Impl::Cuda {
 
 /// Fills slabs of three dimensions, each the rows of a tile in one plane, with
 /// whole vectors. If rows are unaligned in memory (Shape::unaligned), so are
-/// those of a slab: the first column is as many elements behind a vector.
+/// those of a slab: the first column is as many elements after the start of a
+/// vector.
 ///
 /// With bulk copies one warp fills a slab: one lane copies the box that it is,
 /// or each lane a row; without them all warps do, with their lanes along a row.
@@ -134,14 +135,14 @@ class SlabRows {
 
   /// Which columns of a plane are copied in vectors. A vector may hold elements
   /// that no sum needs, but none that are stored one by one, and no memory
-  /// behind that of the grid.
+  /// after that of the grid.
   struct Extent {
     typename Source::Columns part;
     bool any_shift;  ///< of rows
     bool inner_low;  ///< vectors are inside
     bool inner_high;
 
-    /// With a row's shift: from the first vector to behind the last one.
+    /// With a row's shift: from the first vector to after the last one.
     __device__ int low(int shift) const {
       return inner_low ? ceil(part.begin + shift) : floor(part.begin + shift);
     }
@@ -149,7 +150,7 @@ class SlabRows {
       return inner_high ? floor(part.end + shift) : ceil(part.end + shift);
     }
     /// Behind the columns before the vectors of any row, and the first one
-    /// behind those of any row.
+    /// after those of any row.
     __device__ int low_end() const {
       return !inner_low  ? part.first
              : any_shift ? part.begin + vector - 1

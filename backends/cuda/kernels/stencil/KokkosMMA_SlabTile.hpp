@@ -32,7 +32,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// H100, CUDA 13.0, 2026-11-27). Tried: such elements read from their own place
 /// by the threads beside the boundary (between zeros half .63, of radius 8
 /// float .66, double .57), rows by cp.async of one warp (float .57), and the
-/// ends of a slab put behind the reads of the one before (half .48).
+/// ends of a slab put after the reads of the one before (half .48).
 template <class Shape, class Element>
 struct SlabTile {
   using Index                    = std::int64_t;
@@ -43,10 +43,10 @@ struct SlabTile {
   static constexpr int per_word  = int(sizeof(Word) / sizeof(Element));
   static constexpr bool has_ends = Shape::ends > 0;
 
-  bool boxes   = false;  ///< slabs are boxes, but for planes of a constant
+  bool boxes   = false;  ///< slabs are boxes, except for planes of a constant
   bool shorter = false;  ///< ones without the rows beyond a boundary
   int row      = 0;      ///< of a slab, the first of these rows
-  int end      = 0;      ///< -1: before the first column, 1: behind the last
+  int end      = 0;      ///< -1: before the first column, 1: after the last
 
   /// \param[in,out] y the first row of the tile
   /// \param x the first column of its slabs

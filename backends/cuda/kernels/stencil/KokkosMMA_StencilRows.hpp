@@ -115,7 +115,7 @@ class StencilRows {
   /// Called by all threads of the block.
   /// \param memory `bytes` of it, aligned to 16
   /// \param first column of the first sum; `margin` columns before it and
-  /// behind the last one belong to the tile
+  /// after the last one belong to the tile
   /// \param first_row of step 0
   __device__ StencilRows(StencilGrid<Element, 2> const& grid,
                          unsigned char* memory, std::int64_t first,
@@ -137,7 +137,7 @@ class StencilRows {
         data_begin(grid, first, radius_columns) > (Unaligned ? -15 : 0) ||
         data_end(grid, first, radius_columns) <
             tile_bytes + (Unaligned ? 16 : 0);
-    // Chunks that a boundary crosses reach into the rows before and behind.
+    // Chunks that a boundary crosses reach into the rows before and after.
     std::int64_t const between = !needs_fixups   ? 0
                                  : m_pitch >= 15 ? 1
                                                  : grid.extent[0];
@@ -191,7 +191,7 @@ class StencilRows {
 
   /// Whether the columns of the panel need boundary fix-ups.
   __device__ bool has_fixups() const { return m_simple_end < 0; }
-  /// Whether fetch() alone copies the rows of a step.
+  /// Whether fetch() by itself copies the rows of a step.
   __device__ bool is_simple(int step) const {
     return m_simple_begin <= step && step < m_simple_end;
   }
@@ -245,7 +245,7 @@ class StencilRows {
     __syncthreads();
   }
 
-  /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 behind row
+  /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 after row
   /// `first_row` of N units of 16 bytes, from the one at byte `first` on.
   template <int N, class Unit>
   __device__ void units(Unit* result, int stage, int first_row, int first,

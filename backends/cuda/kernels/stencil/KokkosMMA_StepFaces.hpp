@@ -16,10 +16,10 @@
 
 /// \file
 /// Two steps of a star of radius 1 beside a face of a grid of three dimensions.
-/// A warp has a lane for each element of a line along the face, what lies
-/// behind it towards the middle in registers, and marches along the face. A
-/// star has neighbours along one dimension at a time, so what lies beyond a
-/// boundary follows from two values that a lane has.
+/// A warp has a lane for each element of a line along the face. Elements
+/// further towards the middle are in registers. The warp marches along the
+/// face. A star has neighbours along one dimension at a time, so what lies
+/// beyond a boundary follows from two values that a lane has.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -70,7 +70,7 @@ struct StepFaceWarp {
   static constexpr int steps  = 2;
   static constexpr int depth  = 2 * steps;  ///< elements from the face inwards
 
-  /// A line of elements through each depth, and those before and behind it.
+  /// A line of elements through each depth, and those before and after it.
   template <int Depth>
   struct Window {
     A value[3][Depth];

@@ -20,7 +20,7 @@
 
 /// \file
 /// Several steps of a stencil of one dimension in one sweep, each rounded as a
-/// single step is. A warp takes the steps of its elements in registers;
+/// single step is. A warp computes the steps of its elements in registers;
 /// neighbours come from other lanes, and lanes at both ends have elements of
 /// the warps beside, whose sums become wrong step by step and are not stored.
 

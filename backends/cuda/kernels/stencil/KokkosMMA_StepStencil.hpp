@@ -22,8 +22,8 @@
 /// have columns of the panels beside: their sums become wrong step by step, and
 /// are not stored.
 ///
-/// No step of such a warp sees a boundary, for periodic ones are none. What
-/// does, beside other boundaries, the first blocks do in shared memory.
+/// No step of these warps sees a boundary; periodic boundaries count as none.
+/// Beside other boundaries the first blocks compute the steps in shared memory.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -85,7 +85,7 @@ struct StepLoads {
       if (column >= n) column -= n;
       stays_aligned = column == first || n % per == 0;
     } else {
-      // A lane without a column of the grid takes those of one that has: where
+      // A lane without a column of the grid uses those of one that has: where
       // one lane loads element by element, the warp takes 8 % longer, and the
       // grid waits for it (stars of radius 1, 8192^2 floats, H100, CUDA 13.0,
       // 2026-11-27).
@@ -119,7 +119,7 @@ struct StepLoads {
     }
     from += grid.stride[0];
     if (--to_end == 0) {
-      // Not once alone: a warp may have all rows, and those beyond both ends.
+      // Not only once: a warp may have all rows, and those beyond both ends.
       from -= grid.extent[0] * grid.stride[0];
       to_end = int(grid.extent[0]);
     }

@@ -122,7 +122,7 @@ void launch_step_form(Kokkos::Cuda const& space,
   }
 }
 
-/// How many steps a sweep takes at most; `updates` of a functor of the
+/// How many steps a sweep computes at most; `updates` of a functor of the
 /// caller's. In three dimensions rows of `columns` have to be whole vectors.
 template <class A, class Element, int R>
 int steps_of_sweep(StepForm form, int radius, std::int64_t columns,

@@ -10,7 +10,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How step_stencil and step_line take several steps in one sweep.
+/// How step_stencil and step_line compute several steps in one sweep.
 struct StepTuning {
   int columns;     ///< of a lane, side by side
   int steps;       ///< at most
@@ -72,7 +72,7 @@ constexpr StepTuning step_line_tuning(int radius) {
   return {16, 32 / radius, 128, 6, 0};
 }
 
-/// How step_volume takes several steps in one sweep.
+/// How step_volume computes several steps in one sweep.
 struct StepVolumeTuning {
   int columns;     ///< of a lane, side by side
   int rows;        ///< of a warp, below each other

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 /// \file
-/// Several steps beside a boundary. A block of threads takes the steps of a
+/// Several steps beside a boundary. A block of threads computes the steps of a
 /// tile one after the other in memory of its own, each on fewer elements than
 /// the one before, and finds what lies beyond the boundaries anew in each.
 

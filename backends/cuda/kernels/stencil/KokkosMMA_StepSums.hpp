@@ -20,7 +20,7 @@
 ///
 /// A row that arrives is added to all sums that it belongs to: those of 2
 /// Radius rows are under way, and one is complete. So a step needs the
-/// neighbours of the newest row alone.
+/// neighbours of the newest row only.
 
 namespace KokkosMMA::Impl::Cuda {
 

@@ -12,7 +12,7 @@
 /// \file
 /// Stars, dense weights and outer products. A block sweeps along the slowest
 /// dimension: a thread keeps the sums of all planes that the newest plane
-/// reaches, and reads of that plane alone a few neighbours from shared memory,
+/// reaches, and reads only a few neighbours in that plane from shared memory,
 /// each once for all these sums. What is added for the next plane is written
 /// one place further, so that the rotation needs no register moves.
 
@@ -30,7 +30,7 @@ using PatternSweepArguments = SweepArguments<
     PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>>;
 
 /// The sums of a thread's elements within a plane: along the row, then of rows,
-/// in the order of KokkosMMA_SeparableVolume.hpp, which takes the neighbours of
+/// in the order of KokkosMMA_SeparableVolume.hpp, which adds the neighbours of
 /// radius 1 first and then the element itself.
 /// \param place place(h) is the thread's first column, h rows below its corner
 /// \param weight those of the rows, then those along a row

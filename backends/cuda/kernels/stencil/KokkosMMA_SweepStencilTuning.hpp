@@ -192,7 +192,7 @@ struct SweepTaps {
 };
 
 /// Sizes and offsets of a sweep in elements, and in bytes of shared memory.
-/// \tparam Unaligned rows of a slab begin as far behind a vector as in memory
+/// \tparam Unaligned rows of a slab begin as far after a vector as in memory
 template <class A, int R, class Element, int Radius, bool Unaligned,
           SweepTuning Tuning>
 struct SweepLayout {

@@ -60,7 +60,7 @@ struct LaneGroup {
   }
   /// vector(), with the mask as Kokkos computes it at the end of its nested
   /// calls and of Kokkos::single: by divisions, which whole warps branch
-  /// around. Where a kernel has Kokkos' mask alone, ptxas 13.0 moves the
+  /// around. Where a kernel has only Kokkos' mask, ptxas 13.0 moves the
   /// divisions out of the branch and of the loop over rows, and whole warps
   /// execute them too: 50 instructions, of 150 for a row of one element per
   /// lane.
@@ -130,14 +130,14 @@ struct LaneGroup {
 };
 
 /// Loads of 16 bytes of a lane that are under way together. Each takes
-/// registers from the caller's kernel. Rows that a warp takes in one step wait
+/// registers from the caller's kernel. Rows that a warp reads in one step wait
 /// for memory, so that their rate is that of the resident warps, and these are
 /// as many as 32 registers allow. Kernels of rows of half, float and double
 /// have 30 to 32, Kokkos' 25 to 31 (nvcc 13.0, sm_90). With 4 or 8 such loads
 /// and a running value for each they had 40 to 56.
 inline constexpr unsigned team_vectors = 2;
 
-/// Elements in memory of which a lane has no more than so many are taken one by
+/// Elements in memory of which a lane has no more than so many are read one by
 /// one: without alignment and edges.
 inline constexpr unsigned team_single_elements = 4;
 
@@ -212,8 +212,8 @@ __device__ inline Vector16 load_team_vector(unsigned char const* chunk) {
   return {{v.x, v.y, v.z, v.w}};
 }
 
-/// Elements in memory: those before the first 16-byte chunk and behind the last
-/// whole one are taken by themselves.
+/// Elements in memory: those before the first 16-byte chunk and after the last
+/// whole one are read one by one.
 template <Scalar Input>
 struct TeamMemory {
   static constexpr int bytes      = size_of(Input);

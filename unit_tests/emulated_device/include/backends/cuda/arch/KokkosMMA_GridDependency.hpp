@@ -8,7 +8,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-// Grids run one behind the other here; what is looked at is that all threads of
+// Grids run one after the other here; what is checked is that all threads of
 // one that may not do so wait.
 struct GridDependency {
   static inline std::uint64_t waits = 0;
