@@ -165,7 +165,7 @@ class Small(unittest.TestCase):
             for word in line.split()[:6]:
                 self.assertIn(f">{word}</td>", text)
         self.assertIn(">Kokkos' own launch is faster or is measured</td>".replace("'", "&#x27;"), text)
-        self.assertIn("1.15x</p>", text)
+        self.assertIn("1.15x.</p>", text)
         run = self.run_it("--run", "./small", "--html", self.folder / "absent" / "report.html")
         self.assertEqual(run.returncode, 2)
         self.assertIn("there is no folder", run.stderr)
