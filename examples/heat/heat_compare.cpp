@@ -91,7 +91,7 @@ class Report {
     }
     std::printf(
         "\nTimes of a step on %lld x %lld points in double, %s.\n"
-        "Median of %d runs of each program, in turn.\n",
+        "Shortest of %d runs of each program, in turn.\n",
         static_cast<long long>(points), static_cast<long long>(points),
         space.c_str(), runs);
     print_times(cases, ceiling, "a deep_copy of the grid, read plus written");

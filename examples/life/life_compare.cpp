@@ -121,13 +121,14 @@ class Report {
           {rule->name,
            2 * static_cast<double>(size) * static_cast<double>(size),
            {{"plain Kokkos", of_one(both.plain)},
-            {"automaton(), all generations", of_one(both.other)}}});
+            {"automaton()", of_one(both.other)}}});
       ceiling = std::max(ceiling, largest(both, "copy_GBps"));
       space   = both.plain[0].text("execution_space");
     }
     std::printf(
         "\nTimes of a generation of %lld x %lld cells on a torus, %s.\n"
-        "Median of %d runs of each program, in turn; %lld generations each.\n",
+        "Shortest of %d runs of each program, in turn; %lld generations "
+        "each.\n",
         static_cast<long long>(size), static_cast<long long>(size),
         space.c_str(), runs, static_cast<long long>(steps));
     print_times(cases, ceiling, "a deep_copy of the cells, read plus written");

@@ -77,7 +77,7 @@ class Report {
     std::vector<TimedCase> cases;
     double ceiling = 0;
     for (auto const& [name, matrix] :
-         {std::pair("grid of " + side + " x " + side + " points",
+         {std::pair("Poisson, " + side + " x " + side,
                     "poisson:" + side + "x" + side),
           std::pair("power law, " + rows + " rows",
                     "powerlaw:" + rows + ":1")}) {
@@ -96,7 +96,7 @@ class Report {
     std::string const space =
         m_large[0].second.plain[0].text("execution_space");
     std::printf(
-        "\nTimes of one product, %s. Median of %d runs of each program, in "
+        "\nTimes of one product, %s. Shortest of %d runs of each program, in "
         "turn.\nGB/s: entries, offsets and both vectors once.\n",
         space.c_str(), runs);
     print_times(cases, ceiling,
