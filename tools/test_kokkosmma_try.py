@@ -170,6 +170,22 @@ class Small(unittest.TestCase):
         self.assertEqual(run.returncode, 2)
         self.assertIn("there is no folder", run.stderr)
 
+    def test_a_table_with_empty_cells(self):
+        table = ("KokkosMMA: calls\n"
+                 "pattern          label                   n  calls  route     Kokkos us  kokkos-mma us  speed-up  why Kokkos\n"
+                 "parallel_for     jacobi               2^25    100  streamed     1265.4          327.7     3.86x\n"
+                 "parallel_for     Kokkos::ViewFill-1D  2^26      1  generic       850.2                           no turn\n"
+                 "parallel_reduce  a label of words     2^26      1  streamed                    1729.2\n"
+                 "KokkosMMA: 100 calls, 3.86x\n")
+        page = self.folder / "cells.html"
+        (self.folder / "table.txt").write_text(table, encoding="utf-8")
+        self.run_it("--run", f"bash -c 'test -n \"$KOKKOSMMA_COMPARE\" && cat {self.folder / 'table.txt'} >&2; echo same'", "--html", page)
+        rows = [[getattr(cell.firstChild, "data", "") for cell in row.getElementsByTagName("td")]
+                for row in xml.dom.minidom.parseString(self.page(page).removeprefix("<!DOCTYPE html>\n").encode()).getElementsByTagName("tr")]
+        self.assertIn(["parallel_for", "Kokkos::ViewFill-1D", "2^26", "1", "generic", "850.2", "", "", "no turn"], rows)
+        self.assertIn(["parallel_reduce", "a label of words", "2^26", "1", "streamed", "", "1729.2", "", ""], rows)
+        self.assertEqual(self.page(page).count("<svg"), 2 + 1)
+
     def test_report_only(self):
         page = self.folder / "calls.html"
         run = self.run_it("--report-only", "--html", page, work="of_report")
