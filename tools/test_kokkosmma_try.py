@@ -171,7 +171,7 @@ class Small(unittest.TestCase):
         self.assertIn("there is no folder", run.stderr)
 
     def test_a_table_with_empty_cells(self):
-        table = ("KokkosMMA: calls\n"
+        table = ("KokkosMMA: calls by Kokkos\n"
                  "pattern          label                   n  calls  route     Kokkos us  kokkos-mma us  speed-up  why Kokkos\n"
                  "parallel_for     jacobi               2^25    100  streamed     1265.4          327.7     3.86x\n"
                  "parallel_for     Kokkos::ViewFill-1D  2^26      1  generic       850.2                           no turn\n"
