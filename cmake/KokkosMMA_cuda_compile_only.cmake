@@ -120,7 +120,8 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/batch_norm_moments/batch
 endforeach()
 # Stencils and automata, and the same in plain Kokkos.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJECT_SOURCE_DIR}/examples/heat/heat_plain.cpp"
-                        "${PROJECT_SOURCE_DIR}/examples/life/life.cpp" "${PROJECT_SOURCE_DIR}/examples/life/life_plain.cpp")
+                        "${PROJECT_SOURCE_DIR}/examples/life/life.cpp" "${PROJECT_SOURCE_DIR}/examples/life/life_plain.cpp"
+                        "${PROJECT_SOURCE_DIR}/examples/wave/wave_plain.cpp")
   if(EXISTS "${source}")
     cuda_compile("${source}" PRODUCT compile ARCHITECTURES 90)
   endif()

@@ -49,64 +49,58 @@ class Summary {
       std::getline(fields, row.speedup, '\t');
       std::getline(fields, row.range, '\t');
       std::getline(fields, row.verdict, '\t');
-      if (kind == "times") {
-        m_times.push_back(row);
-        ++m_verdicts[row.verdict];
-      } else if (kind == "same") {
-        m_same.push_back(row.example);
-      } else if (kind == "space") {
+      if (kind == "space") {
         m_space = row.name;
+        continue;
       }
+      if (kind == "same")
+        row = {row.example, "drop-in", "-", "-", "same program"};
+      m_rows.push_back(row);
+      ++m_verdicts[row.verdict];
     }
   }
 
   void print(std::vector<std::string> const& failed) const {
     std::printf(
         "\n%s\nSummary: plain Kokkos against kokkos-mma, execution space %s\n"
-        "Speedup: plain time / kokkos-mma time, medians; min - max of the "
-        "runs.\n\n  %-45s %7s %13s  %s\n",
+        "speedup: shortest plain run / shortest kokkos-mma run; min - max: of "
+        "runs next to\neach other; faster: every run was shorter than every "
+        "plain run.\n\n  %-42s %7s %13s  %s\n",
         std::string(80, '=').c_str(), m_space.c_str(), "", "speedup",
         "min - max", "verdict");
     std::string before;
-    for (Line const& row : m_times) {
+    for (Line const& row : m_rows) {
       if (row.example != before) std::printf("  %s\n", row.example.c_str());
       before = row.example;
-      std::printf("    %-43s %7s %13s  %s\n", row.name.c_str(),
+      std::printf("    %-40s %7s %13s  %s\n", row.name.c_str(),
                   row.speedup.c_str(), row.range.c_str(), row.verdict.c_str());
-    }
-    for (auto const& example : m_same) {
-      std::printf("  %s\n    %-43s %7s %13s  %s\n", example.c_str(),
-                  "drop-in: inactive without CUDA", "-", "-", "same program");
     }
     auto const count = [&](char const* verdict) {
       auto const found = m_verdicts.find(verdict);
       return found == m_verdicts.end() ? 0 : found->second;
     };
     std::printf(
-        "\nSpeed: of %d comparisons %d faster, %d within noise, %d slower "
-        "with kokkos-mma.\n",
-        static_cast<int>(m_times.size()), count("faster"),
-        count("within noise"), count("slower"));
+        "\nSpeed:   with kokkos-mma %d faster, %d within noise, %d slower.\n",
+        count("faster"), count("within noise"), count("slower"));
     if (m_space != "Cuda") {
       std::printf(
-          "       This Kokkos has no CUDA: kokkos-mma ran its calls as loops "
-          "of Kokkos on\n       this host. These times say nothing about a "
-          "GPU.\n");
+          "         This Kokkos has no CUDA: the drop-in is inactive, and "
+          "calls "
+          "by name run\n         as loops of Kokkos on this host. These times "
+          "say nothing about a GPU.\n");
     }
     if (failed.empty()) {
       std::printf(
-          "Results: right in all %d examples, with and without "
-          "kokkos-mma.\n",
+          "Results: right in all %d examples, with and without kokkos-mma.\n",
           static_cast<int>(std::size(examples)));
     }
     for (auto const& name : failed)
-      std::printf("FAILED  %s; the reason is printed above\n", name.c_str());
+      std::printf("FAILED   %s; the reason is printed above\n", name.c_str());
   }
 
  private:
   std::string m_space;
-  std::vector<Line> m_times;
-  std::vector<std::string> m_same;
+  std::vector<Line> m_rows;
   std::map<std::string, int> m_verdicts;
 };
 

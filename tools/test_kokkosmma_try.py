@@ -12,8 +12,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.dom.minidom
 
 HERE = pathlib.Path(__file__).resolve().parent
+RECORDED = HERE / "test_data" / "compare_examinimd_h100.txt"  # ExaMiniMD on an H100, 2026-11-26
 REAL = sys.argv[1:]
 
 CMAKE = r"""cmake_minimum_required(VERSION 3.24)
@@ -65,7 +67,10 @@ class Small(unittest.TestCase):
                             "  INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR})\n"),
                            ("older/small.cpp", SOURCE), ("older/Kokkos_Core.hpp", ""),
                            ("needs/CMakeLists.txt", CMAKE.replace("CONFIG", "CONFIG REQUIRED")), ("needs/small.cpp", SOURCE),
-                           ("kokkos/KokkosConfig.cmake", "add_library(Kokkos::kokkoscore INTERFACE IMPORTED)\n")):
+                           ("kokkos/KokkosConfig.cmake", "add_library(Kokkos::kokkoscore INTERFACE IMPORTED)\n"),
+                           ("kokkos_of_host/KokkosConfig.cmake", "add_library(Kokkos::kokkoscore INTERFACE IMPORTED)\n"),
+                           ("kokkos_of_host/KokkosConfigCommon.cmake", "set(Kokkos_DEVICES OPENMP;SERIAL)\n"),
+                           ("kokkos_of_host/KokkosConfigVersion.cmake", 'set(PACKAGE_VERSION "5.2.2")\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n')):
             (cls.folder / path).parent.mkdir(exist_ok=True)
             (cls.folder / path).write_text(text, encoding="utf-8")
 
@@ -84,13 +89,17 @@ class Small(unittest.TestCase):
 
     def test_a_match_that_is_equal_and_times_of_the_application(self):
         cells = self.row(self.run_it("--run", "./small", "--compare", "^steps.*", "--time", "took ([0-9.]+)"), 0)
-        self.assertEqual(cells, ["small", "`./small`", "0.5", "0.25", "2.000", "equal"])
+        self.assertEqual(cells, ["small", "`./small`", "0.5 (0.5 - 0.5)", "0.25 (0.25 - 0.25)", "2.00 (2.00 - 2.00)", "faster", "equal"])
 
     def test_a_group_within_a_tolerance_and_times_of_the_process(self):
         run = self.run_it("--run", "{build}/small {source}", "--compare", "^sum (.*)", "--tolerance", "1e-5", "--name", "other")
         cells = self.row(run, 0)
         self.assertEqual((cells[0], cells[-1]), ("other", "within 1e-05"))
-        self.assertLess(float(cells[2]), 60)
+        self.assertRegex(cells[4], r"^\d+\.\d\d \(\d+\.\d\d - \d+\.\d\d\)$")
+        least, _, most = cells[2].split(" ", 1)[1].strip("()").partition(" - ")
+        self.assertLessEqual(float(least), float(cells[2].split()[0]))
+        self.assertLessEqual(float(cells[2].split()[0]), float(most))
+        self.assertLess(float(most), 60)
 
     def test_the_program_that_is_built_runs_with_the_usual_options(self):
         run = self.run_it("--ignore", "^(sum|took)")
@@ -111,6 +120,80 @@ class Small(unittest.TestCase):
         run = self.run_it("--run", "./small tables", "--ignore", "^(sum|took)")
         self.assertEqual(self.row(run, 1)[-1], "equal")
         self.assertIn("with KOKKOSMMA_COMPARE=1: ended with status 4", run.stderr)
+
+    def test_a_kokkos_without_cuda(self):
+        page = self.folder / "host.html"
+        run = self.run_it("--ignore", "^(sum|took)", "--html", page, kokkos="kokkos_of_host", work="of_host")
+        self.assertEqual(self.row(run, 0)[4:], ["-", "no CUDA: both builds are the same code", "equal"])
+        text = self.page(page)
+        self.assertIn("5.2.2 (OPENMP, SERIAL)", text)
+        self.assertIn("no CUDA: both builds are the same code", text)
+        self.assertNotIn("speedup <strong>", text)
+
+    def test_verdicts(self):
+        script = self.folder / "times.sh"
+        script.write_text('n=$(cat n 2>/dev/null || echo 0)\necho $((n + 1)) > n\ncase $PWD in *drop_in) shift 2;; esac\n'
+                          'test $n = 0 || shift\necho took $1\n', encoding="utf-8")
+        for times, verdict in (("1 2 3 4", "slower"), ("1 3 2 4", "within noise"), ("3 4 1 2", "faster")):
+            run = self.run_it("--run", f"bash {script} {times}", "--time", "took ([0-9.]+)", "--no-tables", "--ignore", "took", "--name", "a|b",
+                              work=f"of_{verdict.split()[0]}")
+            self.assertIn("| a\\|b |", run.stdout)
+            self.assertIn(f" | {verdict} | equal |", run.stdout, run.stderr)
+
+    def page(self, path):
+        """Its text; it is well-formed and loads nothing."""
+        text = path.read_text(encoding="utf-8")
+        xml.dom.minidom.parseString(text.removeprefix("<!DOCTYPE html>\n").encode())
+        for word in ("<script", "http:", "https:", "url(", "<link", "<img"):
+            self.assertNotIn(word, text)
+        return text
+
+    def test_html(self):
+        page = self.folder / "report.html"
+        command = (f"bash -c 'test -n \"$KOKKOSMMA_COMPARE\" && cat {RECORDED} >&2; "
+                   "test -n \"$KOKKOSMMA_REPORT\" && printf \"KokkosMMA: device 0: NVIDIA H100 80GB HBM3, x\\nKokkosMMA: calls by label <&> "
+                   "\\033\\nKokkosMMA: 1 call\\n\" >&2; echo same'")
+        run = self.run_it("--run", command, "--name", "<b>&\"name\"", "--html", page)
+        self.assertEqual(self.row(run, 0)[-1], "equal")
+        text = self.page(page)
+        self.assertIn("<h1>&lt;b&gt;&amp;&quot;name&quot;: plain Kokkos and kokkos-mma</h1>", text)
+        self.assertIn("calls by label &lt;&amp;&gt; \ufffd", text)
+        self.assertIn("NVIDIA H100 80GB HBM3", text)
+        self.assertEqual(text.count("<svg"), 2 + 6)
+        lines = RECORDED.read_text(encoding="utf-8").splitlines()
+        for line in lines[2:8]:
+            for word in line.split()[:6]:
+                self.assertIn(f">{word}</td>", text)
+        self.assertIn(">Kokkos' own launch is faster or is measured</td>".replace("'", "&#x27;"), text)
+        self.assertIn("1.15x.</p>", text)
+        run = self.run_it("--run", "./small", "--html", self.folder / "absent" / "report.html")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("there is no folder", run.stderr)
+
+    def test_a_table_with_empty_cells(self):
+        table = ("KokkosMMA: calls by Kokkos\n"
+                 "pattern          label                   n  calls  route     Kokkos us  kokkos-mma us  speed-up  why Kokkos\n"
+                 "parallel_for     jacobi               2^25    100  streamed     1265.4          327.7     3.86x\n"
+                 "parallel_for     Kokkos::ViewFill-1D  2^26      1  generic       850.2                           no turn\n"
+                 "parallel_reduce  a label of words     2^26      1  streamed                    1729.2\n"
+                 "KokkosMMA: 100 calls, 3.86x\n")
+        page = self.folder / "cells.html"
+        (self.folder / "table.txt").write_text(table, encoding="utf-8")
+        self.run_it("--run", f"bash -c 'test -n \"$KOKKOSMMA_COMPARE\" && cat {self.folder / 'table.txt'} >&2; echo same'", "--html", page)
+        rows = [[getattr(cell.firstChild, "data", "") for cell in row.getElementsByTagName("td")]
+                for row in xml.dom.minidom.parseString(self.page(page).removeprefix("<!DOCTYPE html>\n").encode()).getElementsByTagName("tr")]
+        self.assertIn(["parallel_for", "Kokkos::ViewFill-1D", "2^26", "1", "generic", "850.2", "", "", "no turn"], rows)
+        self.assertIn(["parallel_reduce", "a label of words", "2^26", "1", "streamed", "", "1729.2", "", ""], rows)
+        self.assertEqual(self.page(page).count("<svg"), 2 + 1)
+
+    def test_report_only(self):
+        page = self.folder / "calls.html"
+        run = self.run_it("--report-only", "--html", page, work="of_report")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stdout, "\n`./small`, drop-in, KOKKOSMMA_REPORT=1:\n```\nKokkosMMA: calls by label and route (KOKKOSMMA_REPORT)\n"
+                         "parallel_for dot 1\nKokkosMMA: 1 call\n```\n")
+        self.assertFalse((self.folder / "of_report" / "plain").exists())
+        self.assertIn("parallel_for dot 1", self.page(page))
 
     def test_results_that_differ(self):
         for arguments, more in (((), ""), (("--compare", "^sum (.*)"), ", numbers by 1e-06 of themselves .--tolerance."),
@@ -150,14 +233,13 @@ class Small(unittest.TestCase):
             ("sleep 9", ("--limit", "0.1"), "was stopped after 0.1 seconds"),
         ):
             run = self.run_it("--run", command, *arguments)
-            self.assertEqual(self.row(run, 1)[2:], ["-", "-", "-", "plain failed"])
+            self.assertEqual(self.row(run, 1)[2:], ["-", "-", "-", "-", "plain failed"])
             self.assertIn(text, run.stderr)
 
     def test_an_application_that_does_not_build(self):
         run = self.run_it("--run", "./small", source=self.folder / "broken", work="of_broken")
         self.assertEqual((run.returncode, run.stdout), (1, ""))
-        self.assertRegex(run.stderr, "plain: build ended with status [0-9]+; all of it is in .*plain_build.log")
-        self.assertIn("nothing", run.stderr)
+        self.assertRegex(run.stderr, "plain: build ended with status [0-9]+; .*plain_build.log has its output, its first error:\n.*nothing")
 
     def test_an_application_without_kokkos(self):
         run = self.run_it("--run", "./small", kokkos="none", work="of_none")
@@ -166,7 +248,8 @@ class Small(unittest.TestCase):
         run = self.run_it("--run", "./small", source=self.folder / "needs", kokkos="none", work="of_needs")
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertIn("plain: configure ended with status 1", run.stderr)
-        self.assertIn("-- -DKokkos_ROOT=<its prefix>", run.stderr)
+        self.assertRegex(run.stderr, r"its first error:\n  CMake Error at CMakeLists.txt:3 \(find_package\):\n(.*\n)*.*KokkosConfig.cmake")
+        self.assertIn("Point CMake at your Kokkos: -- -DKokkos_ROOT=<its prefix>", run.stderr)
         self.assertIn(f"`cmake --preset host` in {HERE.parent} provides one", run.stderr)
 
     def test_an_application_below_the_standard(self):

@@ -100,7 +100,8 @@ class Report {
     std::string const space = m_large[0].plain[0].text("execution_space");
     std::printf(
         "\nTimes of both moments of all channels, %s elements, %s.\n"
-        "Median of %d runs of each program, in turn. GB/s: one reading of the "
+        "Shortest of %d runs of each program, in turn. GB/s: one reading of "
+        "the "
         "tensor.\n",
         shape.c_str(), space.c_str(), runs);
     print_times(cases, ceiling,

@@ -26,18 +26,17 @@ struct TimedProgram {
 // The first program is plain Kokkos; the others do the same work.
 struct TimedCase {
   std::string name;
-  double bytes = 0;  // 0: unknown
+  double bytes = 0;
   std::vector<TimedProgram> programs;
 };
 
-inline double median(std::vector<double> values) {
-  auto const middle = values.begin() + static_cast<long>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+// The shortest run: other work on the machine only makes runs longer.
+inline double best(std::vector<double> const& seconds) {
+  return std::ranges::min(seconds);
 }
 
 struct Speedup {
-  double middle;       // of the medians
+  double best;         // of the shortest runs
   double least, most;  // of the runs, each with the one that ran next to it
   char const* verdict;
 };
@@ -46,19 +45,17 @@ struct Speedup {
 // fastest run of the other.
 inline Speedup speedup(std::vector<double> const& plain,
                        std::vector<double> const& other) {
-  Speedup result{median(plain) / median(other), 0, 0, "within noise"};
+  Speedup result{best(plain) / best(other), 0, 0, "within noise"};
   for (std::size_t i = 0; i < std::min(plain.size(), other.size()); ++i) {
     double const ratio = plain[i] / other[i];
     result.least       = i == 0 ? ratio : std::min(result.least, ratio);
     result.most        = std::max(result.most, ratio);
   }
-  auto const [plain_least, plain_most] = std::ranges::minmax(plain);
-  auto const [other_least, other_most] = std::ranges::minmax(other);
   if (plain.size() < 2) {
     result.verdict = "one run only";
-  } else if (other_most < plain_least) {
+  } else if (std::ranges::max(other) < best(plain)) {
     result.verdict = "faster";
-  } else if (plain_most < other_least) {
+  } else if (std::ranges::max(plain) < best(other)) {
     result.verdict = "slower";
   }
   return result;
@@ -70,26 +67,26 @@ inline std::string range_text(Speedup const& speedup) {
   return text;
 }
 
-// `ceiling` in GB/s; `what` says how it was measured.
+// Times are those of the shortest run. `ceiling` in GB/s; `what` says how it
+// was measured.
 inline void print_times(std::vector<TimedCase> const& cases, double ceiling,
                         std::string const& what) {
-  std::printf("Ceiling: %.4g GB/s, %s.\n\n  %-28s %9s %8s %10s", ceiling,
+  std::printf("Ceiling: %.4g GB/s, %s.\n\n  %-28s %9s %8s  %10s", ceiling,
               what.c_str(), "", "ms", "GB/s", "of ceiling");
   bool const has_others = std::ranges::any_of(
       cases, [](TimedCase const& timed) { return timed.programs.size() > 1; });
-  std::printf(has_others ? " %8s %12s\n" : "\n", "speedup", "min - max");
+  std::printf(has_others ? "  %8s %13s\n" : "\n", "speedup", "min - max");
   for (TimedCase const& timed : cases) {
     std::printf("  %s\n", timed.name.c_str());
     for (TimedProgram const& program : timed.programs) {
-      double const seconds = median(program.seconds);
-      std::printf("    %-26s %9.3f", program.name.c_str(), 1e3 * seconds);
-      double const rate = timed.bytes / seconds / 1e9;
-      if (timed.bytes > 0) std::printf(" %8.1f %10.3f", rate, rate / ceiling);
+      double const seconds = best(program.seconds);
+      double const rate    = timed.bytes / seconds / 1e9;
+      std::printf("    %-26s %9.3f %8.1f  %8.1f %%", program.name.c_str(),
+                  1e3 * seconds, rate, 100 * rate / ceiling);
       if (&program != &timed.programs[0]) {
         Speedup const gain =
             speedup(timed.programs[0].seconds, program.seconds);
-        std::printf("%*s %8.2f %12s", timed.bytes > 0 ? 0 : 20, "", gain.middle,
-                    range_text(gain).c_str());
+        std::printf("  %8.2f %13s", gain.best, range_text(gain).c_str());
       }
       std::printf("\n");
     }
@@ -110,7 +107,7 @@ class Summary {
         Speedup const gain =
             speedup(timed.programs[0].seconds, timed.programs[i].seconds);
         char text[32];
-        std::snprintf(text, sizeof(text), "%.2f", gain.middle);
+        std::snprintf(text, sizeof(text), "%.2f", gain.best);
         write("times", timed.name + ": " + timed.programs[i].name + "\t" +
                            text + "\t" + range_text(gain) + "\t" +
                            gain.verdict);

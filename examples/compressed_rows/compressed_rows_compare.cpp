@@ -374,7 +374,7 @@ void Report::performance(std::int64_t n, Repetitions repeat, int argc,
   add("compaction", "compaction", by_name.compaction, cub.compaction);
   std::printf(
       "\nTimes of one call, from the call to its total on the host, %s.\n"
-      "%lld rows, %lld entries. Median of %d runs of each program%s.\n",
+      "%lld rows, %lld entries. Shortest of %d runs of each program%s.\n",
       space.c_str(), static_cast<long long>(grid.rows),
       static_cast<long long>(grid.entries), repeat.rounds,
       same ? "" : ", in turn");

@@ -91,7 +91,7 @@ class Report {
     }
     std::printf(
         "\nTimes of a step on %lld x %lld points in double, %s.\n"
-        "Median of %d runs of each program, in turn.\n",
+        "Shortest of %d runs of each program, in turn.\n",
         static_cast<long long>(points), static_cast<long long>(points),
         space.c_str(), runs);
     print_times(cases, ceiling, "a deep_copy of the grid, read plus written");
@@ -109,26 +109,24 @@ class Report {
         "error: largest difference from the analytic solution; order: how it "
         "falls with\nthe distance of the points; rounding: difference from the "
         "exact solution of the\ndiscrete equations, 1 is the bound.\n\n"
-        "  %-9s %6s %5s  %21s  %13s  %17s\n  %-9s %6s %5s  %10s %10s  %6s "
-        "%6s  %8s %8s\n",
-        "", "", "", "error", "order", "rounding", "boundary", "points", "steps",
-        "plain", "mma", "plain", "mma", "plain", "mma");
+        "  %-10s %-12s %8s %7s %12s %8s %10s\n",
+        "boundary", "program", "points", "steps", "error", "order", "rounding");
     std::string route;
     for (std::string const boundary :
          {"constant", "periodic", "reflect", "mirror"}) {
       Runs const both =
           run({"--boundary", boundary, "--levels", "3", "--points", points});
-      FinishedProgram const& plain = both.plain[0];
-      FinishedProgram const& mma   = both.other[0];
-      auto const cell              = [](auto const& run, char const* key) {
-        return of_finest(run, key);
-      };
-      std::printf("  %-9s %6s %5s  %10s %10s  %6s %6s  %8s %8s\n",
-                  boundary.c_str(), cell(plain, "points").c_str(),
-                  cell(plain, "steps").c_str(), cell(plain, "error").c_str(),
-                  cell(mma, "error").c_str(), cell(plain, "order").c_str(),
-                  cell(mma, "order").c_str(), cell(plain, "rounding").c_str(),
-                  cell(mma, "rounding").c_str());
+      FinishedProgram const& mma = both.other[0];
+      for (FinishedProgram const* const program : {&both.plain[0], &mma}) {
+        std::printf("  %-10s %-12s %8s %7s %12s %8s %10s\n",
+                    program == &mma ? "" : boundary.c_str(),
+                    program == &mma ? "kokkos-mma" : "plain Kokkos",
+                    of_finest(*program, "points").c_str(),
+                    of_finest(*program, "steps").c_str(),
+                    of_finest(*program, "error").c_str(),
+                    of_finest(*program, "order").c_str(),
+                    of_finest(*program, "rounding").c_str());
+      }
       route = route_text(mma);
     }
     std::printf(

@@ -121,13 +121,14 @@ class Report {
           {rule->name,
            2 * static_cast<double>(size) * static_cast<double>(size),
            {{"plain Kokkos", of_one(both.plain)},
-            {"automaton(), all generations", of_one(both.other)}}});
+            {"automaton()", of_one(both.other)}}});
       ceiling = std::max(ceiling, largest(both, "copy_GBps"));
       space   = both.plain[0].text("execution_space");
     }
     std::printf(
         "\nTimes of a generation of %lld x %lld cells on a torus, %s.\n"
-        "Median of %d runs of each program, in turn; %lld generations each.\n",
+        "Shortest of %d runs of each program, in turn; %lld generations "
+        "each.\n",
         static_cast<long long>(size), static_cast<long long>(size),
         space.c_str(), runs, static_cast<long long>(steps));
     print_times(cases, ceiling, "a deep_copy of the cells, read plus written");
@@ -139,15 +140,15 @@ class Report {
   }
 
   void truth(std::filesystem::path const& folder) const {
-    std::printf("\nResults.\n\n  %-12s %12s %11s %9s %9s %9s\n", "pattern",
-                "generations", "population", "plain", "mma", "grid");
+    std::printf("\nResults.\n\n  %-12s %12s %11s %9s %11s %9s\n", "pattern",
+                "generations", "population", "plain", "kokkos-mma", "grid");
     for (Truth const& truth : truths) {
       if (&truth >= truths + 3 && !m_on_device) continue;
       auto const file = folder / (std::string(truth.pattern) + ".rle");
       Runs const both = run(
           {"--size", truth.size, "--steps", truth.generations, file.string()});
       std::string const found = both.other[0].text("population");
-      std::printf("  %-12s %12s %11s %9s %9s %9s\n", truth.pattern,
+      std::printf("  %-12s %12s %11s %9s %11s %9s\n", truth.pattern,
                   truth.generations, truth.population,
                   both.plain[0].text("population").c_str(), found.c_str(),
                   (std::string(truth.size) + "^2").c_str());

@@ -77,7 +77,7 @@ class Report {
     std::vector<TimedCase> cases;
     double ceiling = 0;
     for (auto const& [name, matrix] :
-         {std::pair("grid of " + side + " x " + side + " points",
+         {std::pair("Poisson, " + side + " x " + side,
                     "poisson:" + side + "x" + side),
           std::pair("power law, " + rows + " rows",
                     "powerlaw:" + rows + ":1")}) {
@@ -96,7 +96,7 @@ class Report {
     std::string const space =
         m_large[0].second.plain[0].text("execution_space");
     std::printf(
-        "\nTimes of one product, %s. Median of %d runs of each program, in "
+        "\nTimes of one product, %s. Shortest of %d runs of each program, in "
         "turn.\nGB/s: entries, offsets and both vectors once.\n",
         space.c_str(), runs);
     print_times(cases, ceiling,
@@ -112,13 +112,13 @@ class Report {
   void products(std::vector<std::string> const& files) {
     std::printf(
         "\nResults: largest error of an element; 1 is what the order of "
-        "additions explains.\n\n  %-24s %8s %9s %7s %6s %6s  %6s\n  %-24s %8s "
-        "%9s %7s %6s %6s  %6s\n",
-        "", "", "", "longest", "empty", "error", "", "matrix", "rows",
-        "entries", "row", "rows", "plain", "mma");
+        "additions explains.\n\n  %-20s %8s %8s %8s %6s %7s %12s\n  %-20s %8s "
+        "%8s %8s %6s %7s %12s\n",
+        "", "", "", "longest", "empty", "error:", "error:", "matrix", "rows",
+        "entries", "row", "rows", "plain", "kokkos-mma");
     auto const print = [](std::string const& name, Runs const& both) {
       FinishedProgram const& plain = both.plain[0];
-      std::printf("  %-24s %8s %9s %7s %6s %6s  %6s\n", name.c_str(),
+      std::printf("  %-20s %8s %8s %8s %6s %7s %12s\n", name.c_str(),
                   plain.text("rows").c_str(), plain.text("entries").c_str(),
                   plain.text("longest_row").c_str(),
                   plain.text("empty_rows").c_str(),
