@@ -90,6 +90,16 @@ struct Twins {
 
 constexpr char const* thrown = "the drop-in threw: ";
 
+/// The last error of CUDA of this host thread, which is cleared: an application
+/// may query it much later, as CUB does before each of its algorithms.
+std::string last_error_of_cuda() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  cudaError_t const error = cudaGetLastError();
+  if (error != cudaSuccess) return cudaGetErrorName(error);
+#endif
+  return {};
+}
+
 std::vector<Twins> all_kinds(std::string const& only) {
   Table ours, theirs;
   intercepted::add_loops(ours), plain::add_loops(theirs);
@@ -143,10 +153,11 @@ std::string outcome_of(Twins const& twins, Parameters const& p,
   auto const space_of = [&](std::size_t t) -> Exec const& {
     return spaces[(std::size_t(p[Parameters::instance]) + t) % spaces.size()];
   };
-  std::vector<std::string> errors(threads);
+  std::vector<std::string> errors(threads), left(threads);
   auto const run = [&](std::size_t t) {
     try {
       plans[t].run(twins.intercepted, space_of(t), ours[t], emulated);
+      left[t] = last_error_of_cuda();
     } catch (std::exception const& error) {
       errors[t] = std::string(thrown) + error.what();
     }
@@ -159,6 +170,10 @@ std::string outcome_of(Twins const& twins, Parameters const& p,
     if (!errors[t].empty()) return errors[t];
     plans[t].run(twins.plain, space_of(t), theirs[t],
                  emulated || twins.plain.limits.host_reference);
+    std::string const left_by_kokkos = last_error_of_cuda();
+    if (left[t] != left_by_kokkos)
+      return "the drop-in leaves the last error of CUDA \"" + left[t] +
+             "\", Kokkos \"" + left_by_kokkos + '"';
     std::string const difference =
         plans[t].difference(before[t], ours[t], theirs[t]);
     if (!difference.empty()) return difference;

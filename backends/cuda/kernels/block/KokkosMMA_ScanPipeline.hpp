@@ -63,9 +63,12 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                            Joiner const& joiner, unsigned tiles,
                            ScanScratch const& scratch, Begin const& begin,
                            End const& end, Last const& last) {
-  using Memory   = ScanMemory<Value, Kept, Warps>;
-  int const lane = threadIdx.x % 32;
-  int const warp = threadIdx.x / 32;
+  using Memory = ScanMemory<Value, Kept, Warps>;
+  // Warps wait at different places of the code, which __syncthreads() does not
+  // allow (synccheck, CUDA 13.0, 2026-11-28).
+  using WholeBlock = PartialBarrier<2, (Warps + 1) * 32>;
+  int const lane   = threadIdx.x % 32;
+  int const warp   = threadIdx.x / 32;
 
   if (threadIdx.x == 0) memory.first = TileTicket::draw(scratch.control);
   __syncthreads();
@@ -80,7 +83,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       unsigned next = 0;
       if (lane == 0) next = memory.next = TileTicket::next(scratch.control);
       next = __shfl_sync(0xffffffffu, next, 0);
-      __syncthreads();  // `tile` is published and the next tile is known
+      WholeBlock::wait();  // `tile` is published and the next tile is known
       Slot<Value> prefix;
       look_back.exclusive(tile, prefix);
       if (lane == 0) {
@@ -92,7 +95,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
           last(prefix, sum);
         }
       }
-      __syncthreads();  // the sum before `tile` is known
+      WholeBlock::wait();  // the sum before `tile` is known
       tile = next;
     }
     if (lane == 0) finish_scan(scratch);
@@ -120,10 +123,10 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
   if (tile >= tiles) return;
   begin_tile(tile, 0);
   for (int parity = 0; tile < tiles; parity ^= 1) {
-    __syncthreads();  // `tile` is published and the next tile is known
+    WholeBlock::wait();  // `tile` is published and the next tile is known
     unsigned const next = memory.next;
     if (next < tiles) begin_tile(next, parity ^ 1);
-    __syncthreads();  // the sum before `tile` is known
+    WholeBlock::wait();  // the sum before `tile` is known
     typename Memory::Tile& kept = memory.tiles[parity];
     Slot<Value> base;
     copy_bits(&base.value, Memory::values(kept.before_tile));
