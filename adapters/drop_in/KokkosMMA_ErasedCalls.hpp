@@ -180,9 +180,9 @@ inline Scalar value_of(ScanProblem const& problem) {
 
 /// Chooses a route with `route(wish, capability, tuning)` and runs it with
 /// `launch(route, scratch)`. A route that a scope or the environment requests
-/// is used where it can run: no call fails because of it. \return whether this
-/// library's kernel runs; if not, the caller runs Kokkos' own while `call`
-/// lives
+/// is used where it can run: no call fails because of it.
+/// \return whether this library's kernel runs; if not, the caller runs Kokkos'
+/// own while `call` lives
 template <class Problem, class Choose, class Launch>
 bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
               bool result_on_device, Settings const& settings,

@@ -178,7 +178,7 @@ inline constexpr bool is_scan_of_kokkos = false;
 template <class Reducer>
 inline constexpr bool is_scan_of_kokkos<ScanOfKokkos<Reducer>> = true;
 
-/// Whether scans with the reducer have a form with several rounds under way.
+/// Whether scans with the reducer have a form with several rounds in flight.
 template <class Reducer>
 constexpr bool scans_overlap() {
   if constexpr (!Kokkos::is_reducer<Reducer>::value ||
@@ -215,7 +215,7 @@ using scanned_t = typename Kokkos::Impl::FunctorAnalysis<
     Kokkos::Impl::FunctorPatternInterface::SCAN, void, Closure,
     void>::value_type;
 
-/// Whether scans of a team's threads have a form with several rounds under way.
+/// Whether scans of a team's threads have a form with several rounds in flight.
 template <class Closure, class T>
 concept OverlappedTeamScan =
     !is_team_scan_of_kokkos<Closure> && std::is_arithmetic_v<T> &&

@@ -132,7 +132,7 @@ TeamProblem team_problem(Policy const& policy) {
 /// of it holds Kokkos' closure, which one of the two forms executes.
 /// `Closures::Closure<Loops>` is the closure in a form. No constructor of it
 /// has Kokkos' name: in a program of sources with and without the drop-in the
-/// linker takes one of two functions of a name.
+/// linker keeps one of two functions of a name.
 template <class Closures, class PolicyT>
 class RoutedTeam {
  public:

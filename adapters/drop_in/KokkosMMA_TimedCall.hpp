@@ -115,8 +115,8 @@ class CallRecords {
   }
 
  private:
-  /// Calls under way at a time; those of a stream end in their order, so the
-  /// one that is next in turn is the oldest.
+  /// Calls in flight at a time; those of a stream end in their order, so the
+  /// next timer is the oldest.
   static constexpr std::size_t max_timers = 1024;
 
   CallRecords() = default;

@@ -17,10 +17,10 @@ namespace KokkosMMA {
 
 /// What is wrong with a call that does not compile.
 namespace Mistake {
-struct x_must_have_rank_1__segmented_reduce_sums_the_rows_of_a_matrix;
-struct x_and_y_must_have_rank_1__segmented_scans_scan_the_rows_of_a_matrix;
+struct x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix;
+struct x_and_y_must_have_rank_1_use_segmented_scans_for_the_rows_of_a_matrix;
 struct the_first_argument_must_be_an_instance_of_an_execution_space;
-struct the_result_is_missing__pass_a_scalar_a_View_of_rank_0_or_a_reducer;
+struct the_result_is_missing_pass_a_scalar_a_View_of_rank_0_or_a_reducer;
 struct weights_and_boundaries_must_have_the_rank_of_the_Views;
 }  // namespace Mistake
 

@@ -27,8 +27,8 @@
 #include <vector>
 
 /// \file
-/// What the calls over ranks have in common: the ranks tell each other what
-/// they were asked for, and either all go on or all refuse.
+/// What the calls over ranks have in common: the ranks exchange their
+/// arguments, and either all go on or all throw.
 
 namespace KokkosMMA {
 namespace Impl {
@@ -44,7 +44,7 @@ inline void check_mpi(char const* who, char const* function, int code) {
       concatenate(who, ": ", function, ": ", std::string(text, length)));
 }
 
-/// A rank that has no communicator is alone with its error.
+/// A rank without a communicator throws without the others.
 inline void check_communicator(char const* who, MPI_Comm comm) {
   int initialised = 0, finalised = 0, inter = 0;
   MPI_Initialized(&initialised);
@@ -80,7 +80,7 @@ constexpr std::string_view to_string(MpiOperation operation) {
   return names[static_cast<int>(operation)];
 }
 
-/// What a rank was asked for, as all ranks see it: 64 bytes.
+/// The arguments of a rank, as all ranks see them: 64 bytes.
 struct MpiCall {
   MpiOperation operation = MpiOperation::reduce;
   Scalar input           = Scalar::opaque;
@@ -245,7 +245,7 @@ A sum_in_rank_order(A const& before, std::vector<MpiCall> const& calls,
   }
 }
 
-/// KOKKOSMMA_MPI_GPU_AWARE as a wish: -1 none, else 0 or 1.
+/// The value of KOKKOSMMA_MPI_GPU_AWARE: -1 none, else 0 or 1.
 inline int parse_gpu_aware(char const* text) {
   std::string_view const value = text ? text : "";
   if (value.empty()) return -1;

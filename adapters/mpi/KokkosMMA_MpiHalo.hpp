@@ -53,7 +53,7 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                         row_layout(out, plan->is_reversed))));
 }
 
-/// Refuses a forced route that the interior of a block cannot take, or where
+/// Throws for a forced route that cannot run the interior of a block, or where
 /// there is none, the whole block.
 /// \param given boundaries of `in`
 template <class A, class Exec, class X, class Y, int R>

@@ -102,7 +102,7 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
     bytes += halo_aligned(std::size_t(strip.source.size()) * sizeof(Element));
   char* memory      = halo_memory(exec).strips(exec, bytes);
   Route const route = last_route_of_this_thread();
-  // A forced route is the interior's; strips take it where it can run.
+  // A forced route is the interior's; strips use it where it can run.
   Settings wish;
   wish.route = settings.route;
   ScopedSettings const scope(wish);

@@ -19,7 +19,7 @@ namespace KokkosMMA {
 namespace Impl {
 
 /// The sum of x in the accumulator of a scan. A forced route is the scan's: the
-/// sum takes it where it can.
+/// sum uses it where it can.
 template <class A, class Exec, class X>
 A local_total(Exec const& exec, X const& x, Settings const& settings) {
   A sum{};

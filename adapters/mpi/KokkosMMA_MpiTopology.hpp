@@ -227,7 +227,7 @@ struct MpiBlock {
   }
 
   /// Same arguments, and blocks that fit together. All ranks see the same calls
-  /// and refuse alike.
+  /// and throw alike.
   void check(char const* who, std::vector<MpiCall> const& calls) const {
     check_same(who, calls, "weights, radii, boundaries or numbers of steps");
     bool empty = true;

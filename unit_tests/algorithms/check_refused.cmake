@@ -40,10 +40,10 @@ set(sentences_of_sum_functors
     "KokkosMMA::dot, squares: an integer sum cannot hold floating-point numbers or wider integers"
     "KokkosMMA::transform: an integer sum cannot hold floating-point numbers or wider integers")
 set(sentences_of_arguments
-    "x_must_have_rank_1__segmented_reduce_sums_the_rows_of_a_matrix"
+    "x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix"
     "the_first_argument_must_be_an_instance_of_an_execution_space"
-    "the_result_is_missing__pass_a_scalar_a_View_of_rank_0_or_a_reducer"
-    "x_and_y_must_have_rank_1__segmented_scans_scan_the_rows_of_a_matrix"
+    "the_result_is_missing_pass_a_scalar_a_View_of_rank_0_or_a_reducer"
+    "x_and_y_must_have_rank_1_use_segmented_scans_for_the_rows_of_a_matrix"
     "weights_and_boundaries_must_have_the_rank_of_the_Views")
 set(sentences_of_results
     "KokkosMMA::reduce: the result must be a scalar, a View of rank 0 or a reducer"

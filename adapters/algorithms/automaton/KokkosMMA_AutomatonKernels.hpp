@@ -23,7 +23,7 @@
 #include <string>
 
 /// \file
-/// The library's kernels for automata, behind one name for each backend.
+/// The library's kernels for automata, with the same name for each backend.
 
 namespace KokkosMMA::Impl {
 

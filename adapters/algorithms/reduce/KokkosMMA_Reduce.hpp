@@ -99,15 +99,13 @@ void reduce(std::string const& label, Exec const& exec,
 }
 
 // Usual mistakes.
-template <
-    class What =
-        Mistake::x_must_have_rank_1__segmented_reduce_sums_the_rows_of_a_matrix,
-    Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
+template <class What = Mistake::
+              x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix,
+          Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
 void reduce(Exec const&, X const&, Rest&&...) = delete;
-template <
-    class What =
-        Mistake::x_must_have_rank_1__segmented_reduce_sums_the_rows_of_a_matrix,
-    Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
+template <class What = Mistake::
+              x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix,
+          Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
 void reduce(std::string const&, Exec const&, X const&, Rest&&...) = delete;
 template <
     class What =
@@ -115,15 +113,13 @@ template <
     class X, class... Rest>
 requires(Impl::AnyView<X> || Impl::Summable<X>) void reduce(X const&,
                                                             Rest&&...) = delete;
-template <
-    class What = Mistake::
-        the_result_is_missing__pass_a_scalar_a_View_of_rank_0_or_a_reducer,
-    Impl::ExecutionSpace Exec, Impl::Summable X>
+template <class What = Mistake::
+              the_result_is_missing_pass_a_scalar_a_View_of_rank_0_or_a_reducer,
+          Impl::ExecutionSpace Exec, Impl::Summable X>
 void reduce(Exec const&, X const&) = delete;
-template <
-    class What = Mistake::
-        the_result_is_missing__pass_a_scalar_a_View_of_rank_0_or_a_reducer,
-    Impl::ExecutionSpace Exec, Impl::Summable X>
+template <class What = Mistake::
+              the_result_is_missing_pass_a_scalar_a_View_of_rank_0_or_a_reducer,
+          Impl::ExecutionSpace Exec, Impl::Summable X>
 void reduce(std::string const&, Exec const&, X const&) = delete;
 
 }  // namespace KokkosMMA

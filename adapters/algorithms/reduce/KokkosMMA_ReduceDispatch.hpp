@@ -156,8 +156,8 @@ struct ReducedDot {
   auto exact_terms() const { return ExactDotTerms<X, Y>{x, y}; }
 };
 
-/// What Kokkos::parallel_reduce takes for an operation on `place`, a value or a
-/// View: a reducer, or the place itself for a sum.
+/// The argument of Kokkos::parallel_reduce for an operation on `place`, a value
+/// or a View: a reducer, or the place itself for a sum.
 template <Operation Op, class Value, class Place>
 decltype(auto) result_argument(Place& place) {
   using Space = typename std::conditional_t<

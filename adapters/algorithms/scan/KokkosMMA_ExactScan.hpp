@@ -27,7 +27,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The place of a total that nobody asked for.
+/// The place of a total that was not requested.
 struct NoTotal {};
 
 template <class Exec, class Functor>

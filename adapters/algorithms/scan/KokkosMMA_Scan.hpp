@@ -296,28 +296,28 @@ void inclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
 }
 
 /// The overloads of a scan for usual mistakes.
-#define KOKKOSMMA_IMPL_DELETE_MISTAKES(SCAN)                                   \
-  template <                                                                   \
-      class Accumulator = void,                                                \
-      class What        = Mistake::                                            \
-          x_and_y_must_have_rank_1__segmented_scans_scan_the_rows_of_a_matrix, \
-      Impl::ExecutionSpace Exec, Impl::AnyView X, Impl::AnyView Y,             \
-      class... Rest>                                                           \
-  requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(              \
-      Exec const&, X const&, Y const&, Rest&&...) = delete;                    \
-  template <                                                                   \
-      class Accumulator = void,                                                \
-      class What        = Mistake::                                            \
-          x_and_y_must_have_rank_1__segmented_scans_scan_the_rows_of_a_matrix, \
-      Impl::ExecutionSpace Exec, Impl::AnyView X, Impl::AnyView Y,             \
-      class... Rest>                                                           \
-  requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(              \
-      std::string const&, Exec const&, X const&, Y const&, Rest&&...) =        \
-      delete;                                                                  \
-  template <class Accumulator = void,                                          \
-            class What        = Mistake::                                      \
-                the_first_argument_must_be_an_instance_of_an_execution_space,  \
-            Impl::AnyView X, class... Rest>                                    \
+#define KOKKOSMMA_IMPL_DELETE_MISTAKES(SCAN)                                     \
+  template <                                                                     \
+      class Accumulator = void,                                                  \
+      class What        = Mistake::                                              \
+          x_and_y_must_have_rank_1_use_segmented_scans_for_the_rows_of_a_matrix, \
+      Impl::ExecutionSpace Exec, Impl::AnyView X, Impl::AnyView Y,               \
+      class... Rest>                                                             \
+  requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(                \
+      Exec const&, X const&, Y const&, Rest&&...) = delete;                      \
+  template <                                                                     \
+      class Accumulator = void,                                                  \
+      class What        = Mistake::                                              \
+          x_and_y_must_have_rank_1_use_segmented_scans_for_the_rows_of_a_matrix, \
+      Impl::ExecutionSpace Exec, Impl::AnyView X, Impl::AnyView Y,               \
+      class... Rest>                                                             \
+  requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(                \
+      std::string const&, Exec const&, X const&, Y const&, Rest&&...) =          \
+      delete;                                                                    \
+  template <class Accumulator = void,                                            \
+            class What        = Mistake::                                        \
+                the_first_argument_must_be_an_instance_of_an_execution_space,    \
+            Impl::AnyView X, class... Rest>                                      \
   void SCAN(X const&, Rest&&...) = delete
 
 KOKKOSMMA_IMPL_DELETE_MISTAKES(exclusive_scan);

@@ -111,7 +111,7 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   TemporaryMemory<Exec, typename Exec::memory_space> const memory(
       exec, "KokkosMMA::offsets", (room + 1) * sizeof(std::int64_t));
   auto* const offsets = static_cast<std::int64_t*>(memory.data());
-  // With room for any number of runs nothing is refused any more.
+  // With room for any number of runs no check is left.
   bool const fits   = room == size;
   std::int64_t runs = 0;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

@@ -226,7 +226,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
  private:
   using A     = typename Policy::value_type;
   using Store = CallWithSegment<Functor, A>;
-  // Kernels take the functor as an argument.
+  // The functor is an argument of kernels.
   static constexpr bool launchable =
       has_segment_kernel<Exec, A, false, X, Kokkos::View<A*, Exec>,
                          Segments>() &&
@@ -236,8 +236,8 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
 #if KOKKOSMMA_IMPL_ON_CUDA()
     Exec const& space = m_policy.space();
     Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
-    // Functors may use atomics that take a lock; its state is per translation
-    // unit.
+    // Functors may use atomics that lock; the state of a lock is per
+    // translation unit.
     desul::ensure_cuda_lock_arrays_on_device();
     X const& x               = m_policy.elements();
     Segments const& segments = m_policy.segments();

@@ -237,8 +237,8 @@ constexpr bool has_exact_segments() {
            has_segment_kernel<Exec, A, false, X, R, Segments>()));
 }
 
-/// The label of a call that was given none; empty where nobody would read it:
-/// making it takes a microsecond.
+/// The label of a call without one; empty where nothing reads it, as making it
+/// costs a microsecond.
 inline std::string segmented_label(std::string const& label, char const* who,
                                    Route route,
                                    SegmentedProblem const& problem) {
@@ -322,8 +322,8 @@ void reduce_segments([[maybe_unused]] Route route, std::string const& name,
                                            IntoResult<Op, R>{result});
 }
 
-/// Exact sums of segments where the level of the call is that.
-/// \return whether they were taken
+/// Exact sums of segments where the level of the call is exact.
+/// \return whether it is
 template <class Exec, class X, class Segments, class R>
 bool take_exact_segments(char const* who, std::string const& name,
                          Exec const& exec, X const& x, Segments const& segments,

@@ -86,7 +86,7 @@ void run_sweep(std::string const& label, Sweep const& sweep,
 }
 
 /// Number of sweeps for the steps of a call: fewer than steps where kernels
-/// take several of them together, the first and all others alike.
+/// compute several of them together, the first and all others alike.
 template <class First, class Next, class Result>
 std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
                               [[maybe_unused]] Next const& next,
@@ -101,7 +101,7 @@ std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
   return steps;
 }
 
-/// Adds to an explanation how many steps a sweep takes.
+/// Adds to an explanation how many steps a sweep computes.
 template <class Result, class Sweep>
 void explain_steps([[maybe_unused]] Sweep const& sweep) {
   if constexpr (Sweep::template fuses<Result>) {
@@ -133,8 +133,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
                         settings);
   GridExtents<R> const extents = extents_of(out);
-  // `out` and the memory between two steps take turns: what one of them refuses
-  // is done with neither.
+  // `out` and the memory between two steps alternate: what one of them does not
+  // support is done with neither.
   auto const rows_written = [&](bool is_reversed) {
     if (updates) return RowLayout::aligned_16;
     RowLayout const rows = row_layout(out, is_reversed);

@@ -61,7 +61,7 @@ concept TeamResult = TeamReducer<std::remove_cvref_t<R>> ||
 template <class T>
 using team_sum_t = std::conditional_t<is_16bit_float(scalar_v<T>), float, T>;
 
-/// A sum from zero, as the joiner that reductions and scans take.
+/// A sum from zero, as the joiner of reductions and scans.
 template <class Value>
 struct TeamSum {
   static constexpr bool commutes = std::is_arithmetic_v<Value>;
