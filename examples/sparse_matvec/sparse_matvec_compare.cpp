@@ -35,7 +35,7 @@ FILE; solves a system with the Poisson matrix.
   --rows N           rows of the large power law (default: 200000, 4000000 on a device)
   --solve-grid N     a system on a grid of N by N points is solved (default: 100)
   --runs N           timed runs of each program, in turn (default: 5)
-  --repeat K         timed calls in a run, of which the median counts (default: 10)
+  --repeat K         timed calls in a run, of which the median counts (default: 5)
   --data-dir DIR     folder of the matrices
   --program-dir DIR  folder of the two programs (default: that of this program)
   --summary FILE     append the speedups to FILE, a line each
@@ -172,7 +172,7 @@ int compare(int argc, char** argv) {
   Sizes sizes;
   std::int64_t solve_grid = 100;
   int runs                = 5;
-  int repeat              = 10;
+  int repeat              = 5;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
