@@ -289,7 +289,7 @@ bool Report::accept(std::string const& matrix, Pair const& pair) {
 
 void Report::files(std::vector<std::string> const& paths) {
   std::printf(
-      "\nResults: row offsets, columns, values and large entries, each checked "
+      "\nResults: row offsets, columns, values and large entries, checked "
       "against one\nhost thread.\n\n  %-18s %8s %8s %11s %10s %6s  %s\n",
       "matrix", "rows", "entries", "longest row", "empty rows", "large",
       "drop-in");
