@@ -190,8 +190,7 @@ class Table {
   }
 
   std::string note_of(Refusal const& refusal) {
-    std::string const text =
-        std::string(refusal.reason) + " (" + std::string(refusal.source) + ")";
+    std::string const text = to_string(refusal);
     auto const known     = std::find(m_reasons.begin(), m_reasons.end(), text);
     std::size_t const at = std::size_t(known - m_reasons.begin());
     if (known == m_reasons.end()) m_reasons.push_back(text);

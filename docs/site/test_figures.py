@@ -149,6 +149,11 @@ class Collected(Repository):
         self.assertEqual(done.returncode, 2)
         self.assertIn("its git_revision is 1111111, that of the others 0000000", done.stderr)
 
+    def test_a_host(self):
+        done = self.run_script("collect", self.folder(reduce={"execution_space": "OpenMP"}))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is of a host", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
