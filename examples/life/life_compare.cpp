@@ -48,7 +48,7 @@ struct Truth {
   char const* population;
 };
 
-// The last two take a host too long.
+// The last two take too long on a host.
 constexpr Truth truths[] = {{"diehard", "64", "130", "0"},
                             {"gosper_gun", "160", "300", "86"},
                             {"acorn", "384", "300", "178"},
