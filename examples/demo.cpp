@@ -64,7 +64,7 @@ class Summary {
     std::printf(
         "\n%s\nSummary: plain Kokkos against kokkos-mma, execution space %s\n"
         "speedup: shortest plain run / shortest kokkos-mma run; min - max: of "
-        "runs next to\neach other; faster: every run was shorter than every "
+        "runs next\nto each other; faster: every run was shorter than every "
         "plain run.\n\n  %-42s %7s %13s  %s\n",
         std::string(80, '=').c_str(), m_space.c_str(), "", "speedup",
         "min - max", "verdict");

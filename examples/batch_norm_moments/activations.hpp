@@ -119,8 +119,8 @@ inline std::uint64_t mixed(std::uint64_t index) {
 // Bell-shaped, each channel around a centre and with a width of its own.
 // Centres lie up to 1024 widths from zero, where the mean of squares minus the
 // square of the mean has no digit left in fp32; every eighth channel is
-// constant. Powers of two: but for the rounding to the element type nothing is
-// rounded.
+// constant. Powers of two: except for the rounding to the element type nothing
+// is rounded.
 inline Activations generate(Shape const& shape, bool half) {
   struct Bell {
     double centre;
@@ -196,7 +196,7 @@ class NumpyFile {
     auto const count = static_cast<std::size_t>(result.shape.size());
     std::size_t const bytes_each = result.half ? 2 : 4;
     if (rest.size() != count * bytes_each) {
-      refuse("the shape wants " + std::to_string(count * bytes_each) +
+      refuse("the shape needs " + std::to_string(count * bytes_each) +
              " bytes of elements, the file has " + std::to_string(rest.size()) +
              "; write it again");
     }
@@ -249,7 +249,7 @@ class NumpyFile {
     throw InputError("'" + m_path + "': " + why);
   }
 
-  // What stands behind a key: up to the comma, or the bracket that closes.
+  // The text after a key: up to the comma, or the bracket that closes.
   std::string_view entry(std::string_view header, std::string_view key) const {
     std::string const quoted = "'" + std::string(key) + "':";
     std::size_t at           = header.find(quoted);
@@ -311,7 +311,7 @@ struct ReferenceMoments {
 
 // Both moments of a channel by compensated sums in fp64. The second sum is of
 // differences from the mean, less what the rounding of that mean brought in
-// (Chan, Golub and LeVeque 1983): exact but for some units of 2^-53.
+// (Chan, Golub and LeVeque 1983): exact except for some units of 2^-53.
 inline ReferenceMoments reference_moments(Activations const& tensor,
                                           std::int64_t channel) {
   Shape const& shape    = tensor.shape;

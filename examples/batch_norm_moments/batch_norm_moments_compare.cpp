@@ -114,10 +114,10 @@ class Report {
     std::printf(
         "\nResults: largest relative error of a variance, against compensated "
         "sums. Last\ncolumn: in fp32, mean of squares minus square of the "
-        "mean.\n\n  %-23s %-5s %-10s  %17s  %17s  %9s\n  %-23s %-5s %-10s  "
-        "%8s %8s  %8s %8s  %9s\n",
-        "", "", "", "plain", "kokkos-mma", "fp32", "activations", "type",
-        "shape", "NCHW", "NHWC", "NCHW", "NHWC", "E[x^2]-..");
+        "mean.\n\n  %-23s %-5s  %17s  %17s  %9s\n  %-23s %-5s  %8s %8s  %8s "
+        "%8s  %9s\n",
+        "", "", "plain", "kokkos-mma", "fp32", "activations", "type", "NCHW",
+        "NHWC", "NCHW", "NHWC", "E[x^2]-..");
     for (auto const& file : files) {
       errors(std::filesystem::path(file).filename().string(),
              run({"--", file}));
@@ -131,8 +131,7 @@ class Report {
  private:
   static void errors(std::string const& name, Runs const& both) {
     FinishedProgram const& plain = both.plain[0];
-    std::printf("  %-23s %-5s %-10s", name.c_str(),
-                plain.text("element").c_str(), plain.text("shape").c_str());
+    std::printf("  %-23s %-5s", name.c_str(), plain.text("element").c_str());
     for (auto const* const run : {&plain, &both.other[0]}) {
       std::printf("  %8s %8s", run->text("nchw_variance_error").c_str(),
                   run->text("nhwc_variance_error").c_str());

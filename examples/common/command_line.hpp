@@ -73,15 +73,15 @@ inline double number_option(std::string const& name, std::string const& text,
   return value;
 }
 
-// The words of a command line. Takes them out of argv, but for the program's
-// name and the options that begin with --kokkos-, which are left for Kokkos.
+// The words of a command line. Removes them from argv, except the program's
+// name and the options that begin with --kokkos-, which Kokkos reads.
 class Arguments {
  public:
   Arguments(int& argc, char** argv)
       : m_left(argc), m_argc(argc), m_argv(argv), m_kept(argc > 0 ? 1 : 0) {}
 
   // The next option; false at the end. --option=value is --option value. What
-  // is no option is an operand, and so is everything behind --.
+  // is no option is an operand, and so is everything after --.
   bool next(std::string& option) {
     if (m_has_value) {
       throw InputError(m_name + " takes no value, and was given " +
@@ -130,7 +130,7 @@ class Arguments {
                      "; --help lists the options");
   }
 
-  // Of a program that takes none.
+  // For a program without operands.
   void refuse_operands() const {
     if (!m_operands.empty()) {
       throw InputError("unknown argument " + in_quotes(m_operands[0]) +
@@ -138,10 +138,10 @@ class Arguments {
     }
   }
 
-  // Behind the last option, or between options.
+  // After the last option, or between options.
   std::vector<std::string> const& operands() const { return m_operands; }
 
-  // Of a program that takes one; empty when there is none.
+  // For a program with one operand; empty when there is none.
   std::string operand(std::string const& plural) const {
     if (m_operands.size() > 1) {
       throw InputError("two " + plural + ", " + in_quotes(m_operands[0]) +

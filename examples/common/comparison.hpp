@@ -71,22 +71,22 @@ inline std::string range_text(Speedup const& speedup) {
 // was measured.
 inline void print_times(std::vector<TimedCase> const& cases, double ceiling,
                         std::string const& what) {
-  std::printf("Ceiling: %.4g GB/s, %s.\n\n  %-28s %9s %8s  %10s", ceiling,
+  std::printf("Ceiling: %.4g GB/s, %s.\n\n  %-24s %9s %7s  %10s", ceiling,
               what.c_str(), "", "ms", "GB/s", "of ceiling");
   bool const has_others = std::ranges::any_of(
       cases, [](TimedCase const& timed) { return timed.programs.size() > 1; });
-  std::printf(has_others ? "  %8s %13s\n" : "\n", "speedup", "min - max");
+  std::printf(has_others ? "  %7s %13s\n" : "\n", "speedup", "min - max");
   for (TimedCase const& timed : cases) {
     std::printf("  %s\n", timed.name.c_str());
     for (TimedProgram const& program : timed.programs) {
       double const seconds = best(program.seconds);
       double const rate    = timed.bytes / seconds / 1e9;
-      std::printf("    %-26s %9.3f %8.1f  %8.1f %%", program.name.c_str(),
+      std::printf("    %-22s %9.3f %7.1f  %8.1f %%", program.name.c_str(),
                   1e3 * seconds, rate, 100 * rate / ceiling);
       if (&program != &timed.programs[0]) {
         Speedup const gain =
             speedup(timed.programs[0].seconds, program.seconds);
-        std::printf("  %8.2f %13s", gain.best, range_text(gain).c_str());
+        std::printf("  %7.2f %13s", gain.best, range_text(gain).c_str());
       }
       std::printf("\n");
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Matrices of any size: integer arithmetic alone, so that every machine makes
+// Matrices of any size: integer arithmetic only, so that every machine makes
 // the same ones.
 
 #ifndef EXAMPLES_COMMON_MATRIX_GENERATORS_HPP
@@ -19,7 +19,7 @@
 #include <string>
 
 // The five-point Laplacian on a grid of nx by ny points. Each entry is known by
-// its number alone, so a kernel can write them all at once: first the
+// its number only, so a kernel can write them all at once: first the
 // diagonal, then both directions of every horizontal and vertical neighbour.
 struct Poisson {
   std::int64_t nx = 1;

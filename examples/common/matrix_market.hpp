@@ -143,7 +143,7 @@ class MatrixMarketReader {
   double real(std::string const& expected) {
     std::string_view const text = next_word();
     if (text.empty()) refuse("the value is missing; expected " + expected);
-    // strtod would also take hexadecimal numbers, "nan" and "inf".
+    // strtod would also accept hexadecimal numbers, "nan" and "inf".
     char* end    = nullptr;
     double value = 0;
     std::string const copy(text);

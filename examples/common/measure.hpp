@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How the examples hold their data and take their times. Kokkos alone.
+// Arrays and times of the examples. Plain Kokkos.
 
 #ifndef EXAMPLES_COMMON_MEASURE_HPP
 #define EXAMPLES_COMMON_MEASURE_HPP

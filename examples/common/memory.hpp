@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Whether there is memory for what a few bytes of input ask for. Linux promises
-// more than it has, and ends a process that takes the promise at its word.
+// Whether there is memory for what a few bytes of input request. Linux grants
+// more than it has, and kills a process that uses all that it was granted.
 // C++20 and POSIX.
 
 #ifndef EXAMPLES_COMMON_MEMORY_HPP

@@ -114,7 +114,7 @@ inline Picture read_picture(std::string const& file) {
                      std::to_string(image.height) +
                      " points; allowed are up to 32768 x 32768");
   }
-  // Otherwise libpng takes 16 bits as linear.
+  // Otherwise libpng treats 16 bits as linear.
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   Picture picture;
   picture.width    = image.width;

@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-// Does nothing where standard error is no terminal: a file shall not be filled
+// Does nothing if standard error is no terminal: a file should not be filled
 // with bars.
 class Progress {
  public:

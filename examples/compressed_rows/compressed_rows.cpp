@@ -373,7 +373,7 @@ the numbers of the entries that are large, and checks every result.
   --threshold P     an entry is large above P percent of the largest magnitude (default: 50)
   --repeat K        also time the scans K times, and print their rates and the fraction of the
                     copy ceiling that is measured in the same process
-  --no-host-check   check on the device alone, without the reference that one thread computes
+  --no-host-check   check on the device only, without the reference that one thread computes
   --help            print this text
 
 Options that start with --kokkos- go to Kokkos. Exit code: 0, 2 for wrong input, 1 for a

@@ -43,7 +43,7 @@ prints the route.
   --no-performance   no large grid
   --grid N           the grid has N by N points (default: 1024, 16384 on a device)
   --runs N           timed runs of each build, in turn (default: 5)
-  --repeat K         timed calls in a run, of which the median counts (default: 20)
+  --repeat K         timed calls in a run, of which the median counts (default: 5, 20 on a device)
   --data-dir DIR     folder of the matrices
   --program-dir DIR  folder of the two programs (default: that of this program)
   --summary FILE     append the speedups to FILE, a line each
@@ -139,48 +139,37 @@ void scatter(Grid const& grid, Array<int> const& positions) {
       });
 }
 
-// One median for each round; empty: not measured.
+// One median for each run; empty: not measured.
 struct Seconds {
   std::vector<double> row_offsets;
   std::vector<double> compaction;
 };
 
-struct Repetitions {
-  int rounds;
-  int calls;  // in a round, of which the median counts
-};
-
 // Both steps, timed and checked. The outputs are overwritten before: what
 // stands in them afterwards is this contender's.
 template <class ScanRows, class Compact>
-Seconds measure(std::string const& who, Grid const& grid, Repetitions repeat,
-                std::vector<std::string>& failures, ScanRows const& scan_rows,
-                Compact const& compact) {
-  Seconds result;
+void measure(std::string const& who, Grid const& grid, int repeat,
+             Seconds& result, std::vector<std::string>& failures,
+             ScanRows const& scan_rows, Compact const& compact) {
   Kokkos::deep_copy(grid.offsets, -1);
   Kokkos::deep_copy(grid.kept, -1);
   std::int64_t total = 0;
-  for (int i = 0; i < repeat.rounds; ++i)
-    result.row_offsets.push_back(
-        median_seconds(repeat.calls, [&] { total = scan_rows(); }));
+  result.row_offsets.push_back(
+      median_seconds(repeat, [&] { total = scan_rows(); }));
   if (wrong_offsets(grid) != 0 || total != grid.entries) {
     failures.push_back(who + ": wrong row offsets");
-    return {};
+    return;
   }
   fill_flags(grid);
-  for (int i = 0; i < repeat.rounds; ++i)
-    result.compaction.push_back(
-        median_seconds(repeat.calls, [&] { total = compact(); }));
-  if (wrong_kept(grid) != 0 || total != grid.rows) {
+  result.compaction.push_back(
+      median_seconds(repeat, [&] { total = compact(); }));
+  if (wrong_kept(grid) != 0 || total != grid.rows)
     failures.push_back(who + ": wrong compaction");
-    return {};
-  }
-  return result;
 }
 
-Seconds measure_by_name(Grid const& grid, Repetitions repeat,
-                        std::vector<std::string>& failures,
-                        std::vector<std::string>& routes) {
+void measure_by_name(Grid const& grid, int repeat, Seconds& result,
+                     std::vector<std::string>& failures,
+                     std::vector<std::string>& routes) {
   Space const exec;
   auto const positions = uninitialized<int>("positions", grid.entries);
   routes               = {"row offsets: " + KokkosMMA::explain([&] {
@@ -189,8 +178,8 @@ Seconds measure_by_name(Grid const& grid, Repetitions repeat,
                           "compaction: " + KokkosMMA::explain([&] {
               KokkosMMA::exclusive_scan(exec, grid.flags, positions);
             })};
-  return measure(
-      "KokkosMMA::exclusive_scan", grid, repeat, failures,
+  measure(
+      "KokkosMMA::exclusive_scan", grid, repeat, result, failures,
       [&] {
         int total = 0;
         KokkosMMA::exclusive_scan(exec, grid.lengths, grid.offsets,
@@ -207,8 +196,8 @@ Seconds measure_by_name(Grid const& grid, Repetitions repeat,
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-Seconds measure_cub(Grid const& grid, Repetitions repeat,
-                    std::vector<std::string>& failures) {
+void measure_cub(Grid const& grid, int repeat, Seconds& result,
+                 std::vector<std::string>& failures) {
   Array<int> const count("count", 1);
   Array<char> scratch;
   // CUB first says how much memory it wants, then works in it.
@@ -231,8 +220,8 @@ Seconds measure_cub(Grid const& grid, Repetitions repeat,
     return result;
   };
   Space const exec;
-  return measure(
-      "CUB", grid, repeat, failures,
+  measure(
+      "CUB", grid, repeat, result, failures,
       [&] {
         with_scratch([&](void* memory, std::size_t& bytes) {
           return cub::DeviceScan::ExclusiveSum(
@@ -259,7 +248,7 @@ class Report {
       : m_programs(std::move(programs)), m_summary(std::move(summary)) {}
 
   void files(std::vector<std::string> const& paths);
-  void performance(std::int64_t n, Repetitions repeat, int argc, char** argv);
+  void performance(std::int64_t n, int runs, int repeat, int argc, char** argv);
   int finish() const;
 
  private:
@@ -300,7 +289,7 @@ bool Report::accept(std::string const& matrix, Pair const& pair) {
 
 void Report::files(std::vector<std::string> const& paths) {
   std::printf(
-      "\nResults: row offsets, columns, values and large entries, each checked "
+      "\nResults: row offsets, columns, values and large entries, checked "
       "against one\nhost thread.\n\n  %-18s %8s %8s %11s %10s %6s  %s\n",
       "matrix", "rows", "entries", "longest row", "empty rows", "large",
       "drop-in");
@@ -317,12 +306,12 @@ void Report::files(std::vector<std::string> const& paths) {
   }
 }
 
-void Report::performance(std::int64_t n, Repetitions repeat, int argc,
+void Report::performance(std::int64_t n, int runs, int repeat, int argc,
                          char** argv) {
   auto const arguments = [&]() -> std::vector<std::string> {
     return {"--generate",
             "poisson:" + std::to_string(n) + "x" + std::to_string(n),
-            "--no-host-check", "--repeat", std::to_string(repeat.calls)};
+            "--no-host-check", "--repeat", std::to_string(repeat)};
   };
   Pair pair = run_both(arguments());
   // The entries of the matrix, twice, do not fit every device.
@@ -333,26 +322,30 @@ void Report::performance(std::int64_t n, Repetitions repeat, int argc,
   accept("poisson", pair);
   std::string const space = pair.plain.text("execution_space");
   bool const same         = space != "Cuda";
-  Runs both{{pair.plain}, {pair.drop_in}};
-  for (int i = 1; i < repeat.rounds; ++i) {
-    both.plain.push_back(m_programs.run_plain(arguments()));
-    both.plain.back().require_success();
-    if (same) continue;
-    pair = {both.plain.back(), m_programs.run_drop_in(arguments())};
-    accept("poisson", pair);
-    both.other.push_back(pair.drop_in);
-  }
-
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  Grid const grid{n};
-  fill_lengths(grid);
-  Seconds const by_name = measure_by_name(grid, repeat, m_failures, m_by_name);
+  Runs both{{pair.plain}, {pair.drop_in}};
+  Seconds by_name;
   Seconds cub;
+  for (int i = 0; i < runs; ++i) {
+    if (i > 0) {
+      both.plain.push_back(m_programs.run_plain(arguments()));
+      both.plain.back().require_success();
+    }
+    if (i > 0 && !same) {
+      pair = {both.plain.back(), m_programs.run_drop_in(arguments())};
+      accept("poisson", pair);
+      both.other.push_back(pair.drop_in);
+    }
+    // Its memory is free again when the programs run.
+    Grid const grid{n};
+    fill_lengths(grid);
+    measure_by_name(grid, repeat, by_name, m_failures, m_by_name);
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
-    cub = measure_cub(grid, repeat, m_failures);
-  }
+    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
+      measure_cub(grid, repeat, cub, m_failures);
+    }
 #endif
+  }
   if (same) m_by_name.clear();
 
   std::vector<TimedCase> cases;
@@ -365,19 +358,19 @@ void Report::performance(std::int64_t n, Repetitions repeat, int argc,
     if (!same)
       timed.programs.push_back(
           {"drop-in", numbers(both.other, key + "_seconds")});
-    if (!name_seconds.empty())
+    if (name_seconds.size() == both.plain.size())
       timed.programs.push_back({"exclusive_scan()", name_seconds});
-    if (!cub_seconds.empty()) timed.programs.push_back({"CUB", cub_seconds});
+    if (cub_seconds.size() == both.plain.size())
+      timed.programs.push_back({"CUB", cub_seconds});
     cases.push_back(std::move(timed));
   };
   add("row offsets", "row_offsets", by_name.row_offsets, cub.row_offsets);
   add("compaction", "compaction", by_name.compaction, cub.compaction);
   std::printf(
       "\nTimes of one call, from the call to its total on the host, %s.\n"
-      "%lld rows, %lld entries. Shortest of %d runs of each program%s.\n",
-      space.c_str(), static_cast<long long>(grid.rows),
-      static_cast<long long>(grid.entries), repeat.rounds,
-      same ? "" : ", in turn");
+      "%s rows, %s entries. Shortest of %d runs of each program, in turn.\n",
+      space.c_str(), pair.plain.text("rows").c_str(),
+      pair.plain.text("entries").c_str(), runs);
   if (same) m_summary.same_program();
   print_times(cases, largest(both, "copy_GBps"),
               "a deep_copy of as many bytes, read plus written");
@@ -415,9 +408,10 @@ int compare(int argc, char** argv) {
   std::filesystem::path programs = own_folder(argv[0]);
   std::filesystem::path data_dir = compressed_rows_data_dir;
   std::filesystem::path summary;
-  bool performance   = true;
-  std::int64_t n     = on_host ? 1024 : 16384;
-  Repetitions repeat = {5, 20};
+  bool performance = true;
+  std::int64_t n   = on_host ? 1024 : 16384;
+  int runs         = 5;
+  int repeat       = on_host ? 5 : 20;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {
@@ -425,9 +419,9 @@ int compare(int argc, char** argv) {
     } else if (word == "--grid") {
       n = arguments.integer(1, 20000);
     } else if (word == "--runs") {
-      repeat.rounds = static_cast<int>(arguments.integer(1, 1000));
+      runs = static_cast<int>(arguments.integer(1, 1000));
     } else if (word == "--repeat") {
-      repeat.calls = static_cast<int>(arguments.integer(1, 1000000));
+      repeat = static_cast<int>(arguments.integer(1, 1000000));
     } else if (word == "--data-dir") {
       data_dir = arguments.value();
     } else if (word == "--program-dir") {
@@ -451,7 +445,7 @@ int compare(int argc, char** argv) {
   std::printf(
       "Compressed rows: compressed_rows.cpp, built plain and with "
       "KokkosMMA::drop_in\n");
-  if (performance) report.performance(n, repeat, argc, argv);
+  if (performance) report.performance(n, runs, repeat, argc, argv);
   report.files(files);
   return report.finish();
 }

@@ -29,7 +29,7 @@ Compares life_plain, plain Kokkos, with life, which uses kokkos-mma: times on la
 patterns of which is known what they become and small soups, where every cell must be the same.
 
   --no-performance   no large soups
-  --size N           large soups of N by N cells (default: 1024, 16384 on a device)
+  --size N           large soups of N by N cells (default: 512, 16384 on a device)
   --steps S          generations of a large soup (default: 8, 64 on a device)
   --runs N           timed runs of each program, in turn (default: 5)
   --repeat K         measurements in a run, of which the median counts (default: 3)
@@ -48,7 +48,7 @@ struct Truth {
   char const* population;
 };
 
-// The last two take a host too long.
+// The last two take too long on a host.
 constexpr Truth truths[] = {{"diehard", "64", "130", "0"},
                             {"gosper_gun", "160", "300", "86"},
                             {"acorn", "384", "300", "178"},
@@ -100,7 +100,7 @@ class Report {
   }
 
   void times(std::int64_t size, std::int64_t steps, int runs, int repeat) {
-    if (size == 0) size = m_on_device ? 16384 : 1024;
+    if (size == 0) size = m_on_device ? 16384 : 512;
     if (steps == 0) steps = m_on_device ? 64 : 8;
     std::vector<TimedCase> cases;
     double ceiling = 0;

@@ -150,7 +150,8 @@ inline Options parse_options(int& argc, char** argv) {
   return options;
 }
 
-// The library's refusals are wrong input here: they name line and column.
+// Errors of the library's readers are wrong input here: they name line and
+// column.
 template <class Body>
 auto or_input_error(std::string const& where, Body const& body) {
   try {
@@ -186,7 +187,7 @@ struct Setup {
 };
 
 inline Setup prepare(Options const& options) {
-  // A pattern larger than --size is refused with the line where it is so.
+  // A pattern larger than --size is an error that names the line.
   KokkosMMA::PatternLimits limits;
   if (options.width > 0) limits = {options.width, options.height};
   KokkosMMA::CellPattern pattern;
@@ -206,11 +207,11 @@ inline Setup prepare(Options const& options) {
       width  = grid->width;
       height = grid->height;
       if (std::max(width, height) > largest_side) {
-        throw InputError(
-            "the rule " + in_quotes(text) + " asks for a grid of " +
-            std::to_string(width) + " x " + std::to_string(height) +
-            " cells; allowed are up to " + std::to_string(largest_side) +
-            " on a side; give --size");
+        throw InputError("the rule " + in_quotes(text) + " needs a grid of " +
+                         std::to_string(width) + " x " +
+                         std::to_string(height) + " cells; allowed are up to " +
+                         std::to_string(largest_side) +
+                         " on a side; give --size");
       }
     }
   }
@@ -222,7 +223,7 @@ inline Setup prepare(Options const& options) {
     height = width;
   }
   if (options.boundary) boundary = *options.boundary;
-  // What libpng takes.
+  // The limits of libpng.
   std::int64_t const points = options.scale * width * (options.scale * height);
   if (!options.png.empty() &&
       (options.scale * std::max(width, height) > 1000000 ||

@@ -35,7 +35,7 @@ FILE; solves a system with the Poisson matrix.
   --rows N           rows of the large power law (default: 200000, 4000000 on a device)
   --solve-grid N     a system on a grid of N by N points is solved (default: 100)
   --runs N           timed runs of each program, in turn (default: 5)
-  --repeat K         timed calls in a run, of which the median counts (default: 10)
+  --repeat K         timed calls in a run, of which the median counts (default: 5)
   --data-dir DIR     folder of the matrices
   --program-dir DIR  folder of the two programs (default: that of this program)
   --summary FILE     append the speedups to FILE, a line each
@@ -77,10 +77,8 @@ class Report {
     std::vector<TimedCase> cases;
     double ceiling = 0;
     for (auto const& [name, matrix] :
-         {std::pair("Poisson, " + side + " x " + side,
-                    "poisson:" + side + "x" + side),
-          std::pair("power law, " + rows + " rows",
-                    "powerlaw:" + rows + ":1")}) {
+         {std::pair("Laplacian", "poisson:" + side + "x" + side),
+          std::pair("power law", "powerlaw:" + rows + ":1")}) {
       Runs both =
           run({"--generate", matrix, "--repeat", std::to_string(repeat)}, runs);
       cases.push_back(
@@ -96,9 +94,10 @@ class Report {
     std::string const space =
         m_large[0].second.plain[0].text("execution_space");
     std::printf(
-        "\nTimes of one product, %s. Shortest of %d runs of each program, in "
-        "turn.\nGB/s: entries, offsets and both vectors once.\n",
-        space.c_str(), runs);
+        "\nTimes of one product, %s: the Laplacian of a grid of %s x %s "
+        "points,\nand a power law with %s rows. Shortest of %d runs of each "
+        "program, in turn.\nGB/s: entries, offsets and both vectors once.\n",
+        space.c_str(), side.c_str(), side.c_str(), rows.c_str(), runs);
     print_times(cases, ceiling,
                 "a deep_copy of as many bytes, read plus written");
     std::printf(
@@ -139,8 +138,9 @@ class Report {
     double const exact =
         4 + 4 * std::cos(std::numbers::pi / static_cast<double>(n + 1));
     std::printf(
-        "\nConjugate gradients on a grid of %s x %s points, largest eigenvalue "
-        "%.9f\n\n  %-10s %10s %9s %14s %11s %9s\n",
+        "\nConjugate gradients on a grid of %s x %s points; the "
+        "largest\neigenvalue "
+        "is %.9f\n\n  %-10s %10s %9s %14s %11s %9s\n",
         side.c_str(), side.c_str(), exact, "program", "iterations", "residual",
         "solution error", "eigenvalue", "its error");
     for (auto const* const run : {&both.plain[0], &both.other[0]}) {
@@ -172,7 +172,7 @@ int compare(int argc, char** argv) {
   Sizes sizes;
   std::int64_t solve_grid = 100;
   int runs                = 5;
-  int repeat              = 10;
+  int repeat              = 5;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--no-performance") {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // sparse_matvec.cpp with kokkos-mma, twice: the rows are segments of the
-// products with the vector, however uneven they are; or the kernel of
-// sparse_matvec.cpp stays as it is but for the sum of a row.
+// products with the vector, however uneven they are; or only the sum of a row
+// is replaced in the kernel of sparse_matvec.cpp.
 
 #include <KokkosMMA.hpp>
 #include <Kokkos_Core.hpp>
@@ -78,7 +78,7 @@ class SegmentKernels {
         });
   }
 
-  // The functor gets the sum of a row and does with it what it likes.
+  // The functor receives the row and its sum.
   void residual(Array<double> const& b, Array<double> const& x,
                 Array<double> const& r) const {
     Kokkos::parallel_for(

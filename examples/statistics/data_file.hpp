@@ -52,7 +52,7 @@ std::vector<Value> parse_text(std::string const& bytes, std::string const& path,
                              ", column " + std::to_string(position - line_start + 1) +
                              ": " + in_quotes(token, 40) + " " + why);
     };
-    // strtod would also take hexadecimal numbers, "nan" and "inf".
+    // strtod would also accept hexadecimal numbers, "nan" and "inf".
     char* end    = nullptr;
     double value = 0;
     if (token.find_first_not_of("0123456789+-.eE") == std::string::npos) {

@@ -35,7 +35,7 @@ FILE; prints times, fraction of the memory ceiling, digits of agreement and the 
   --synthetic N      its length (default: 2^25 doubles, 2^26 floats on a host space,
                      2^28 doubles, 2^30 floats on a device)
   --runs N           timed runs of each build, in turn (default: 5)
-  --repeat K         timed calls in a run, of which the median counts (default: 20)
+  --repeat K         timed calls in a run, of which the median counts (default: 5, 20 on a device)
   --float, --raw, --skip-lines N
                      how to read every FILE, see statistics --help
   --data-dir DIR     folder of certified.txt and the NIST data sets
@@ -261,7 +261,7 @@ std::vector<TimedCase> Report::times(std::string const& type, std::int64_t n,
   bool const same                     = plain.text("execution_space") != "Cuda";
   std::vector<FinishedProgram> plains = {plain};
   std::vector<FinishedProgram> others;
-  for (int i = 0; i < (same ? 1 : runs); ++i) {
+  for (int i = 0; i < (same ? 0 : runs); ++i) {
     if (i > 0) plains.push_back(m_programs.run_plain(arguments()));
     DropInRun const drop_in = m_programs.run_drop_in(arguments());
     Pair const pair{plains.back(), drop_in};
@@ -298,6 +298,7 @@ void Report::performance(std::int64_t synthetic, int runs, int repeat) {
   first.require_success();
   bool const on_device    = first.text("runs_on") == "device";
   std::string const space = first.text("execution_space");
+  if (repeat == 0) repeat = on_device ? 20 : 5;
   std::vector<TimedCase> cases;
   for (std::string const type : {"double", "float"}) {
     int const exponent =
@@ -340,7 +341,7 @@ int compare(int argc, char** argv) {
   bool performance       = true;
   std::int64_t synthetic = 0;
   int runs               = 5;
-  int repeat             = 20;
+  int repeat             = 0;
   Arguments arguments(argc, argv);
   for (std::string word; arguments.next(word);) {
     if (word == "--set") {
