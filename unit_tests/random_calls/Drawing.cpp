@@ -92,10 +92,13 @@ void draw_space(Limits const& limits, Dice& dice, P& p) {
             : dice(limits.low, std::min(last, limits.low + 200000));
   }
   if (limits.rank > 1 && dice.one_in(3)) {
-    std::int64_t threads = 256;
+    // From 5.0 on Kokkos has the slowest one or two dimensions along z of the
+    // block, where 64 threads fit, and does not run a loop of more.
+    std::int64_t const most = limits.rank < 3 ? 256 : limits.rank < 5 ? 64 : 8;
+    std::int64_t threads    = 256;
     for (int d = 0; d < limits.rank; ++d) {
-      p[P::tile + d] = std::int64_t(1)
-                       << dice(0, std::int64_t(std::log2(threads)));
+      p[P::tile + d] = std::int64_t(1) << dice(
+                           0, std::int64_t(std::log2(std::min(threads, most))));
       threads /= p[P::tile + d];
     }
   }

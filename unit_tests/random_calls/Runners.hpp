@@ -283,7 +283,8 @@ struct KokkosRunner {
   static bool is_written_on_host(BoxType const& box) {
     bool empty = false;
     for (int d = 0; d < BoxType::rank; ++d) empty = empty || box.extent[d] == 0;
-    return BoxType::rank > 1 && empty;
+    return empty && (BoxType::rank > 1 ||
+                     std::is_same_v<typename BoxType::Extra, MDRangeOfOne>);
   }
   template <class BoxType, class F>
   void reduce(BoxType const& box, F const& functor) const {

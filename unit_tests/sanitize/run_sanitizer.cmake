@@ -23,7 +23,16 @@ if(NOT WHAT MATCHES "^--")
   endforeach()
 endif()
 
-execute_process(COMMAND "${SANITIZER}" --tool ${TOOL} --error-exitcode 9 --print-limit 5 "${PROGRAM}" ${arguments} RESULT_VARIABLE status)
+# Kernels that a tool reports although they are right, or are not this library's (CUDA 13.0, Kokkos 5.2, H200, 2026-11-28).
+set(exclude "")
+if(TOOL STREQUAL "synccheck")
+  # Warps with different tasks meet at a barrier of the whole block (KokkosMMA_ScanPipeline.hpp): "divergent threads in block".
+  set(exclude --kernel-name-exclude kns=streamed_scan,kns=tile_scan,kns=scan_equal_segments,kns=scan_segments)
+elseif(TOOL STREQUAL "racecheck" AND PROGRAM MATCHES "drop_in_values")
+  # Kokkos' own scans of values of several words, which tests run for comparison.
+  set(exclude --kernel-name-exclude kns=cuda_parallel_launch)
+endif()
+execute_process(COMMAND "${SANITIZER}" --tool ${TOOL} ${exclude} --error-exitcode 9 --print-limit 5 "${PROGRAM}" ${arguments} RESULT_VARIABLE status)
 if(status EQUAL 9)
   message(FATAL_ERROR "${TOOL} found errors, above")
 elseif(NOT status EQUAL 0)

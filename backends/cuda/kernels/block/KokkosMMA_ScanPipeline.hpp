@@ -64,8 +64,9 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                            ScanScratch const& scratch, Begin const& begin,
                            End const& end, Last const& last) {
   using Memory = ScanMemory<Value, Kept, Warps>;
-  // Warps wait at different places of the code, which __syncthreads() does not
-  // allow (synccheck, CUDA 13.0, 2026-11-28).
+  // __syncthreads() does not allow that the warps of a block wait at different
+  // places of the code; a barrier with a number of threads does. synccheck of
+  // CUDA 13.0 reports both as divergent (H200, 2026-11-28).
   using WholeBlock = PartialBarrier<2, (Warps + 1) * 32>;
   int const lane   = threadIdx.x % 32;
   int const warp   = threadIdx.x / 32;
