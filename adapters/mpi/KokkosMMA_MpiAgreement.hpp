@@ -259,8 +259,8 @@ inline int parse_gpu_aware(char const* text) {
 
 namespace mpi {
 
-/// Whether halos are given to MPI in GPU memory. KOKKOSMMA_MPI_GPU_AWARE=0 or 1
-/// decides where it is set. Otherwise the MPI library decides
+/// Whether MPI gets pointers to GPU memory for halos. KOKKOSMMA_MPI_GPU_AWARE=0
+/// or 1 decides where it is set. Otherwise the MPI library decides
 /// (MPIX_Query_cuda_support of Open MPI and its relatives,
 /// MPIX_GPU_query_support of MPICH), otherwise no. Determined once per process.
 inline bool gpu_aware() {

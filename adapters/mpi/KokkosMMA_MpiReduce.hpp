@@ -148,8 +148,8 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
 
 namespace mpi {
 
-/// Sums the elements of all ranks' Views, on every rank. The result is that of
-/// KokkosMMA::reduce for the Views one after another.
+/// Sums the elements of the Views of all ranks; every rank gets the sum. The
+/// result is that of KokkosMMA::reduce for the Views one after another.
 ///
 /// \code
 /// mpi::reduce(comm, exec, x, sum);
@@ -188,7 +188,7 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
                           settings);
 }
 
-/// Sums the products of the elements of all ranks' Views, on every rank. The
+/// Sums the products of the elements of all ranks; every rank gets the sum. The
 /// result is that of KokkosMMA::reduce for the Views one after another.
 ///
 /// \code
