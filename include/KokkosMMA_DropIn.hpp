@@ -25,8 +25,8 @@
 // Kokkos_Core.hpp of a Kokkos with CUDA, HIP or SYCL is an error in other
 // compilers; with OpenMP it is one if the compiler has OpenMP off.
 // KokkosCore_config.h can be included in any case if KOKKOS_MACROS_HPP is
-// defined. It tells which spaces are enabled. Its macros are removed below, so
-// that Kokkos can include it again.
+// defined. It tells which spaces are enabled. Its guard and these macros are
+// removed below, so that Kokkos includes it again.
 #if !defined(KOKKOS_MACROS_HPP) && __has_include(<KokkosCore_config.h>)
 #define KOKKOS_MACROS_HPP
 #include <KokkosCore_config.h>

@@ -25,10 +25,10 @@
 #if !defined(__CUDA_ARCH__)
 namespace KokkosMMA::Impl {
 
-/// Runs before main. Prints that the drop-in is in the program, and errors in
-/// environment variables. It makes no CUDA call, because the process may fork.
-/// Registers a line for the end that says why there is no table of
-/// KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
+/// Runs before main. Prints errors in environment variables and, with
+/// KOKKOSMMA_VERBOSE, that the drop-in is in the program. It makes no CUDA
+/// call, because the process may fork. Registers a line for the end that says
+/// why there is no table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
 #if KOKKOSMMA_IMPL_ON_CUDA()

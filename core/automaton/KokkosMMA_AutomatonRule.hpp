@@ -15,8 +15,8 @@
 
 namespace KokkosMMA {
 
-/// Shape of a neighbourhood: its cells have a maximum (`moore`) or a sum
-/// (`von_neumann`) of |dx| and |dy| up to the radius.
+/// Shape of a neighbourhood: cells with max(|dx|, |dy|) (`moore`) or |dx| +
+/// |dy| (`von_neumann`) up to the radius.
 enum class Neighbourhood : unsigned char { moore, von_neumann };
 
 /// Number of cells of a neighbourhood, its centre included.

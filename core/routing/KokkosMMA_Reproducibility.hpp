@@ -13,8 +13,7 @@ namespace KokkosMMA {
 /// What the bits of a floating-point result may depend on. Each level keeps the
 /// promises of the levels before it.
 enum class Reproducibility : unsigned char {
-  run_to_run,  ///< anything but the run: repeated runs on a device give equal
-               ///< bits
+  run_to_run,          ///< data, call, device and tuning table
   device_independent,  ///< data and call
   exact                ///< data, not their order: sums are correctly rounded
 };

@@ -159,8 +159,8 @@ inline void check_route(char const* who, RouteDecision const& decision) {
 struct OfferedLevel {
   Reproducibility level = Reproducibility::run_to_run;
   Refusal refusal;  ///< empty: every level
-  /// Whether `device_independent` is cheaper than `exact`: such a request then
-  /// does not run at `exact`.
+  /// Whether `device_independent` is cheaper than `exact`: a call that requests
+  /// the former then does not run at `exact`.
   bool is_cheaper_in_fixed_order = false;
 };
 inline constexpr OfferedLevel every_level{Reproducibility::exact, {}};

@@ -15,7 +15,8 @@ namespace KokkosMMA {
 
 /// How MMA instructions compute a sum. The library uses `chained`. The others
 /// are the formulations of Navarro et al. 2020 ("GPU Tensor Cores for Fast
-/// Arithmetic Reductions"), kept for comparison, for half_t input only.
+/// Arithmetic Reductions"), for comparison, for half_t input only. R is
+/// Settings::chain_length.
 enum class Formulation : unsigned char {
   chained,      ///< data times ones; one fp32 addition per R MMA
   recurrence,   ///< two MMA reduce 256 values to one; one launch per level
@@ -43,9 +44,9 @@ struct Settings {
   int chain_length = 0;  ///< R: MMA per fp32 addition, 1 to 32; 0 = tuned
   int block_size =
       0;  ///< threads per block, a multiple of 32 up to 512; 0 = tuned
-  bool check_offsets =
-      true;  ///< whether to check offsets of segments; unchecked
-             ///< wrong ones access memory outside the Views
+  /// Whether to check segment offsets; wrong unchecked offsets access memory
+  /// outside the Views.
+  bool check_offsets = true;
   Reproducibility reproducibility =
       Reproducibility::run_to_run;  ///< minimum level of the result
 

@@ -112,7 +112,7 @@ class StencilWeights {
     return dense(same(radius), values);
   }
 
-  /// A copy with this weight at the centre.
+  /// A copy with `weight` at the centre.
   ///
   /// \throws std::invalid_argument for a weight that is not finite
   StencilWeights with_centre(double weight) const {

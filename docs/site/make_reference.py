@@ -23,7 +23,7 @@ One sentence for each public signature. The headers document types, errors, accu
 - Template parameters are shown where a caller names them. Others are deduced: `Exec` is an execution space; `X`, `Y`, `R` and `V` are Views.
 - `[label,]` is an optional first argument, `std::string const& label`: it names the call in Kokkos Tools and in output.
 - `[, settings]` is an optional last argument, [`Settings const& settings = {}`](#settings): route and level of reproducibility of the call.
-- Kernels run asynchronously, in order on `exec`. A call waits only if it returns a scalar, checks segment offsets, counts runs or communicates.
+- Kernels run asynchronously, in order on `exec`. A call waits if it returns a scalar, checks segment offsets, counts runs or communicates.
 - Wrong arguments throw `std::invalid_argument`; no result is written then.
 """
 # Name of the topic, sentence below it, headers in the order of the page.

@@ -63,11 +63,11 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 /// \endcode
 ///
 /// \tparam Accumulator type of the running sum; by default the wider of both
-///        element types, and fp32 for 16-bit floats. It must represent every
-///        x(i): floating-point elements require float or double, no narrower
-///        than they are; integers require an integer that is no narrower, or
-///        double, or (for 2 bytes) float. If x has integers and y is floating
-///        point, the default is double and elements are converted first
+///        element types, and fp32 for 16-bit floats. Floating-point elements
+///        require float or double, no narrower than they are. Integers require
+///        an integer that is no narrower, or double, or (up to 2 bytes) float.
+///        If x has integers and y is floating point, the default is double and
+///        elements are converted first
 /// \param exec instance on which the scan runs
 /// \param x rank-1 View, contiguous or strided, any alignment, of half_t,
 ///        bhalf_t, float, double, bool (counted) or integers

@@ -61,10 +61,11 @@ class SegmentPolicy {
   KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS("KokkosMMA::SegmentPolicy", Exec);
 
  public:
-  using execution_policy = SegmentPolicy;  ///< marks a policy of Kokkos
-  using execution_space  = Exec;           ///< space of the call
-  using index_type       = std::size_t;    ///< index of a segment
-  using work_tag         = void;           ///< the functor has no tag
+  using execution_policy =
+      SegmentPolicy;                    ///< marks the class as a Kokkos policy
+  using execution_space = Exec;         ///< space of the call
+  using index_type      = std::size_t;  ///< index of a segment
+  using work_tag        = void;         ///< the functor has no tag
   /// Type of the value of a segment.
   using value_type = Impl::segment_accumulator_t<Op, X, X>;
 
