@@ -17,7 +17,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// The sum of what all ranks hold, as integers: the same whoever adds first.
+/// The sum over all ranks, as integers: it does not depend on the order.
 template <int Limbs, int Lowest>
 void add_over_ranks(char const* who, MPI_Comm comm,
                     ExactLimbs<Limbs, Lowest>& sum) {
@@ -34,7 +34,7 @@ void add_over_ranks(char const* who, MPI_Comm comm,
   sum.empty = !(flags & not_empty);
 }
 
-/// Refuses an exact sum that cannot be had at this moment.
+/// Throws for an exact sum that is temporarily not available.
 [[gnu::cold]] inline void check_exact(char const* who, Refusal const& refusal) {
   if (refusal)
     throw std::runtime_error(concatenate(

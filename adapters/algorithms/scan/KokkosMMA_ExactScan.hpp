@@ -27,7 +27,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The place of a total that nobody asked for.
+/// Replaces the total in a call without one.
 struct NoTotal {};
 
 template <class Exec, class Functor>
