@@ -303,7 +303,7 @@ Block<R> block_of(MPI_Comm comm,
   return block;
 }
 
-/// The boundaries of the calling rank's block, for StencilPolicy after
+/// The boundaries of the calling rank's block, to pass to a StencilPolicy after
 /// exchange_halos(). They are those of the grid, and halos where another block
 /// lies beyond a side.
 template <int R>
