@@ -5,7 +5,8 @@
 
 /// \file
 /// All of kokkos-mma except the calls over MPI ranks (KokkosMMA_Mpi.hpp). A
-/// source that needs one topic compiles faster with that topic's header.
+/// source that uses one kind of call compiles faster with the header of that
+/// kind, for example KokkosMMA_Reduce.hpp.
 
 #include <KokkosMMA_Automaton.hpp>
 #include <KokkosMMA_Reduce.hpp>

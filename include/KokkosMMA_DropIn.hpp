@@ -5,28 +5,28 @@
 
 /// \file
 /// Forced include for an unmodified Kokkos application (the compiler flag
-/// `-include KokkosMMA_DropIn.hpp`, or the target KokkosMMA::drop_in). Calls of
-/// Kokkos::parallel_for, Kokkos::parallel_reduce and Kokkos::parallel_scan on
-/// Kokkos::Cuda run a kernel of this library where it has one for their types,
-/// and Kokkos' own kernel otherwise. A loop of many indices runs the kernel
-/// that was faster in its first calls. Results, asynchrony and what Kokkos
-/// Tools see stay as Kokkos promises them; docs/drop_in.md lists the calls and
-/// the tests.
+/// `-include KokkosMMA_DropIn.hpp`, or the target KokkosMMA::drop_in). On
+/// Kokkos::Cuda, calls of Kokkos::parallel_for, parallel_reduce and
+/// parallel_scan run a kernel of this library if there is one for their types,
+/// and otherwise Kokkos' own kernel. A loop over many indices runs the kernel
+/// that was faster in the first calls of the loop. Results, asynchrony and
+/// Kokkos Tools callbacks remain as Kokkos documents them. docs/drop_in.md
+/// lists the calls and the tests.
 ///
 /// The header does nothing in a translation unit that cannot include this
-/// Kokkos: a compiler check of CMake, a C source, a source of a project with
-/// CUDA that its host compiler compiles, a source without OpenMP where Kokkos
-/// has it. Below C++20 it does nothing and prints a message, unless
+/// Kokkos: a compiler check of CMake, a C source, a source that the host
+/// compiler compiles although Kokkos has CUDA, a source compiled without OpenMP
+/// although Kokkos has OpenMP. Below C++20 it only prints a message, unless
 /// KOKKOSMMA_QUIET is defined.
 
 #if defined(__cplusplus)
 #if __has_include(<Kokkos_Core.hpp>)
 
-// The headers of a Kokkos for a device stop every compiler that is not the
-// device's; those of a Kokkos with OpenMP stop one that has not switched it on.
-// Its configuration header by itself does not, if it sees this header as
-// Kokkos_Macros.hpp. It is read again where Kokkos is included; without it the
-// source would not know which spaces there are.
+// Kokkos_Core.hpp of a Kokkos with CUDA, HIP or SYCL is an error in other
+// compilers; with OpenMP it is one if the compiler has OpenMP off.
+// KokkosCore_config.h can be included in any case if KOKKOS_MACROS_HPP is
+// defined. It tells which spaces are enabled. Its guard and these macros are
+// removed below, so that Kokkos includes it again.
 #if !defined(KOKKOS_MACROS_HPP) && __has_include(<KokkosCore_config.h>)
 #define KOKKOS_MACROS_HPP
 #include <KokkosCore_config.h>
@@ -49,7 +49,7 @@
 #if defined(KOKKOSMMA_IMPL_NO_KOKKOS_HERE)
 #elif __cplusplus < 202002L
 #if !defined(KOKKOSMMA_QUIET) && !defined(__CUDA_ARCH__)
-// No error with -Werror.
+// A message is no error with -Werror.
 #pragma message( \
     "KokkosMMA_DropIn.hpp does nothing in this source, which is compiled below C++20. Compile it as C++20, or define KOKKOSMMA_QUIET.")
 #endif

@@ -4,9 +4,9 @@
 #define KOKKOSMMA_DROP_IN_ROUTES_HPP
 
 /// \file
-/// Routes the application's own functors, and those with which the standard
-/// algorithms and the Views of Kokkos call parallel_for, parallel_reduce and
-/// parallel_scan. Only the drop-in header includes it.
+/// Intercepts parallel_for, parallel_reduce and parallel_scan for the functors
+/// of the application, of Kokkos' standard algorithms and of Kokkos' Views.
+/// Only the drop-in header includes this file.
 
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -25,9 +25,10 @@
 #if !defined(__CUDA_ARCH__)
 namespace KokkosMMA::Impl {
 
-/// Prints before main that the header is in the program, and what is wrong with
-/// the environment. It does not touch CUDA: the process may fork. A line at the
-/// end says why there is no table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
+/// Runs before main. Prints errors in environment variables and, with
+/// KOKKOSMMA_VERBOSE, that the drop-in is in the program. It makes no CUDA
+/// call, because the process may fork. Registers a line for the end that says
+/// why there is no table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -62,7 +63,7 @@ inline bool const drop_in_announced = announce_drop_in();
 }  // namespace KokkosMMA::Impl
 #endif  // __CUDA_ARCH__
 
-// On other spaces nothing is intercepted, and a source compiles nothing more.
+// Without CUDA nothing is intercepted, and nothing below is compiled.
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
@@ -135,7 +136,7 @@ inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
 template <class... Traits>
 inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
 
-/// Why the macros below leave the types of a reduction to Kokkos.
+/// Why a reduction of these types is not intercepted, or none.
 template <class Functor, class Reducer, class Policy>
 constexpr Refusal refusal_of_types() {
   ReduceProblem problem;
@@ -151,7 +152,8 @@ constexpr Refusal refusal_of_types() {
   }
   return refuse_streamed(problem, Capability{true, 90, 1});
 }
-/// Loops that keep Kokkos' class, and scans with such types, which say nothing.
+/// Loops that are not intercepted. The concept also matches scans, for which no
+/// reason is printed.
 template <class Functor, class Policy>
 concept RefusedLoop = is_flat_policy<Policy> &&
     (sizeof(Functor) > max_functor_bytes || !routable_policy<Policy>);
@@ -165,8 +167,8 @@ template <class Policy>
 concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
 
 #if !defined(__CUDA_ARCH__)
-/// What VERBOSE, REPORT and COMPARE need to know before Kokkos calls the begin
-/// callbacks of Kokkos Tools for a call of these types.
+/// Records for KOKKOSMMA_VERBOSE, REPORT and COMPARE why a call is not
+/// intercepted, before Kokkos Tools are notified.
 template <class Policy, class F>
 struct BeforeCall {
   static void announce() {
@@ -189,10 +191,10 @@ struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
 
 }  // namespace KokkosMMA::Impl
 
-// Kokkos makes one of these for every call before it notifies Kokkos Tools, and
-// with KOKKOS_ENABLE_TUNING a second one after that.
+// Kokkos constructs a ToolResponse for every call before it notifies Kokkos
+// Tools, and with KOKKOS_ENABLE_TUNING a second one afterwards.
 #if !defined(__CUDA_ARCH__)
-// Declared as in Kokkos 4.6 to 5.2, where Kokkos has it.
+// Declared as in those versions from 4.6 to 5.2 that have it.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
 struct ToolResponse;

@@ -49,8 +49,8 @@ inline void refuse_explain(char const* who, char const* instead) {
 
 }  // namespace Impl
 
-/// Returns which route each call inside `calls` would use, and why not another
-/// route.
+/// Returns the route that each call in `calls` would use, and why no faster
+/// one.
 ///
 /// \code
 /// std::cout << KokkosMMA::explain(

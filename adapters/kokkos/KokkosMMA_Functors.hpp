@@ -160,9 +160,9 @@ auto transform(X const& x, Op const& op) {
   return Impl::Transform<X, Op>{x, op};
 }
 
-/// Reducer for Kokkos: the sum, where integers wrap and 16-bit floats are
-/// summed in fp32. As Kokkos::Sum otherwise. The sum of half_t and bhalf_t is
-/// rounded once, by a kernel of this library.
+/// Kokkos reducer for sums: integers wrap, and 16-bit floats are added in fp32.
+/// Otherwise it works as Kokkos::Sum. The sum of half_t and bhalf_t is rounded
+/// once, by a kernel of this library.
 ///
 /// \code
 /// Kokkos::View<double> sum("sum");  // the result stays on the device
@@ -170,17 +170,17 @@ auto transform(X const& x, Op const& op) {
 /// \endcode
 template <class Scalar_, class Space = Kokkos::HostSpace>
 struct Sum {
-  /// Marks a reducer for Kokkos.
+  /// Marks the class as a Kokkos reducer.
   using reducer = Sum;
   /// Type of the sum.
   using value_type = std::remove_cv_t<Scalar_>;
   /// View that can hold the result.
   using result_view_type = Kokkos::View<value_type, Space>;
 
-  /// A result on the host; the call waits for it.
+  /// Result in a host variable; the call waits for it.
   KOKKOS_INLINE_FUNCTION Sum(value_type& value)
       : m_value(&value), m_references_scalar(true) {}
-  /// A result in a View of rank 0; the call returns at once.
+  /// Result in a View of rank 0; the call returns at once.
   KOKKOS_INLINE_FUNCTION Sum(result_view_type const& value)
       : m_value(value), m_references_scalar(false) {}
 

@@ -8,10 +8,11 @@
 #include <Kokkos_Core.hpp>
 
 /// \file
-/// Deleted overloads for usual mistakes: a compiler names the deleted function
-/// with its template arguments, the first of which says what is wrong, in place
-/// of all overloads and why none fits. A static_assert would make the mistake
-/// pass the check of a requires-clause; a deleted function does not.
+/// Names for deleted overloads, which catch common mistakes. The compiler
+/// prints the deleted function with its template arguments, the first of which
+/// states the mistake, instead of a list of all overloads. A static_assert
+/// would make the mistake pass the check of a requires-clause; a deleted
+/// function does not.
 
 namespace KokkosMMA {
 

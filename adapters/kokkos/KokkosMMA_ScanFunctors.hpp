@@ -17,13 +17,13 @@
 
 namespace KokkosMMA {
 
-/// Names a variable as the initial value of a scan: `exclusive_scan(exec, x, y,
-/// InitialValue(n))`. A bare variable does not compile, because
+/// Passes a variable as the initial value of a scan: `exclusive_scan(exec, x,
+/// y, InitialValue(n))`. A bare variable does not compile, because
 /// `exclusive_scan(exec, x, y, n)` could mean n as the total. Constants and
-/// expressions need no name.
+/// expressions need no InitialValue.
 template <class T>
 struct InitialValue {
-  T value;  ///< the number
+  T value;  ///< the initial value
 };
 /// InitialValue(n) holds a copy of n.
 template <class T>

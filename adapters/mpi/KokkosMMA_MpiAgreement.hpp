@@ -27,14 +27,14 @@
 #include <vector>
 
 /// \file
-/// What the calls over ranks have in common: the ranks exchange their
-/// arguments, and either all go on or all throw.
+/// Common code of the calls over ranks: the ranks exchange the arguments of the
+/// call, and either all continue or all throw.
 
 namespace KokkosMMA {
 namespace Impl {
 
-/// Reached only where the communicator's error handler returns; MPI's own
-/// default ends the job.
+/// Reached only if the communicator's error handler returns; the default
+/// handler of MPI ends the job.
 inline void check_mpi(char const* who, char const* function, int code) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -44,7 +44,8 @@ inline void check_mpi(char const* who, char const* function, int code) {
       concatenate(who, ": ", function, ": ", std::string(text, length)));
 }
 
-/// A rank without a communicator throws without the others.
+/// Throws on this rank only: without a communicator it cannot inform the
+/// others.
 inline void check_communicator(char const* who, MPI_Comm comm) {
   int initialised = 0, finalised = 0, inter = 0;
   MPI_Initialized(&initialised);
@@ -80,14 +81,14 @@ constexpr std::string_view to_string(MpiOperation operation) {
   return names[static_cast<int>(operation)];
 }
 
-/// The arguments of a rank, as all ranks see them: 64 bytes.
+/// The call of a rank, as all ranks see it: 64 bytes.
 struct MpiCall {
   MpiOperation operation = MpiOperation::reduce;
   Scalar input           = Scalar::opaque;
   Scalar output          = Scalar::opaque;
   Scalar accumulator     = Scalar::opaque;
   std::uint8_t rank      = 1;  ///< dimensions of the data
-  std::uint8_t total     = 0;  ///< whether a total was asked for
+  std::uint8_t total     = 0;  ///< whether a total is requested
   std::uint8_t failed    = 0;  ///< 1: bad arguments, 2: another error
   std::uint8_t bytes     = 0;  ///< of an input element
   std::uint64_t same     = 0;  ///< what else all ranks must have alike
@@ -152,10 +153,10 @@ inline int mpi_size(char const* who, MPI_Comm comm) {
   return size;
 }
 
-/// `local(call)` checks this rank's arguments and does what can be done before
-/// anything is written; then every rank learns the calls of all, in rank order.
-/// One MPI_Allgather. When one rank throws, every rank does: its own error, or
-/// the first rank's with that error.
+/// `local(call)` checks this rank's arguments and does the work that precedes
+/// any write. One MPI_Allgather then gives every rank the calls of all ranks,
+/// in rank order. If one rank throws, every rank throws: its own error, or that
+/// of the first rank with an error.
 template <class Local>
 std::vector<MpiCall> agree(char const* who, MPI_Comm comm, MpiCall call,
                            Local const& local) {
@@ -217,10 +218,10 @@ inline void check_same(char const* who, std::vector<MpiCall> const& calls,
                        "; pass the same on all ranks");
 }
 
-/// Shares of ranks 0 to `count` - 1 and what comes before them, added in rank
-/// order on every rank: the same bits everywhere, and again for as many ranks.
-/// Float sums are kept in double and rounded once, double sums carry along what
-/// rounding loses (Neumaier 1974).
+/// The initial value plus the shares of ranks 0 to `count` - 1, added in rank
+/// order on every rank: the bits are the same on every rank and in every run
+/// with as many ranks. Float sums are kept in double and rounded once; double
+/// sums are compensated (Neumaier 1974).
 template <class A>
 A sum_in_rank_order(A const& before, std::vector<MpiCall> const& calls,
                     std::size_t count) {
@@ -245,7 +246,7 @@ A sum_in_rank_order(A const& before, std::vector<MpiCall> const& calls,
   }
 }
 
-/// The value of KOKKOSMMA_MPI_GPU_AWARE: -1 none, else 0 or 1.
+/// Value of KOKKOSMMA_MPI_GPU_AWARE: 0 or 1; otherwise -1.
 inline int parse_gpu_aware(char const* text) {
   std::string_view const value = text ? text : "";
   if (value.empty()) return -1;
@@ -259,10 +260,11 @@ inline int parse_gpu_aware(char const* text) {
 
 namespace mpi {
 
-/// Whether halos are given to MPI in GPU memory. KOKKOSMMA_MPI_GPU_AWARE=0 or 1
-/// decides where it is set. Otherwise the MPI library decides
-/// (MPIX_Query_cuda_support of Open MPI and its relatives,
-/// MPIX_GPU_query_support of MPICH), otherwise no. Determined once per process.
+/// Whether MPI gets pointers to GPU memory for halos. KOKKOSMMA_MPI_GPU_AWARE=0
+/// or 1 decides if it is set. Otherwise the MPI library decides
+/// (MPIX_Query_cuda_support of Open MPI and its derivatives,
+/// MPIX_GPU_query_support of MPICH); without these functions the answer is no.
+/// Determined once per process.
 inline bool gpu_aware() {
   static bool const aware = [] {
     int const wish =

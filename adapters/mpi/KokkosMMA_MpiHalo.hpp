@@ -35,7 +35,7 @@ void check_message_sizes(char const* who, MpiBlock<R> const& block) {
                        ": cut the grid along more dimensions");
 }
 
-/// Refuses a forced route that cannot run from one View to the other.
+/// Throws for a forced route that cannot run from one View to the other.
 template <class A, class Exec, class X, class Y, int R>
 void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                           Y const& out, StencilWeights<R> const& weights,
@@ -53,8 +53,8 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                         row_layout(out, plan->is_reversed))));
 }
 
-/// Throws for a forced route that cannot run the interior of a block, or where
-/// there is none, the whole block.
+/// Throws for a forced route that cannot run on the interior of a block, or on
+/// the whole block if it has no interior.
 /// \param given boundaries of `in`
 template <class A, class Exec, class X, class Y, int R>
 void check_forced_block(char const* who, Exec const& exec, X const& in,

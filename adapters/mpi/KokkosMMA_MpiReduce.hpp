@@ -17,7 +17,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// The sum of what all ranks hold, as integers: the same whoever adds first.
+/// The sum over all ranks, as integers: it does not depend on the order.
 template <int Limbs, int Lowest>
 void add_over_ranks(char const* who, MPI_Comm comm,
                     ExactLimbs<Limbs, Lowest>& sum) {
@@ -34,7 +34,7 @@ void add_over_ranks(char const* who, MPI_Comm comm,
   sum.empty = !(flags & not_empty);
 }
 
-/// Refuses an exact sum that cannot be had at this moment.
+/// Throws for an exact sum that is temporarily not available.
 [[gnu::cold]] inline void check_exact(char const* who, Refusal const& refusal) {
   if (refusal)
     throw std::runtime_error(concatenate(
@@ -148,8 +148,8 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
 
 namespace mpi {
 
-/// Sums the elements of all ranks' Views, on every rank. The result is that of
-/// KokkosMMA::reduce for the Views one after another.
+/// Sums the elements of the Views of all ranks; every rank gets the sum. The
+/// result is that of KokkosMMA::reduce for the Views one after another.
 ///
 /// \code
 /// mpi::reduce(comm, exec, x, sum);
@@ -188,7 +188,7 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
                           settings);
 }
 
-/// Sums the products of the elements of all ranks' Views, on every rank. The
+/// Sums the products of the elements of all ranks; every rank gets the sum. The
 /// result is that of KokkosMMA::reduce for the Views one after another.
 ///
 /// \code

@@ -18,8 +18,8 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// The sum of x in the accumulator of a scan. A forced route is the scan's: the
-/// sum uses it where it can.
+/// The sum of x in the accumulator of a scan. A forced route applies to the
+/// scan; the sum uses it if it can.
 template <class A, class Exec, class X>
 A local_total(Exec const& exec, X const& x, Settings const& settings) {
   A sum{};
@@ -37,8 +37,8 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
   return sum;
 }
 
-/// The levels that a scan over ranks has: sums of ranks are exact, or rounded
-/// before they are added.
+/// The levels that a scan over ranks offers. The sums of ranks are exact, or
+/// rounded before they are added.
 inline OfferedLevel level_over_ranks(ScanProblem const& problem,
                                      Capability const& machine,
                                      Settings const& settings) {
@@ -247,7 +247,7 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   mpi::exclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
 }
 
-/// Does not compile: a total is named by Total(place).
+/// Does not compile: a total must be passed as Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>
@@ -317,7 +317,7 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   mpi::inclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
 }
 
-/// Does not compile: a total is named by Total(place).
+/// Does not compile: a total must be passed as Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>

@@ -13,8 +13,8 @@
 #include <vector>
 
 /// \file
-/// How the blocks of a grid lie on ranks, and which boxes of elements
-/// neighbours send each other.
+/// How the blocks of a grid are distributed to ranks, and which boxes of
+/// elements neighbours exchange.
 
 namespace KokkosMMA {
 namespace Impl {
@@ -226,8 +226,8 @@ struct MpiBlock {
     return result;
   }
 
-  /// Same arguments, and blocks that fit together. All ranks see the same calls
-  /// and throw alike.
+  /// Checks for equal arguments and matching blocks. All ranks check the same
+  /// data, so all of them throw or none.
   void check(char const* who, std::vector<MpiCall> const& calls) const {
     check_same(who, calls, "weights, radii, boundaries or numbers of steps");
     bool empty = true;
@@ -303,7 +303,7 @@ Block<R> block_of(MPI_Comm comm,
   return block;
 }
 
-/// The boundaries of the calling rank's block, for StencilPolicy after
+/// The boundaries of the calling rank's block, to pass to a StencilPolicy after
 /// exchange_halos(). They are those of the grid, and halos where another block
 /// lies beyond a side.
 template <int R>

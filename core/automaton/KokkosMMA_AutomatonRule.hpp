@@ -15,9 +15,8 @@
 
 namespace KokkosMMA {
 
-/// Shape of a neighbourhood: cells whose distance is at most the radius. The
-/// distance is the larger of |dx| and |dy| (`moore`) or their sum
-/// (`von_neumann`).
+/// Shape of a neighbourhood: cells with max(|dx|, |dy|) (`moore`) or |dx| +
+/// |dy| (`von_neumann`) up to the radius.
 enum class Neighbourhood : unsigned char { moore, von_neumann };
 
 /// Number of cells of a neighbourhood, its centre included.
@@ -73,15 +72,16 @@ class CountSet {
   std::uint32_t m_words[largest / 32 + 1] = {};
 };
 
-/// A rule of a cellular automaton: the next state from a state and a count. The
-/// count is that of neighbours in state 1. State 0 is dead, state 1 alive. In a
-/// rule of more than two states a cell that does not survive passes through 2,
-/// 3, ... before it is dead; its neighbours do not count it then. parse_rule()
-/// reads a rule from its usual notation.
+/// A rule of a cellular automaton: maps a cell's state and count of live
+/// neighbours to its next state. Neighbours in state 1 are counted. State 0 is
+/// dead, state 1 alive. In a rule of more than two states a cell that does not
+/// survive passes through 2, 3, ... before it is dead; its neighbours do not
+/// count it then. parse_rule() reads a rule from its usual notation.
 class AutomatonRule {
  public:
-  static constexpr int max_radius = 16;   ///< largest radius, in cells
-  static constexpr int max_states = 256;  ///< most states: a cell is a byte
+  static constexpr int max_radius = 16;  ///< largest radius, in cells
+  static constexpr int max_states =
+      256;  ///< largest number of states: a cell is a byte
 
   /// A rule from its parts.
   ///
@@ -132,7 +132,7 @@ class AutomatonRule {
   }
   /// Radius of the neighbourhood, in cells.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int radius() const { return m_radius; }
-  /// Number of states, the dead one included.
+  /// Number of states, including 0 (dead).
   KOKKOS_FORCEINLINE_FUNCTION constexpr int states() const { return m_states; }
   /// Whether a cell in state 1 counts itself.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool counts_centre() const {

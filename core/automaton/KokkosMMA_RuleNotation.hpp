@@ -20,7 +20,7 @@
 
 namespace KokkosMMA {
 
-/// The finite grid that a rule may name after a colon. It is a torus
+/// The finite grid that the suffix of a rule describes. It is a torus
 /// (`:T400,300`) or a plane with dead cells around it (`:P400,300`).
 struct BoundedGrid {
   std::int64_t width  = 0;      ///< cells per row
@@ -416,7 +416,7 @@ inline std::string ranges_text(CountSet const& counts, bool as_limits) {
 
 }  // namespace Impl
 
-/// Reads the rule of an automaton from its usual notation, as `B3/S23`.
+/// Reads the rule of an automaton from its usual notation, such as `B3/S23`.
 ///
 /// - `B3/S23`, `S23/B3`, `B3S23`, `23/3`: counts for birth and survival;
 ///   without letters survival comes first
@@ -442,14 +442,15 @@ inline AutomatonRule parse_rule(std::string_view text) {
   return Impl::RuleParser(text).parse().first;
 }
 
-/// Reads the grid that the text of a rule names after a colon, if there is one.
+/// Reads the grid from the suffix of a rule, if there is one.
 ///
 /// \throws std::invalid_argument for text that parse_rule() rejects
 inline std::optional<BoundedGrid> parse_bounded_grid(std::string_view text) {
   return Impl::RuleParser(text).parse().second;
 }
 
-/// The shortest notation of a rule that Golly and parse_rule() read.
+/// The shortest notation of a rule that parse_rule() and the program Golly
+/// read.
 inline std::string to_string(AutomatonRule const& rule) {
   bool const moore     = rule.neighbourhood() == Neighbourhood::moore;
   int const neighbours = neighbourhood_size(rule.neighbourhood(), 1) - 1;
@@ -471,7 +472,7 @@ inline std::string to_string(AutomatonRule const& rule) {
       Impl::ranges_text(rule.birth(), limits), ",N", moore ? "M" : "N");
 }
 
-/// The suffix of a rule that names a grid, as `:T400,300`.
+/// The suffix of a rule that describes a grid, such as `:T400,300`.
 inline std::string to_string(BoundedGrid const& grid) {
   return Impl::concatenate(grid.torus ? ":T" : ":P", grid.width, ",",
                            grid.height);

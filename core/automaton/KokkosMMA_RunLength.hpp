@@ -24,12 +24,12 @@
 
 namespace KokkosMMA {
 
-/// A rectangle of cells, as a pattern file holds it.
+/// A rectangle of cells: the contents of a pattern file.
 struct CellPattern {
   std::int64_t width  = 0;  ///< cells per row
   std::int64_t height = 0;  ///< number of rows
-  std::string rule;         ///< as the file spells it; empty if it names none
-  std::vector<std::string> comments;  ///< whole lines, which begin with #
+  std::string rule;         ///< as spelled in the file; empty if missing
+  std::vector<std::string> comments;  ///< whole lines, starting with #
   std::vector<std::uint8_t> cells;    ///< cell (x, y) is at y * width + x
 
   /// Number of cells that are not in state 0.

@@ -13,7 +13,7 @@ struct Capability {
   bool cuda              = false;       ///< whether the space is Kokkos::Cuda
   int compute_capability = 0;           ///< major * 10 + minor; 90 on an H200
   int multiprocessors    = 0;           ///< SMs of the device
-  int shared_bytes       = 227 * 1024;  ///< largest shared memory of a block
+  int shared_bytes       = 227 * 1024;  ///< maximum shared memory per block
 
   /// Whether the device has the tensor-core instructions that the library uses.
   /// They exist from compute capability 8.0 on (PTX ISA, "mma" target notes).

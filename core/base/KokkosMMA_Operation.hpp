@@ -25,7 +25,7 @@ constexpr std::string_view to_string(Operation operation) {
 
 }  // namespace Impl
 
-/// Operation of segmented calls: the sum, starting from 0. Integers wrap.
+/// Operation of segmented calls: the sum; its identity is 0. Integers wrap.
 /// Plus<double>() keeps the values in double, as std::plus<double> does; Plus()
 /// keeps them in the type that the call documents.
 template <class T = void>
@@ -34,7 +34,7 @@ struct Plus {
   static constexpr Impl::Operation operation = Impl::Operation::sum;  ///< sum
 };
 
-/// Operation of segmented calls: the product, starting from 1. Integers wrap.
+/// Operation of segmented calls: the product; its identity is 1. Integers wrap.
 /// Multiplies<double>() keeps the values in double.
 template <class T = void>
 struct Multiplies {
@@ -43,9 +43,9 @@ struct Multiplies {
       Impl::Operation::prod;  ///< product
 };
 
-/// Operation of segmented calls: the minimum, starting from the largest number.
-/// As Kokkos::Min: a NaN compares smaller than nothing and is left out.
-/// Minimum<double>() keeps the values in double.
+/// Operation of segmented calls: the minimum; its identity is the largest
+/// number. As with Kokkos::Min, a NaN is not smaller than any value and is
+/// ignored. Minimum<double>() keeps the values in double.
 template <class T = void>
 struct Minimum {
   using value_type = T;  ///< type of the values
@@ -53,9 +53,9 @@ struct Minimum {
       Impl::Operation::min;  ///< minimum
 };
 
-/// Operation of segmented calls: the maximum, starting from the smallest
-/// number. As Kokkos::Max: a NaN compares larger than nothing and is left out.
-/// Maximum<double>() keeps the values in double.
+/// Operation of segmented calls: the maximum; its identity is the smallest
+/// number. As with Kokkos::Max, a NaN is not larger than any value and is
+/// ignored. Maximum<double>() keeps the values in double.
 template <class T = void>
 struct Maximum {
   using value_type = T;  ///< type of the values

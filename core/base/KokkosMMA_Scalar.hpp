@@ -9,8 +9,8 @@
 
 namespace KokkosMMA {
 
-/// Element types as values, so that routes are chosen by data and not by
-/// overloads. `opaque` is every type without a name here.
+/// Element types as enumerators, from which routes are chosen. `opaque` is
+/// every type that is not listed.
 enum class Scalar : unsigned char {
   opaque,
   half,
@@ -83,7 +83,7 @@ struct BuiltinScalar<double> {
 
 }  // namespace Impl
 
-/// The Scalar of type `T`. Adapters specialise it for Kokkos' 16-bit types,
+/// The enumerator of type `T`. Adapters specialise it for Kokkos' 16-bit types,
 /// which core/ does not know.
 template <class T>
 inline constexpr Scalar scalar_v =

@@ -7,11 +7,11 @@
 /// Version as integers that preprocessor conditions can compare:
 /// `KOKKOSMMA_VERSION == major * 10000 + minor * 100 + patch`.
 
-/// Major version: changes when an interface changes.
+/// Major version: increases when an interface changes.
 #define KOKKOSMMA_VERSION_MAJOR 0
-/// Minor version: changes when something is added.
+/// Minor version: increases when a feature is added.
 #define KOKKOSMMA_VERSION_MINOR 1
-/// Patch version: changes with repairs only.
+/// Patch version: increases with bug fixes only.
 #define KOKKOSMMA_VERSION_PATCH 0
 /// The version as one integer for `#if`: major * 10000 + minor * 100 + patch.
 #define KOKKOSMMA_VERSION                                            \

@@ -13,18 +13,18 @@
 
 namespace KokkosMMA::Impl {
 
-/// Flattened multi-dimensional ranges divide by multiplication with a 32-bit
-/// reciprocal, exact below 2^31.
+/// Limit of flattened multi-dimensional ranges: their index division multiplies
+/// by a 32-bit reciprocal, which is exact below 2^31.
 inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
 
-/// Largest value of a constant size that a reduction over a range keeps in
-/// shared memory, and largest array. 16 KB leave 14 threads of an H100's
-/// multiprocessor one each.
+/// Largest value of constant size, and largest array, that a reduction over a
+/// range keeps in shared memory, one per thread. Arrays of 16 KB allow 14
+/// threads per multiprocessor of an H100.
 inline constexpr std::size_t max_shared_value_bytes = 512;
 inline constexpr std::size_t max_array_bytes        = 16 * 1024;
 
-/// Whether a value goes to shared memory, and why none of its kind or size
-/// does.
+/// Whether a value must be in shared memory; and why it cannot be there, or
+/// none.
 constexpr bool is_in_shared_memory(ReduceProblem const& problem) {
   return !problem.fixed_size || problem.value_bytes > max_value_bytes;
 }
@@ -67,14 +67,14 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
   });
 }
 
-/// 2^32 integers of 4 bytes fill the 64 bits in which they are summed.
+/// Sums of more than 2^32 integers of 4 bytes may exceed 64 bits.
 inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;
 
-/// Why a sum of these elements on the tensor cores differs from the sum in a
-/// value of this type, or none. Integers are exact modulo 2^64 there, which is
-/// enough for integer values. For floating-point values the sum must not wrap,
-/// and 2^47 integers of 1 byte do not make it wrap. Floating-point
-/// sums are kept in float, of doubles in double, and rounded to the value.
+/// Why tensor cores cannot sum these elements into a value of this type, or
+/// none. They sum integers modulo 2^64, which is exact for integer values. For
+/// a floating-point value the integer sum must not wrap; 2^47 integers of 1
+/// byte do not wrap. They sum doubles in double and other floats in float, and
+/// round to the value.
 constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
                                    std::uint64_t size) {
   bool const integers = !is_floating(input);
@@ -133,8 +133,8 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   });
 }
 
-/// Whether a sum by name has floating-point terms or factors that the library
-/// sees, and becomes a floating-point number: what `exact` is for.
+/// Whether `exact` applies: the call is a sum by name (not intercepted) of a
+/// View or of products, with floating-point elements and result.
 constexpr bool sums_floats(ReduceProblem const& problem) {
   return problem.sum && !problem.intercepted &&
          (problem.source == Source::view ||
@@ -142,8 +142,8 @@ constexpr bool sums_floats(ReduceProblem const& problem) {
          is_floating(problem.input) && is_floating(problem.value);
 }
 
-/// The level of reproducibility that a reduction of a View can have. Integers
-/// are exact as they are.
+/// The levels of reproducibility that a reduction offers. Integer sums are
+/// always exact.
 constexpr OfferedLevel offered_level(ReduceProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
@@ -166,7 +166,8 @@ constexpr OfferedLevel offered_level(ReduceProblem const& problem,
                                                                : kernels;
 }
 
-/// Route of an exact sum: integers on the cores of a GPU, or on the host.
+/// Route of an exact sum. It adds integers: on the GPU without tensor cores, or
+/// on the host.
 constexpr RouteDecision route_exact_sum(Capability const& capability,
                                         Settings const& settings) {
   return route_by_refusals(settings.route,
@@ -177,18 +178,18 @@ constexpr RouteDecision route_exact_sum(Capability const& capability,
                            capability.cuda ? Refusal{} : not_cuda, {});
 }
 
-/// Route of a reduction. Visible data go to the tensor cores for the types
-/// where they are no slower than additions, which is every one in the table of
-/// an H200; opaque functors to `streamed`, everything else to Kokkos' own code.
-/// Automatic choice never fails. With a forced route, `route` is that route and
-/// the caller checks whether it can run.
+/// Route of a reduction. `auto` uses `mma` for visible data (known Views) if
+/// the tuning table says that MMA is not slower for the type; the table of the
+/// H200 says so for every type. It uses `streamed` for opaque functors and
+/// Kokkos' own code otherwise. A forced route is returned unchecked: the caller
+/// checks whether it can run.
 constexpr RouteDecision route_reduce(
     ReduceProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
   if (settings.reproducibility != Reproducibility::run_to_run &&
       sums_floats(problem))
     return route_exact_sum(capability, settings);
-  // A requested formulation counts more than what is faster.
+  // A requested formulation has priority over speed.
   bool const prefers_additions =
       settings.formulation == Formulation::chained &&
       !mma_reduce_pays(problem.input, problem.source == Source::product,

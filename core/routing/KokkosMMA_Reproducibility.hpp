@@ -13,9 +13,9 @@ namespace KokkosMMA {
 /// What the bits of a floating-point result may depend on. Each level keeps the
 /// promises of the levels before it.
 enum class Reproducibility : unsigned char {
-  run_to_run,  ///< anything that stays the same between runs on one device
-  device_independent,  ///< number of elements, types and operation
-  exact                ///< the elements only: a sum is correctly rounded
+  run_to_run,          ///< data, call, device and tuning table
+  device_independent,  ///< data and call
+  exact                ///< data, not their order: sums are correctly rounded
 };
 
 /// The name of a level, as KOKKOSMMA_REPRODUCIBILITY spells it.

@@ -12,10 +12,10 @@ namespace KokkosMMA {
 
 /// The kind of code that runs a call.
 enum class Route : unsigned char {
-  automatic,  ///< the fastest route that can run; written `auto`
+  automatic,  ///< the fastest route that can run; spelled `auto`
   generic,    ///< plain Kokkos code
   streamed,   ///< kernels of this library without tensor cores
-  mma         ///< kernels of this library on tensor cores (MMA)
+  mma         ///< kernels of this library with tensor cores (MMA)
 };
 
 /// The name of a route, as KOKKOSMMA_ROUTE spells it.

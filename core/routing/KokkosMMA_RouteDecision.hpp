@@ -15,14 +15,15 @@
 #include <string_view>
 
 /// \file
-/// What the route functions of all operations have in common.
+/// Common code of the route functions: a route function decides by which route
+/// a call runs.
 
 namespace KokkosMMA::Impl {
 
 /// Why a route cannot run a problem.
 struct Refusal {
   std::string_view reason;       ///< empty: the route can run
-  std::string_view source = {};  ///< where the limit comes from, or nothing
+  std::string_view source = {};  ///< the source of the limit, or empty
 
   /// Whether there is a reason.
   constexpr explicit operator bool() const { return !reason.empty(); }
@@ -70,18 +71,19 @@ inline constexpr Refusal opaque_functor{
 inline constexpr Refusal no_encoding{
     "tensor cores do not support this element type"};
 
-/// Largest value of the `streamed` route: a block keeps one per warp in shared
-/// memory and a partial per block in scratch.
+/// Largest size of a value that the route `streamed` keeps in registers: a
+/// block keeps one value per warp in shared memory and one per block in scratch
+/// memory.
 inline constexpr std::size_t max_value_bytes = 64;
 
-/// A kernel has 32764 bytes of arguments (CUDA 12.1, compute capability 7.0);
-/// the kernels of this library need some hundred for themselves. Kokkos moves
+/// A kernel can have 32764 bytes of arguments (CUDA 12.1, compute capability
+/// 7.0), of which the kernels of this library use a few hundred. Kokkos passes
 /// larger functors through global memory.
 inline constexpr std::size_t max_functor_bytes = 32400;
 
 /// A route, and why the faster ones cannot run.
 struct RouteDecision {
-  Route route = Route::generic;  ///< what runs
+  Route route = Route::generic;  ///< the route of the call
   /// What a scope or the environment requested; `automatic` if nothing.
   Route asked = Route::automatic;
   Refusal mma;       ///< empty when the route is mma
@@ -95,10 +97,10 @@ constexpr Refusal refusal_of(RouteDecision const& decision) {
                                              : Refusal{};
 }
 
-/// The decision from the reasons of each route. `asked` is a forced route or
-/// `automatic`, which never fails.
-/// \param preference why `auto` passes over an mma that can run, or none. It
-/// yields to a route that can run, and does not apply to a forced mma
+/// Decides from the reasons against each route. `asked` is a forced route, or
+/// `automatic`, for which there is always a route.
+/// \param preference why `auto` does not use mma although mma can run, or none.
+///        It applies only if streamed can run and mma is not forced
 constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
                                           Refusal const& streamed,
                                           Refusal const& preference) {
@@ -117,8 +119,7 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
   return decision;
 }
 
-/// The decision as a sentence: what runs. With a forced route that cannot run
-/// nothing runs.
+/// The decision as a sentence. If the forced route cannot run, nothing runs.
 [[gnu::cold]] inline std::string to_string(RouteDecision const& decision) {
   std::string text;
   if (refusal_of(decision)) {
@@ -135,7 +136,7 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
       text += " was requested)";
     }
   }
-  // A reason that both have appears once.
+  // A reason that both routes share appears once.
   if (decision.mma && decision.mma.reason == decision.streamed.reason)
     return text + "; neither mma nor streamed: " + to_string(decision.mma);
   if (decision.mma) text += "; not mma: " + to_string(decision.mma);
@@ -153,13 +154,13 @@ inline void check_route(char const* who, RouteDecision const& decision) {
                      "; use route auto or generic");
 }
 
-/// The highest level of reproducibility that a call can have, and why it has
+/// The highest level of reproducibility that a call offers, and why it offers
 /// no higher one.
 struct OfferedLevel {
   Reproducibility level = Reproducibility::run_to_run;
   Refusal refusal;  ///< empty: every level
-  /// The level `exact` is offered, and a call that requests
-  /// `device_independent` is not exact.
+  /// Whether `device_independent` is cheaper than `exact`: a call that requests
+  /// the former then does not run at `exact`.
   bool is_cheaper_in_fixed_order = false;
 };
 inline constexpr OfferedLevel every_level{Reproducibility::exact, {}};
@@ -172,10 +173,10 @@ inline constexpr OfferedLevel run_to_run_only{
 constexpr bool is_exact_in_any_order(Scalar value) {
   return value != Scalar::opaque && !is_floating(value);
 }
-/// The levels of a call whose kernels keep one order of operations, whatever
-/// the device, where they run.
-/// \param refusal why they do not run, or none
-/// \param no_exact why its sums are not exact
+/// The levels of a call whose kernels have the same order of operations on
+/// every device.
+/// \param refusal why the kernels cannot run, or none
+/// \param no_exact why the sums are not exact
 constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
                                         Refusal const& refusal,
                                         Refusal const& no_exact) {
@@ -192,7 +193,7 @@ inline constexpr Refusal only_sums_are_exact{
 inline constexpr Refusal no_exact_scans{
     "only KokkosMMA::exclusive_scan and inclusive_scan have exact "
     "floating-point prefixes; segmented_reduce has exact sums"};
-/// The levels of an operation that is exact on no space.
+/// The levels of an operation that no execution space computes exactly.
 /// \param no_exact why
 constexpr OfferedLevel without_exact(OfferedLevel offered,
                                      Settings const& settings,
@@ -203,8 +204,8 @@ constexpr OfferedLevel without_exact(OfferedLevel offered,
   return offered;
 }
 
-/// Why tensor cores cannot add values whose sum must have the same bits on
-/// every device, or none. They may add integers.
+/// Why tensor cores cannot be used at the requested level, or none. Integer
+/// sums have the same bits on every device; floating-point sums do not.
 constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
   if (settings.reproducibility == Reproducibility::run_to_run ||
       is_exact_in_any_order(value))
@@ -214,8 +215,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       "bits must be the same on any device"};
 }
 
-/// Reports once for each operation and level that a scope or the environment
-/// requests more than it has.
+/// Prints a warning if a scope or the environment requests a higher level than
+/// the call offers, once per operation and level.
 [[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,
                                        OfferedLevel const& offered) {
   static std::mutex mutex;
@@ -232,8 +233,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       to_string(offered.refusal).c_str());
 }
 
-/// The settings that count for a call, with the level that it gets. A level
-/// that the call itself requests must be met.
+/// The effective settings of a call, with its level lowered to the offered one.
+/// Throws if the call itself requests more than that.
 inline Settings settle_level(char const* who, Settings const& call,
                              OfferedLevel const& offered) {
   if (call.reproducibility > offered.level)
@@ -249,16 +250,17 @@ inline Settings settle_level(char const* who, Settings const& call,
   return settings;
 }
 
-/// Whether a call that may be exact is exact. Hosts and devices have no order
-/// of additions in common.
+/// Whether a call that offers `exact` runs at it. On hosts it does so for
+/// `device_independent` too: hosts and devices have different orders of
+/// additions.
 constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   return on_host ? level != Reproducibility::run_to_run
                  : level == Reproducibility::exact;
 }
 
-/// An exact result is not available at this moment. That is an error where the
-/// call requests more than is left, and is reported once where a scope or the
-/// environment does.
+/// Handles an exact result that is temporarily not available. Throws if the
+/// call itself requests a higher level than `left`; warns once if a scope or
+/// the environment does.
 [[gnu::cold]] inline void refuse_exact(char const* who, Settings const& call,
                                        Reproducibility left,
                                        Refusal const& refusal) {
@@ -268,9 +270,9 @@ constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   report_level(who, Reproducibility::exact, {left, refusal});
 }
 
-/// Throws where Kokkos' own code ran although a kernel was to run for the level
-/// that the call requests: the device had no memory for its scratch, or
-/// the stream is captured and the host waits for the result.
+/// Throws if Kokkos' own code ran although the requested level needs a kernel
+/// of this library. Causes: no device memory for scratch, or a captured stream
+/// and a result on the host.
 inline void check_level_of_run(char const* who, Settings const& call,
                                RouteDecision const& decided, Scalar value) {
   if (call.reproducibility != Reproducibility::run_to_run &&
@@ -282,7 +284,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
         "stream is captured and the result goes to the host"));
 }
 
-/// What an explanation says about the level; nothing where none is requested.
+/// What explain() prints about the level; empty if no level is requested.
 [[gnu::cold]] inline std::string level_note(Settings const& settings,
                                             OfferedLevel const& offered) {
   if (settings.reproducibility == Reproducibility::run_to_run) return {};
@@ -295,7 +297,8 @@ inline void check_level_of_run(char const* who, Settings const& call,
                      to_string(offered.refusal));
 }
 
-/// The errors of the environment for the end of an explanation, or nothing.
+/// Errors in environment variables, for the end of an explanation; empty if
+/// there are none.
 [[gnu::cold]] inline std::string environment_note() {
   std::string text;
   for (std::string const& error :
@@ -304,8 +307,8 @@ inline void check_level_of_run(char const* who, Settings const& call,
   return text;
 }
 
-/// A decision where a scope or the environment requests the route: it is used
-/// wherever it can run, and no call fails because of it.
+/// Decides for a call that sets no route. A route of a scope or the environment
+/// is used if it can run; otherwise `auto` decides.
 template <class Decide>
 RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
   // `decide` appears once, so that it is compiled once.
@@ -318,8 +321,8 @@ RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
   return decision;
 }
 
-/// The decision for a call with settings of its own, whose route and level must
-/// be met.
+/// Decides for a call with its own settings. Throws if its route or level is
+/// not available.
 template <class Decide>
 RouteDecision decide_call(char const* who, Settings const& call,
                           Decide const& decide,
@@ -331,7 +334,7 @@ RouteDecision decide_call(char const* who, Settings const& call,
   return decision;
 }
 
-/// What decide_call would do, as a sentence.
+/// What decide_call() would decide, as a sentence.
 template <class Decide>
 std::string explain_call(Settings const& call, Decide const& decide,
                          OfferedLevel const& offered = run_to_run_only) {

@@ -13,12 +13,13 @@
 
 namespace KokkosMMA {
 
-/// How a sum is computed on tensor cores. The library uses `chained`. The
-/// others are the formulations of Navarro et al. 2020 ("GPU Tensor Cores for
-/// Fast Arithmetic Reductions"), kept for comparison, for half_t input only.
+/// How MMA instructions compute a sum. The library uses `chained`. The others
+/// are the formulations of Navarro et al. 2020 ("GPU Tensor Cores for Fast
+/// Arithmetic Reductions"), for comparison, for half_t input only. R is
+/// Settings::chain_length.
 enum class Formulation : unsigned char {
-  chained,      ///< data as A, ones as B; fp32 flush every R MMA; fixed order
-  recurrence,   ///< two MMA per 256 values, one launch per level
+  chained,      ///< data times ones; one fp32 addition per R MMA
+  recurrence,   ///< two MMA reduce 256 values to one; one launch per level
   single_pass,  ///< R chained MMA, a second MMA per warp, one launch
   split         ///< half of the data by MMA, half by shuffles
 };
@@ -30,23 +31,24 @@ constexpr std::string_view to_string(Formulation formulation) {
   return names[static_cast<int>(formulation)];
 }
 
-/// Settings of one call. A member at its default is looked up in the enclosing
-/// ScopedSettings, then in the environment, then in the tuning table. The level
-/// of reproducibility is the highest of call, scope and environment.
-/// Formulation, chain length and block size are for reductions; a scan uses the
-/// route only, and a formulation other than `chained` keeps it off the route
-/// `mma`. A route or a level that the call itself names and that is impossible
-/// is an error: std::invalid_argument.
+/// Settings of one call. A member at its default gets the value of the
+/// enclosing ScopedSettings, then of the environment, then of the tuning table.
+/// The level of reproducibility is the highest of call, scope and environment.
+/// Formulation, chain length and block size apply to reductions; scans ignore
+/// them, except that a formulation other than `chained` excludes the route
+/// `mma`. A call throws std::invalid_argument if its own route or level is not
+/// available.
 struct Settings {
   Route route             = Route::automatic;      ///< route of the call
-  Formulation formulation = Formulation::chained;  ///< form of tensor-core sums
-  int chain_length        = 0;  ///< MMA per fp32 flush, 1 to 32; 0 = tuned
+  Formulation formulation = Formulation::chained;  ///< how MMA compute sums
+  int chain_length = 0;  ///< R: MMA per fp32 addition, 1 to 32; 0 = tuned
   int block_size =
       0;  ///< threads per block, a multiple of 32 up to 512; 0 = tuned
-  bool check_offsets = true;  ///< whether to check offsets of segments; wrong
-                              ///< ones access memory outside of the Views
+  /// Whether to check segment offsets; wrong unchecked offsets access memory
+  /// outside the Views.
+  bool check_offsets = true;
   Reproducibility reproducibility =
-      Reproducibility::run_to_run;  ///< lowest level that the result must have
+      Reproducibility::run_to_run;  ///< minimum level of the result
 
   /// Whether all settings are equal.
   friend constexpr bool operator==(Settings const&, Settings const&) = default;
@@ -59,7 +61,8 @@ inline Settings& scoped_settings() {
   return settings;
 }
 
-/// Merges call, scope and environment: the first one that sets a member wins.
+/// Merges the settings of call, scope and environment, in this order of
+/// priority.
 inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
@@ -75,7 +78,7 @@ inline Settings effective_settings(Settings call = {}) {
   return call;
 }
 
-/// The level of reproducibility of settings, all else at its default.
+/// Settings with this level of reproducibility and defaults otherwise.
 inline Settings only_level(Settings const& settings) {
   Settings level;
   level.reproducibility = settings.reproducibility;
@@ -103,8 +106,9 @@ inline Route& last_route_of_this_thread() {
 }  // namespace Impl
 
 /// Settings for every call of this host thread until the end of the scope.
-/// Scopes nest: the inner scope wins where it sets a member. The route of a
-/// scope is a preference: a call that cannot run it uses another route.
+/// Scopes nest: members that the inner scope sets override those of the outer
+/// one. The route of a scope is a preference: a call that cannot use it uses
+/// another route.
 class ScopedSettings {
  public:
   /// Begins the scope.

@@ -11,16 +11,16 @@
 #include <cstdint>
 
 /// \file
-/// What stands for the elements beyond the boundaries of a grid.
+/// Which values replace the elements beyond the boundaries of a grid.
 
 namespace KokkosMMA {
 
-/// What lies beyond the sides of a grid, here `a b c d`.
+/// The values beyond the sides of a grid, shown for `a b c d`.
 enum class Boundary {
   constant,  ///< `v v v v | a b c d | v v v v`
   periodic,  ///< `a b c d | a b c d | a b c d`
-  reflect,   ///< `d c b a | a b c d | d c b a`: about the element's side
-  mirror,    ///< `b d c b | a b c d | c b a b`: about the element's centre
+  reflect,   ///< `d c b a | a b c d | d c b a`: repeats a and d
+  mirror,    ///< `b d c b | a b c d | c b a b`: does not repeat a and d
   nearest,   ///< `a a a a | a b c d | d d d d`
   halo       ///< ghost cells of the View, which the caller fills
 };
@@ -38,9 +38,9 @@ constexpr char const* to_string(Boundary kind) {
   return "unknown";
 }
 
-/// The element of 0 .. n - 1 that stands for element `i`; -1 where a constant
-/// does. `i` may be at any distance; `n` is at least 1. A halo belongs to the
-/// View: the result is `i` itself.
+/// Index in [0, n) of the element whose value replaces element `i`; -1 for a
+/// constant. `i` may be at any distance; `n` is at least 1. A halo belongs to
+/// the View: the result is `i` itself.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   if (0 <= i && i < n) return i;
@@ -60,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
   return period - place - (kind == Boundary::reflect);
 }
 
-/// The condition beyond one side of one dimension of a grid.
+/// The boundary condition on one side of one dimension.
 struct BoundaryCondition {
   Boundary kind = Boundary::constant;  ///< kind of boundary
   double value  = 0;  ///< value of a constant; other kinds ignore it
@@ -72,10 +72,10 @@ struct BoundaryCondition {
 
 /// The boundary conditions of a grid of `Rank` dimensions, one for each side.
 ///
-/// An element beyond a side is what the condition of that side says, as if the
-/// opposite side had the same condition. Beyond sides of several dimensions
-/// each index is replaced separately; where constants meet, the constant of the
-/// first dimension counts.
+/// The condition of a side defines the elements beyond it, as if the opposite
+/// side had the same condition. Beyond sides of several dimensions each index
+/// is replaced separately; if several of them are constants, that of the first
+/// dimension is used.
 ///
 /// A View has ghost cells beyond those sides that are halos, as many as the
 /// radius of the stencil in this dimension, and no others: element 0 of the
@@ -148,27 +148,27 @@ struct Boundaries {
     }
   }
 
-  /// Ghost cells of a View before element 0 of dimension `d`.
+  /// Number of ghost cells before element 0 of dimension `d`.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_low(int d,
                                                        int radius) const {
     return low[d].kind == Boundary::halo ? radius : 0;
   }
-  /// Ghost cells of a View after the last element of dimension `d`.
+  /// Number of ghost cells after the last element of dimension `d`.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_high(int d,
                                                         int radius) const {
     return high[d].kind == Boundary::halo ? radius : 0;
   }
 
-  /// The element that stands for element `i` of `n` in dimension `d`. As
-  /// boundary_index().
+  /// Index of the element whose value replaces element `i` of `n` in dimension
+  /// `d`. As boundary_index().
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t index(
       int d, std::int64_t i, std::int64_t n) const {
     return boundary_index(i < 0 ? low[d].kind : high[d].kind, i, n);
   }
 
-  /// Replaces the indices of an element by those of the element that stands for
-  /// it. Returns false where a constant stands for it: `value` is then the
-  /// constant, and the indices have no meaning.
+  /// Replaces indices beyond the grid by those of the element whose value is
+  /// used. Returns false if a constant is used: `value` is then the constant,
+  /// and the indices have no meaning.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool locate(
       std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
       double& value) const {

@@ -75,7 +75,8 @@ class StencilWeights {
   /// A star with the same radius in every dimension.
   static StencilWeights star(int radius) { return star(same(radius)); }
 
-  /// Any weights, from offset -radius to +radius, the last dimension fastest.
+  /// Any weights, from offset -radius to +radius; the last dimension varies
+  /// fastest.
   ///
   /// \throws std::invalid_argument for a radius out of range, another number of
   /// weights than 2 * radius + 1 per dimension, or one that is not finite
@@ -111,7 +112,7 @@ class StencilWeights {
     return dense(same(radius), values);
   }
 
-  /// A copy with another weight of the centre.
+  /// A copy with `weight` at the centre.
   ///
   /// \throws std::invalid_argument for a weight that is not finite
   StencilWeights with_centre(double weight) const {
@@ -133,7 +134,7 @@ class StencilWeights {
 
   /// Number of weights, zeros included.
   std::size_t size() const { return m_values.size(); }
-  /// All weights, the last dimension fastest.
+  /// All weights; the last dimension varies fastest.
   std::span<double const> values() const { return m_values; }
   /// Number of weights that are not zero.
   std::size_t taps() const {

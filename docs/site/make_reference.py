@@ -17,13 +17,13 @@ HEAD = """# Reference
 
 <!-- Written by docs/site/make_reference.py from the comments of the headers. Edit those. -->
 
-One sentence for each public signature. The comments of the headers add types, errors, accuracy and order of additions.
+One sentence for each public signature. The headers document types, errors, accuracy and order of additions.
 
 - All names are in namespace `KokkosMMA`, those of [MPI](#mpi) in `KokkosMMA::mpi`.
 - Template parameters are shown where a caller names them. Others are deduced: `Exec` is an execution space; `X`, `Y`, `R` and `V` are Views.
-- `[label,]` is an optional first argument, `std::string const& label`: the name of the call in Kokkos Tools and in printed lines.
+- `[label,]` is an optional first argument, `std::string const& label`: it names the call in Kokkos Tools and in output.
 - `[, settings]` is an optional last argument, [`Settings const& settings = {}`](#settings): route and level of reproducibility of the call.
-- Kernels run asynchronously, in order on `exec`. A call waits where it returns a scalar, checks offsets, counts runs or communicates.
+- Kernels run asynchronously, in order on `exec`. A call waits if it returns a scalar, checks segment offsets, counts runs or communicates.
 - Wrong arguments throw `std::invalid_argument`; no result is written then.
 """
 # Name of the topic, sentence below it, headers in the order of the page.
@@ -47,7 +47,7 @@ TOPICS = (
      "core/automaton/KokkosMMA_RunLength"),
     ("Teams", "`<KokkosMMA_Team.hpp>`, inside kernels over a `Kokkos::TeamPolicy`; [details](calls/teams.md).",
      "adapters/algorithms/team/KokkosMMA_TeamCollectives"),
-    ("Routing", "What decides on a route: the device and the element type. Included by all headers; [how it works](how_it_works.md).",
+    ("Routing", "Routes depend on the device and the element type. Included by all headers; [how it works](how_it_works.md).",
      "core/base/KokkosMMA_Capability adapters/kokkos/KokkosMMA_SpaceCapability core/base/KokkosMMA_Scalar "
      "core/base/KokkosMMA_ErrorBound"),
     ("MPI", "`<KokkosMMA_Mpi.hpp>`, target `KokkosMMA::mpi`; [details](mpi.md).",

@@ -265,10 +265,10 @@ void automaton(std::string const& label, Exec const& exec, V const& cells,
                           settings);
 }
 
-/// Advances a cellular automaton by a rule of the caller: a cell becomes
-/// `next(state, count)`. The functor is invoked on the device once per cell and
-/// generation. `state` is the cell, of the type of `cells`; `count` is how many
-/// other cells of its neighbourhood are in state 1.
+/// Advances a cellular automaton by a functor: a cell becomes `next(state,
+/// count)`. The functor is invoked on the device once per cell and generation.
+/// `state` is the cell, of the type of `cells`; `count` is how many other cells
+/// of its neighbourhood are in state 1.
 ///
 /// \code
 /// // Born and kept with 3 live neighbours; otherwise a cell ages up to 9.

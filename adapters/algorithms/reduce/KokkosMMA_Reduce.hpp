@@ -25,26 +25,26 @@ namespace KokkosMMA {
 /// \param exec instance on which the reduction runs
 /// \param x View of rank 1, contiguous or strided, of any alignment, of half_t,
 ///        bhalf_t, float, double, bool (counted) or integers of 1, 4 or 8 bytes
-/// \param result scalar or View of rank 0 for the sum, overwritten; or
+/// \param result scalar or View of rank 0 that is overwritten by the sum; or
 ///        Kokkos::Sum, KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max
-///        of one. It may be wider than the elements, which are converted to it.
-///        An empty x gives the reducer's identity
-/// \param settings route, formulation, chain length, block size; the last three
-///        are for sums. With Reproducibility::exact a sum of floating-point
-///        elements into a floating-point result is correctly rounded: its bits
-///        depend on the elements only
+///        of a scalar or View. Its type may be wider than that of the elements,
+///        which are converted. For an empty x it is the reducer's identity
+/// \param settings route, level, formulation, chain length, block size; the
+///        last three apply to sums only. With Reproducibility::exact a sum of
+///        floating-point elements into a floating-point result is correctly
+///        rounded: its bits depend on the elements only
 ///
-/// Accuracy: integers are exact modulo 2^bits of an integer result, which is no
-/// narrower than the elements. Integers in a floating-point result do not wrap:
-/// what exceeds 64 bits is kept in double. 16-bit floats are summed in fp32,
-/// other floats at least in the wider of the two types; the result is rounded
-/// once. The order of additions is fixed: repeated calls on a device give the
-/// same bits. A minimum or maximum compares as Kokkos::Min and Kokkos::Max do:
-/// a NaN is neither smaller nor larger than anything and is left out.
+/// Accuracy: an integer result must be at least as wide as the elements;
+/// integer sums are exact modulo 2^bits of it. Integers summed into a
+/// floating-point result do not wrap: sums beyond 64 bits are kept in double.
+/// 16-bit floats are summed in fp32, other floats at least in the wider of
+/// element and result type; the result is rounded once. The order of additions
+/// is fixed: repeated calls on a device give the same bits. A minimum or
+/// maximum compares as Kokkos::Min and Kokkos::Max do: NaNs are ignored.
 ///
-/// With a View as result the call returns at once, in order on `exec`, unless
-/// the result is rounded from a wider type on another route than mma. With a
-/// scalar the call waits for `exec`.
+/// If the result is a scalar, the call waits for `exec`. If it is a View, the
+/// call returns at once and its kernels run in order on `exec`; it waits only
+/// if a route other than mma rounds the result from a wider type.
 ///
 /// \throws std::invalid_argument for a null result View, a forced route that
 /// cannot run, a level that is not available, or settings out of range; nothing
@@ -73,11 +73,11 @@ void reduce(std::string const& label, Exec const& exec, X const& x,
 /// KokkosMMA::reduce(exec, KokkosMMA::dot(x, y), energy);
 /// \endcode
 ///
-/// Works as the reduction of a View, except that factors are converted to the
-/// type of the running sum before they are multiplied. With
-/// Reproducibility::exact, for floating-point factors of one type and a
-/// floating-point result, only the result is rounded: no product and no partial
-/// sum is.
+/// Parameters, accuracy and errors are those of the reduction of a View.
+/// Factors are converted to the type of the running sum before they are
+/// multiplied. With Reproducibility::exact, floating-point factors of one type
+/// and a floating-point result, neither products nor partial sums are rounded,
+/// only the result.
 template <class Exec, class X, class Y, class Result>
 void reduce(Exec const& exec, Impl::Dot<X, Y> const& dot, Result&& result,
             Settings const& settings = {}) {
@@ -98,7 +98,7 @@ void reduce(std::string const& label, Exec const& exec,
   }
 }
 
-// Usual mistakes.
+// Common mistakes: deleted overloads whose error messages name the mistake.
 template <class What = Mistake::
               x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix,
           Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>

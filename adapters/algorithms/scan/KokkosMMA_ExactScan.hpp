@@ -27,7 +27,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The place of a total that was not requested.
+/// Replaces the total in a call without one.
 struct NoTotal {};
 
 template <class Exec, class Functor>

@@ -14,9 +14,9 @@
 
 namespace KokkosMMA {
 
-/// Names where a scan writes its total: `exclusive_scan(exec, x, y,
-/// Total(sum))`. A scalar variable, for which the call waits, or a View of rank
-/// 0.
+/// The variable or View that receives the total of a scan:
+/// `exclusive_scan(exec, x, y, Total(sum))`. The call waits for a scalar
+/// variable. A View has rank 0.
 template <class Place>
 class Total {
  public:
@@ -48,7 +48,7 @@ concept NotSettings = !std::same_as<std::remove_cvref_t<T>, Settings>;
 template <class T>
 concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 
-/// A total must be named: no bare argument is one.
+/// Rejects a total that is passed without Total().
 #define KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL(NAME, TOTAL) \
   static_assert(sizeof(TOTAL) == 0,                   \
                 NAME ": pass the total as KokkosMMA::Total(variable)")
@@ -62,39 +62,41 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 /// KokkosMMA::exclusive_scan<double>(exec, floats, prefixes);
 /// \endcode
 ///
-/// \tparam Accumulator type of the running sum. By default the wider of both
-///        element types, fp32 for 16-bit floats. Name one to sum in a wider
-///        type; it must hold every x(i): for floating-point elements float or
-///        double that is no narrower; for integers an integer that is no
-///        narrower, double, or for 2 bytes float. Integers for a floating-point
-///        y are converted first and kept in double
+/// \tparam Accumulator type of the running sum; by default the wider of both
+///        element types, and fp32 for 16-bit floats. Floating-point elements
+///        require float or double, no narrower than they are. Integers require
+///        an integer that is no narrower, or double, or (up to 2 bytes) float.
+///        If x has integers and y is floating point, the default is double and
+///        elements are converted first
 /// \param exec instance on which the scan runs
 /// \param x rank-1 View, contiguous or strided, any alignment, of half_t,
 ///        bhalf_t, float, double, bool (counted) or integers
-/// \param y View of the same extent, of these types except bool: each prefix is
-///        converted to it once; integers are no narrower than those of x.
-///        Either the same elements as x (in place: same address, stride and
-///        element size) or disjoint memory
-/// \param settings route and level. A formulation other than `chained` keeps a
-///        scan off the mma route; chain length and block size have no effect
+/// \param y View of the same extent and of these types except bool. Each prefix
+///        is converted to it once. Integers in y are no narrower than those of
+///        x. y is x (in place: same address, stride and element size) or shares
+///        no memory with it
+/// \param settings route and level of reproducibility. A formulation other than
+///        `chained` excludes the route mma; chain length and block size have no
+///        effect
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator.
-/// Floating-point prefixes are sums in the accumulator's type whose association
-/// is fixed by the extent, the types and the route; on Cuda repeated calls give
-/// the same bits. Each prefix is a sum of its own: neighbouring prefixes need
-/// not differ by exactly one element. A NaN or an infinity reaches the prefixes
-/// that it reaches in a sequential scan and no other. A 16-bit output is an
-/// fp32 prefix rounded once. With Reproducibility::exact each prefix of
-/// floating-point elements, and the total, is the correctly rounded sum: the
-/// same bits on every device and host. On Cuda that reads x twice.
+/// Floating-point prefixes are sums in the accumulator's type; extent, types
+/// and route define how they are associated. On Cuda repeated calls give the
+/// same bits. Neighbouring prefixes may be rounded differently: they need not
+/// differ by exactly one element. A NaN or an infinity affects the same
+/// prefixes as in a sequential scan. A 16-bit output is an fp32 prefix rounded
+/// once. With Reproducibility::exact each prefix of floating-point elements,
+/// and the total, is correctly rounded: its bits are the same on every device
+/// and host. On Cuda this level reads x twice.
 ///
 /// The call returns at once, in order on `exec`.
 ///
 /// On Cuda the scan is one pass over the data. Tiles are scanned in registers,
-/// by shuffles or as MMA with triangular matrices of ones (Dakkak et al. 2019,
-/// "Accelerating reduction and scan using tensor core units"). A tile learns
-/// the sum before it by look-back (Merrill and Garland 2016, "Single-pass
-/// parallel prefix scan with decoupled look-back") over fixed windows of tiles.
+/// by shuffles or by MMA with triangular matrices of ones (Dakkak et al. 2019,
+/// "Accelerating reduction and scan using tensor core units"). A tile gets the
+/// sum of the elements before it by look-back (Merrill and Garland 2016,
+/// "Single-pass parallel prefix scan with decoupled look-back") over fixed
+/// windows of tiles.
 ///
 /// \throws std::invalid_argument for different extents, Views that overlap
 /// without being the same elements, missing memory, a forced route that cannot
@@ -109,9 +111,9 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
 
 /// Exclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i-1)`.
 ///
-/// \param init number, converted to the accumulator; an integer where the
-///        accumulator is one. A constant or an expression is passed as it is, a
-///        variable as InitialValue(variable), a total as Total(place)
+/// \param init number that is converted to the accumulator's type; an integer
+///        if the accumulator is one. Pass a constant or an expression directly,
+///        a variable as InitialValue(variable), a total as Total(place)
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -124,10 +126,11 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
 /// Also writes the total, `x(0) + ... + x(n-1)`. As in Kokkos::parallel_scan
 /// the total does not include `init`; it is 0 for empty Views.
 ///
-/// \param total Total(place): a scalar variable, or a View of rank 0 that is no
-///        element of x or y, of the accumulator's kind and no wider. With a
-///        scalar the call waits for `exec`; with a View of the accumulator's
-///        type it returns at once, in order on `exec`
+/// \param total Total(place), where place is a scalar variable or a View of
+///        rank 0 that is no element of x or y. Its type is an integer or
+///        floating point as the accumulator is, and no wider. The call waits
+///        for `exec` if place is a scalar; it returns at once if place is a
+///        View of the accumulator's type
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -187,7 +190,7 @@ void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
       label, exec, x, y, 0, total.place(), settings);
 }
 
-/// Does not compile: a total is named by Total(place).
+/// Does not compile: a total must be passed as Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>
@@ -208,9 +211,9 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
 
 /// Inclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i)`.
 ///
-/// \param init number, converted to the accumulator; an integer where the
-///        accumulator is one. A constant or an expression is passed as it is, a
-///        variable as InitialValue(variable), a total as Total(place)
+/// \param init number that is converted to the accumulator's type; an integer
+///        if the accumulator is one. Pass a constant or an expression directly,
+///        a variable as InitialValue(variable), a total as Total(place)
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -223,10 +226,11 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
 /// Also writes the total, `x(0) + ... + x(n-1)`. As in Kokkos::parallel_scan
 /// the total does not include `init`; it is 0 for empty Views.
 ///
-/// \param total Total(place): a scalar variable, or a View of rank 0 that is no
-///        element of x or y, of the accumulator's kind and no wider. With a
-///        scalar the call waits for `exec`; with a View of the accumulator's
-///        type it returns at once, in order on `exec`
+/// \param total Total(place), where place is a scalar variable or a View of
+///        rank 0 that is no element of x or y. Its type is an integer or
+///        floating point as the accumulator is, and no wider. The call waits
+///        for `exec` if place is a scalar; it returns at once if place is a
+///        View of the accumulator's type
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -286,7 +290,7 @@ void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
       label, exec, x, y, 0, total.place(), settings);
 }
 
-/// Does not compile: a total is named by Total(place).
+/// Does not compile: a total must be passed as Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init,
           Impl::InitialArgument Bare>
@@ -295,7 +299,8 @@ void inclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
   KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::inclusive_scan", Bare);
 }
 
-/// The overloads of a scan for usual mistakes.
+/// Deleted overloads of a scan for common mistakes; their error messages name
+/// the mistake.
 #define KOKKOSMMA_IMPL_DELETE_MISTAKES(SCAN)                                     \
   template <                                                                     \
       class Accumulator = void,                                                  \

@@ -12,8 +12,9 @@
 
 namespace KokkosMMA {
 
-/// Sums each run of equal neighbouring keys and returns the number of runs.
-/// `unique_keys(s)` is the key of run s, `result(s)` the sum of its elements.
+/// Sums the elements of each run of equal neighbouring keys; returns the number
+/// of runs. `unique_keys(s)` is the key of run s, `result(s)` the sum of its
+/// elements.
 ///
 /// \code
 /// // keys 7 7 3 3 3 7, x 1 2 3 4 5 6
@@ -61,9 +62,8 @@ std::size_t reduce_by_key(Exec const& exec, Keys const& keys, X const& x,
                                          settings);
 }
 
-/// Reduces each run of equal neighbouring keys by another operation than the
-/// sum. The operation is Plus<T>, Multiplies, Minimum or Maximum, as in
-/// segmented_reduce().
+/// Reduces the elements of each run with a given operation. The operation is
+/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce().
 template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View UniqueKeys, Impl::Rank1View R,
           Impl::SegmentOperation Op>
@@ -137,9 +137,9 @@ void exclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                                                            settings);
 }
 
-/// Exclusive scan by key by another operation than the sum. The operation is
-/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce(). The first
-/// prefix of a run is the operation's identity.
+/// Exclusive scan by key with a given operation. The operation is Plus<T>,
+/// Multiplies, Minimum or Maximum, as in segmented_reduce(). The first prefix
+/// of a run is the operation's identity.
 template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::SegmentOperation Op>
 void exclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
@@ -182,8 +182,8 @@ void inclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                                                            settings);
 }
 
-/// Inclusive scan by key by another operation than the sum. The operation is
-/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce().
+/// Inclusive scan by key with a given operation. The operation is Plus<T>,
+/// Multiplies, Minimum or Maximum, as in segmented_reduce().
 template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::SegmentOperation Op>
 void inclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,

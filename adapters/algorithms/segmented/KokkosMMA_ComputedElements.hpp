@@ -17,9 +17,9 @@
 
 namespace KokkosMMA {
 
-/// Elements that a function of their index computes, in place of a View in
-/// segmented calls. Nothing is stored in between: a sparse product reads its
-/// matrix and its vector once, and writes the result.
+/// Elements computed from their index; segmented calls accept them in place of
+/// a View. They are not stored: a sparse matrix-vector product reads matrix and
+/// vector once and writes the result.
 ///
 /// \code
 /// KokkosMMA::segmented_reduce(
@@ -49,8 +49,7 @@ class ComputedElements {
   /// Type that the function returns.
   using non_const_value_type =
       std::remove_cvref_t<std::invoke_result_t<Function const&, std::int64_t>>;
-  using value_type =
-      non_const_value_type const;  ///< the same, const, as in a View
+  using value_type = non_const_value_type const;  ///< the same type, const
 
   /// The elements function(0) to function(size - 1).
   ///
@@ -62,7 +61,7 @@ class ComputedElements {
   ComputedElements(Size size, Function function)
       : m_size(checked(size)), m_function(std::move(function)) {}
 
-  /// 1: the elements are a row.
+  /// 1, as for a View of rank 1.
   KOKKOS_FUNCTION static constexpr std::size_t rank() { return 1; }
   /// Number of elements.
   KOKKOS_FUNCTION std::size_t extent(std::size_t) const { return m_size; }

@@ -61,10 +61,11 @@ class SegmentPolicy {
   KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS("KokkosMMA::SegmentPolicy", Exec);
 
  public:
-  using execution_policy = SegmentPolicy;  ///< marks a policy
-  using execution_space  = Exec;           ///< space of the call
-  using index_type       = std::size_t;    ///< index of a segment
-  using work_tag         = void;           ///< no tag
+  using execution_policy =
+      SegmentPolicy;                    ///< marks the class as a Kokkos policy
+  using execution_space = Exec;         ///< space of the call
+  using index_type      = std::size_t;  ///< index of a segment
+  using work_tag        = void;         ///< the functor has no tag
   /// Type of the value of a segment.
   using value_type = Impl::segment_accumulator_t<Op, X, X>;
 
@@ -99,7 +100,7 @@ class SegmentPolicy {
     static_cast<void>(decide());
     Impl::check_offsets(name, exec, x, m_segments, settings);
   }
-  /// Policy over the values of segments by an operation.
+  /// Policy over the results of an operation on segments.
   ///
   /// \param operation Plus, Multiplies, Minimum or Maximum
   template <class Cut>
@@ -113,7 +114,7 @@ class SegmentPolicy {
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// The route that parallel_for uses; nothing inside explain().
+  /// The route that parallel_for uses; empty inside explain().
   std::optional<Impl::RouteDecision> decide() const {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);

@@ -64,8 +64,8 @@ void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
   Impl::run_segmented_reduce<Plus<>>({}, exec, x, segments, result, settings);
 }
 
-/// Reduces each segment of a View by another operation than the sum, or in
-/// another type.
+/// Reduces each segment of a View with a given operation, optionally in another
+/// type.
 ///
 /// \code
 /// segmented_reduce(exec, x, 256, largest, Maximum());
@@ -137,9 +137,8 @@ void segmented_inclusive_scan(Exec const& exec, X const& x,
   Impl::run_segmented_scan<true, Plus<>>({}, exec, x, segments, y, settings);
 }
 
-/// Inclusive scan within each segment by another operation than the sum. The
-/// operation is Plus<T>, Multiplies, Minimum or Maximum, as in
-/// segmented_reduce().
+/// Inclusive scan within each segment with a given operation. The operation is
+/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce().
 template <class Exec, class X, class Segments, class Y,
           Impl::SegmentOperation Op>
 requires Impl::ScannedSegments<Segments, X, Y>
@@ -182,10 +181,9 @@ void segmented_exclusive_scan(Exec const& exec, X const& x,
   Impl::run_segmented_scan<false, Plus<>>({}, exec, x, segments, y, settings);
 }
 
-/// Exclusive scan within each segment by another operation than the sum. The
-/// operation is Plus<T>, Multiplies, Minimum or Maximum, as in
-/// segmented_reduce(). The first prefix of a segment is the operation's
-/// identity.
+/// Exclusive scan within each segment with a given operation. The operation is
+/// Plus<T>, Multiplies, Minimum or Maximum, as in segmented_reduce(). The first
+/// prefix of a segment is the operation's identity.
 template <class Exec, class X, class Segments, class Y,
           Impl::SegmentOperation Op>
 requires Impl::ScannedSegments<Segments, X, Y>
@@ -218,8 +216,8 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
   Impl::run_segmented_scan<false, Op>(label, exec, x, segments, y, settings);
 }
 
-/// Sums the elements of each segment, and their squares, in one pass: for mean
-/// and variance.
+/// Sums the elements of each segment and their squares in one pass. Mean and
+/// variance follow from these.
 ///
 /// \code
 /// segmented_moments(exec, x, 256, sums, squares);

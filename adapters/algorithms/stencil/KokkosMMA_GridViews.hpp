@@ -69,12 +69,13 @@ using operand_t =
                                 typename V::non_const_value_type>,
              rank_of<V>, Layout, typename V::device_type>;
 
-/// Whether kernels reverse the dimensions: their last one is the fast one.
+/// Whether kernels reverse the order of the dimensions: in kernels the last
+/// dimension is the contiguous one.
 template <class V>
 bool is_reversed_grid(V const& view) {
   return rank_of<V> > 1 && !last_is_fast(view);
 }
-/// The dimension that is the last one of kernels, the fast one.
+/// The dimension that is the last, contiguous one in kernels.
 template <int R>
 constexpr int fast_dimension(bool is_reversed) {
   return is_reversed ? 0 : R - 1;

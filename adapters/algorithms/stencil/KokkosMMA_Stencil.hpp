@@ -27,7 +27,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// Whether a functor makes the next value of an element.
+/// Whether a functor can compute the next value of an element.
 template <class Update, class Element, class A, int R>
 inline constexpr bool is_stencil_update =
     std::is_invocable_r_v<A, Update const&, std::int64_t, std::int64_t,
@@ -40,7 +40,7 @@ template <class Update, class Element, class A>
 inline constexpr bool is_stencil_update<Update, Element, A, 1> =
     std::is_invocable_r_v<A, Update const&, std::int64_t, Element, A>;
 
-/// The label of a call that was given none; empty where nobody would read it.
+/// The label of a call without one; empty if no tool reads it.
 inline std::string stencil_label(std::string const& label, char const* who,
                                  Route route, Scalar input) {
   if (!label.empty()) return label;
@@ -49,7 +49,8 @@ inline std::string stencil_label(std::string const& label, char const* who,
   return concatenate(who, "[", to_string(route), ",", to_string(input), "]");
 }
 
-/// What a sweep of one step does with its sums.
+/// The functor that writes the sums of a sweep of one step. A sweep is one
+/// kernel over the grid, which computes one or more steps.
 template <class Sweep, class Y>
 IntoGrid<Y> step_functor(Sweep const&, IntoGrid<Y> const& into, NoUpdate) {
   return into;
@@ -65,7 +66,7 @@ auto step_functor(Sweep const& sweep, IntoGrid<Y> const& into,
   return functor;
 }
 
-/// One sweep of one or more steps into a View: one kernel for Kokkos Tools.
+/// One sweep into a View; Kokkos Tools see one kernel.
 template <class Sweep, class Y, class Update>
 void run_sweep(std::string const& label, Sweep const& sweep,
                [[maybe_unused]] std::int64_t steps, IntoGrid<Y> const& into,
@@ -85,8 +86,9 @@ void run_sweep(std::string const& label, Sweep const& sweep,
   });
 }
 
-/// Number of sweeps for the steps of a call: fewer than steps where kernels
-/// compute several of them together, the first and all others alike.
+/// Number of sweeps for the steps of a call. It is smaller than the number of
+/// steps if kernels compute several steps in one sweep, the first sweep like
+/// the others.
 template <class First, class Next, class Result>
 std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
                               [[maybe_unused]] Next const& next,
@@ -112,7 +114,8 @@ void explain_steps([[maybe_unused]] Sweep const& sweep) {
   }
 }
 
-/// \param update NoUpdate, or what makes an element of its value and its sum
+/// \param update NoUpdate, or the functor that computes an element from its
+///        value and sum
 template <class A, class Exec, class X, class Y, class Update = NoUpdate>
 void run_stencil(std::string const& label, Exec const& exec, X const& in,
                  Y const& out, StencilWeights<rank_of<X>> const& weights,
@@ -133,8 +136,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
                         settings);
   GridExtents<R> const extents = extents_of(out);
-  // `out` and the memory between two steps alternate: what one of them does not
-  // support is done with neither.
+  // Steps write alternately to `out` and to temporary memory: an alignment that
+  // one of them lacks is used for neither.
   auto const rows_written = [&](bool is_reversed) {
     if (updates) return RowLayout::aligned_16;
     RowLayout const rows = row_layout(out, is_reversed);
@@ -226,10 +229,10 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
                        settings);
 }
 
-/// Weighted sums of the neighbours of every element of a grid: `out(i)` is the
-/// sum of `weight(o) * in(i + o)` over all offsets `o`. With `steps` above 1,
-/// each step reads what the step before wrote, rounded to the elements of
-/// `out`.
+/// Weighted sums of the neighbours of each grid element: `out(i)` is the sum of
+/// `weight(o) * in(i + o)` over all offsets `o`. If `steps` exceeds 1, each
+/// step reads the values that the previous step wrote, rounded to the element
+/// type of `out`.
 ///
 /// \code
 /// auto const torus = Boundaries<2>::all(Boundary::periodic);
@@ -237,29 +240,29 @@ void stencil(std::string const& label, Exec const& exec, X const& in,
 /// KokkosMMA::stencil<double>(exec, u, v, weights, torus, 100);
 /// \endcode
 ///
-/// \tparam Accumulator type of the sums; by default float for half_t and
-///        bhalf_t, int32 for integers of less than 4 bytes, else the elements'
-///        own, wider where `out` is wider, and floating where `out` is floating
-/// \param exec instance on which the call runs. The call is asynchronous except
-///        where it allocates and frees memory: for more weights than fit in a
-///        kernel's arguments and, where the space is not Cuda or its device has
-///        no memory pools, for the values between two steps
+/// \tparam Accumulator type of the sums. The default is float for half_t and
+///        bhalf_t, int32 for integers below 4 bytes, and otherwise the element
+///        type; it is wider if `out` is wider, and floating point if `out` is
+/// \param exec instance on which the call runs. The call is asynchronous unless
+///        it allocates and frees memory. It does so for more weights than fit
+///        in a kernel's arguments, and for the values between two steps if the
+///        space is not Cuda or the device has no memory pools
 /// \param in View of rank 1, 2 or 3, of any layout
-/// \param out View of the grid, of any layout, that shares no memory with `in`;
-///        its extents are those of `in` without ghost cells
+/// \param out View of any layout that shares no memory with `in`; its extents
+///        are those of `in` without ghost cells
 /// \param weights weights of the neighbours
-/// \param boundaries what lies beyond the sides. The caller fills a halo, and a
-///        call with halos has one step
+/// \param boundaries boundary conditions. The caller fills the ghost cells of a
+///        halo; a call with halos has one step
 /// \param steps 1 or more
 /// \param settings route
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator; an
 /// integer accumulator requires integer weights. Floating-point sums are
-/// rounded to `out` once per step, in an order that the weights, the types and
-/// the route fix: the same call gives the same bits. An element whose weight is
-/// 0 is not read into the sum. Several steps in one call have the bits of as
-/// many calls of one step with Views of the layout of `out`, also where one
-/// sweep computes several steps.
+/// rounded to `out` once per step. Weights, types and route fix the order of
+/// additions: the same call gives the same bits. An element with weight 0 does
+/// not contribute, even if it is NaN. A call of n steps gives the same bits as
+/// n calls of one step with Views of the layout of `out`, even if one kernel
+/// computes several steps.
 ///
 /// On tensor cores the weights are band matrices: one MMA per dimension, or one
 /// per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,
@@ -307,7 +310,7 @@ void stencil(Exec const& exec, X const& in, Y const& out,
   stencil(std::string(), exec, in, out, policy, steps, settings);
 }
 
-/// Steps by a functor of the caller, with a label for Kokkos Tools.
+/// Computes each element with a functor, with a label for Kokkos Tools.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator, class Update>
 requires(std::is_class_v<Update>) void stencil(
@@ -330,11 +333,11 @@ requires(std::is_class_v<Update>) void stencil(
                        policy.boundaries(), steps, settings, update);
 }
 
-/// Steps by a functor of the caller: `out(i, j)` is `update(i, j, in(i, j),
+/// Computes each element with a functor: `out(i, j)` is `update(i, j, in(i, j),
 /// sum)`. `sum` is the weighted sum of the neighbours, with weights, boundaries
-/// and sum type from the policy, whose View is not read. With `steps` above 1,
-/// each step reads what the step before wrote, rounded to the elements of
-/// `out`.
+/// and sum type from the policy. The View of the policy is not read. If `steps`
+/// exceeds 1, each step reads the values that the previous step wrote, rounded
+/// to the element type of `out`.
 ///
 /// \code
 /// KokkosMMA::stencil(
@@ -346,13 +349,13 @@ requires(std::is_class_v<Update>) void stencil(
 ///     100);
 /// \endcode
 ///
-/// \param update functor, invoked on the device with the indices of an element,
-///        std::int64_t, its value and the sum of its neighbours; returns its
-///        next value. It may be invoked several times for an element and a
-///        step, with the value and the sum of that step, and writes nothing.
+/// \param update functor. It is invoked on the device with the indices of an
+///        element (std::int64_t), its value and the sum of its neighbours, and
+///        returns the next value. It must not write to memory, because it may
+///        be invoked several times for one element and step.
 ///
-/// Several steps have the bits of as many calls, also where one sweep computes
-/// several steps. Otherwise as stencil() of a policy.
+/// A call of n steps gives the same bits as n calls, even if one kernel
+/// computes several steps. Everything else is as in stencil() with a policy.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator, class Update>
 requires(std::is_class_v<Update>) void stencil(
@@ -363,7 +366,7 @@ requires(std::is_class_v<Update>) void stencil(
   stencil(std::string(), exec, in, out, policy, update, steps, settings);
 }
 
-// Usual mistakes.
+// Common mistakes: deleted overloads whose error messages name the mistake.
 template <class Accumulator = void,
           class What =
               Mistake::weights_and_boundaries_must_have_the_rank_of_the_Views,

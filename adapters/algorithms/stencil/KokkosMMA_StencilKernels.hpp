@@ -201,7 +201,7 @@ struct StencilKernels<Kokkos::Cuda> {
   static constexpr bool fuses = steps_exist(scalar_v<Element>, scalar_v<Result>,
                                             scalar_v<A>);
 
-  /// How many steps a sweep of this form computes at most.
+  /// Maximum number of steps in one sweep of this form.
   template <class A, class Element, int R>
   static int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
                             bool updates) {
@@ -282,7 +282,8 @@ class StencilSweep {
       Kernels::exist &&
       stencil_kernel_exists(scalar_v<canonical_t<Element>>, scalar_v<A>);
 
-  /// Whether kernels compute several steps of this type of results together.
+  /// Whether kernels compute several steps in one sweep for this type of
+  /// results.
   template <class Result>
   static constexpr bool fuses =
       Kernels::template fuses<A, canonical_t<Element>, canonical_t<Result>, R>;
@@ -331,7 +332,7 @@ class StencilSweep {
     return Impl::step_form(m_plan->kernel_weights,
                            stencil_kernel(m_problem, m_route), m_problem);
   }
-  /// How many steps a sweep computes at most.
+  /// Maximum number of steps in one sweep.
   int steps_of_sweep() const {
     int const radius           = m_problem.radius;
     std::int64_t const columns = m_extents[m_plan->is_reversed ? 0 : R - 1];

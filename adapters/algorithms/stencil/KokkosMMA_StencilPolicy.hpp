@@ -75,10 +75,11 @@ class StencilPolicy {
                 "deduced: StencilPolicy(exec, x, weights, boundaries)");
 
  public:
-  using execution_policy = StencilPolicy;  ///< marks a policy
-  using execution_space  = Exec;           ///< space of the call
-  using index_type       = std::int64_t;   ///< index of an element
-  using work_tag         = void;           ///< no tag
+  using execution_policy =
+      StencilPolicy;                     ///< marks the class as a Kokkos policy
+  using execution_space = Exec;          ///< space of the call
+  using index_type      = std::int64_t;  ///< index of an element
+  using work_tag        = void;          ///< the functor has no tag
   /// Type of the sum that the functor receives.
   using value_type =
       Impl::stencil_accumulator_t<Accumulator,

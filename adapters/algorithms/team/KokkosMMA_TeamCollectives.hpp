@@ -28,7 +28,7 @@
 
 namespace KokkosMMA {
 
-/// Reduces over `functor(i, update)` for i in [0, count), by all lanes of a
+/// Reduces with `functor(i, update)` for i in [0, count), by all lanes of a
 /// team. The functor adds to `update`, or joins with it; one lane invokes it
 /// for each i. The order depends on the count and the team only.
 ///
@@ -63,7 +63,7 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, X const& x,
                           result);
 }
 
-/// Reduces over `functor(i, update)` for i in [0, count), by the vector lanes
+/// Reduces with `functor(i, update)` for i in [0, count), by the vector lanes
 /// of one thread. Not all threads of the team need to call it: a loop over
 /// TeamThreadRange may. `result` is a variable, which gets the sum, or a
 /// reducer of Kokkos whose join commutes.
@@ -85,7 +85,7 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
                            result);
 }
 
-/// Scans over `functor(i, update, final)`, by all lanes of a team. The functor
+/// Scans with `functor(i, update, final)`, by all lanes of a team. The functor
 /// adds the contribution of i to `update`. With `final == true`, once per
 /// index, `update` comes in as the sum of the contributions before i. `total`
 /// is the sum of all. What the functor writes is visible to the team
@@ -97,7 +97,7 @@ KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
                                       Functor const& functor, T& total) {
   Impl::scan_calls<true>(member, count, functor, total);
 }
-/// Scans over `functor(i, update, final)`, by all lanes of a team. Without
+/// Scans with `functor(i, update, final)`, by all lanes of a team. Without
 /// total. The type of the sum is that of `update`.
 template <class Member, std::integral Index, class Functor>
 KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
@@ -147,14 +147,14 @@ KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
   Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total);
 }
 
-/// Scans over `functor(i, update, final)`, by the vector lanes of one thread.
+/// Scans with `functor(i, update, final)`, by the vector lanes of one thread.
 /// As team_scan().
 template <class Member, std::integral Index, class Functor, class T>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
                                         Functor const& functor, T& total) {
   Impl::scan_calls<false>(member, count, functor, total);
 }
-/// Scans over `functor(i, update, final)`, by the vector lanes of one thread.
+/// Scans with `functor(i, update, final)`, by the vector lanes of one thread.
 /// Without total. The type of the sum is that of `update`.
 template <class Member, std::integral Index, class Functor>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
