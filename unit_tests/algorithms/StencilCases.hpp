@@ -24,7 +24,7 @@ StencilWeights<R> asymmetric(typename StencilWeights<R>::Offsets const& radius,
   return StencilWeights<R>::dense(radius, values);
 }
 
-/// Whether a call that asks for this route gets it.
+/// Whether a call that requests this route gets it.
 template <class Exec, class X, class Y, int R>
 bool takes_route(Route route, X const& in, Y const& out,
                  StencilWeights<R> const& weights,
@@ -32,8 +32,7 @@ bool takes_route(Route route, X const& in, Y const& out,
   std::string const verdict = explain([&] {
     stencil(Exec(), in, out, weights, boundaries, 1, Settings{.route = route});
   });
-  return verdict.find("not " + std::string(to_string(route)) + ": ") ==
-         std::string::npos;
+  return !verdict.starts_with("no route: ");
 }
 
 /// Calls `body` with settings for the automatic route and for every other one
