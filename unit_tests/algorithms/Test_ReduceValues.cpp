@@ -193,7 +193,7 @@ void expect_beyond_32_bits() {
 }
 
 TYPED_TEST(ReduceValues, BeyondTwoToThe31) {
-  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  if (!on_cuda<TypeParam>) GTEST_SKIP() << "its kernels run on Cuda only";
   expect_beyond_32_bits<TypeParam>();
 }
 

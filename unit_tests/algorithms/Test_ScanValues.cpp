@@ -204,7 +204,7 @@ TYPED_TEST(ScanValues, ManyTiles) {
 }
 
 TYPED_TEST(ScanValues, BeyondTwoToThe31) {
-  if (!on_cuda<TypeParam>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  if (!on_cuda<TypeParam>) GTEST_SKIP() << "its kernels run on Cuda only";
   expect_many_tiles<std::int8_t, std::uint32_t, TypeParam>(
       (std::size_t(1) << 32) + 5);
 }

@@ -49,7 +49,7 @@ TYPED_TEST(SegmentedReduce, ManySegments) {
 /// Ones, more than 2^32 of them: a segment's sum is its length.
 TYPED_TEST(SegmentedReduce, BeyondTwoToThe32) {
   using Exec = TypeParam;
-  if (!on_cuda<Exec>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  if (!on_cuda<Exec>) GTEST_SKIP() << "its kernels run on Cuda only";
   std::size_t const size = (std::size_t(1) << 32) + 5;
   Kokkos::View<std::int8_t*, Exec> const x(
       Kokkos::view_alloc("ones", Kokkos::WithoutInitializing), size);

@@ -65,7 +65,7 @@ struct WrongPlaces {
 
 TYPED_TEST(SegmentedScan, BeyondTwoToThe32) {
   using Exec = TypeParam;
-  if (!on_cuda<Exec>) GTEST_SKIP() << "kernels of ours run on Cuda alone";
+  if (!on_cuda<Exec>) GTEST_SKIP() << "its kernels run on Cuda only";
   std::size_t const size = (std::size_t(1) << 32) + 5;
   using Y                = Kokkos::View<std::uint32_t*, Exec>;
   Kokkos::View<std::int8_t*, Exec> const x(
