@@ -63,13 +63,9 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                            Joiner const& joiner, unsigned tiles,
                            ScanScratch const& scratch, Begin const& begin,
                            End const& end, Last const& last) {
-  using Memory = ScanMemory<Value, Kept, Warps>;
-  // __syncthreads() does not allow that the warps of a block wait at different
-  // places of the code; a barrier with a number of threads does. synccheck of
-  // CUDA 13.0 reports both as divergent (H200, 2026-11-28).
-  using WholeBlock = PartialBarrier<2, (Warps + 1) * 32>;
-  int const lane   = threadIdx.x % 32;
-  int const warp   = threadIdx.x / 32;
+  using Memory   = ScanMemory<Value, Kept, Warps>;
+  int const lane = threadIdx.x % 32;
+  int const warp = threadIdx.x / 32;
 
   if (threadIdx.x == 0) memory.first = TileTicket::draw(scratch.control);
   __syncthreads();
@@ -84,7 +80,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       unsigned next = 0;
       if (lane == 0) next = memory.next = TileTicket::next(scratch.control);
       next = __shfl_sync(0xffffffffu, next, 0);
-      WholeBlock::wait();  // `tile` is published and the next tile is known
+      __syncthreads();  // `tile` is published and the next tile is known
       Slot<Value> prefix;
       look_back.exclusive(tile, prefix);
       if (lane == 0) {
@@ -96,7 +92,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
           last(prefix, sum);
         }
       }
-      WholeBlock::wait();  // the sum before `tile` is known
+      __syncthreads();  // the sum before `tile` is known
       tile = next;
     }
     if (lane == 0) finish_scan(scratch);
@@ -124,10 +120,10 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
   if (tile >= tiles) return;
   begin_tile(tile, 0);
   for (int parity = 0; tile < tiles; parity ^= 1) {
-    WholeBlock::wait();  // `tile` is published and the next tile is known
+    __syncthreads();  // `tile` is published and the next tile is known
     unsigned const next = memory.next;
     if (next < tiles) begin_tile(next, parity ^ 1);
-    WholeBlock::wait();  // the sum before `tile` is known
+    __syncthreads();  // the sum before `tile` is known
     typename Memory::Tile& kept = memory.tiles[parity];
     Slot<Value> base;
     copy_bits(&base.value, Memory::values(kept.before_tile));
