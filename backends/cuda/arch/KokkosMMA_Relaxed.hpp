@@ -19,7 +19,7 @@ struct Relaxed64 {
     return value;
   }
   /// The halves are put together here, from registers of 32 bits. Where the low
-  /// one comes from padding that nobody has written, ptxas 13.0 uses shifts and
+  /// one comes from padding that is never written, ptxas 13.0 uses shifts and
   /// masks of it for what it likes, and a sum of 64 bits had a wrong high half.
   __device__ static void store(std::uint64_t* to, std::uint32_t low,
                                std::uint32_t high) {

@@ -31,11 +31,11 @@ class BlockPipeline {
  public:
   using Memory = std::uint64_t[2 * Stages];
 
-  /// The stage to be filled was last read Stages - ahead steps ago, and other
-  /// warps may be one less behind. A warp that fills a stage by itself is late,
-  /// and so are all warps after it where they may be only one step behind: with
-  /// half of eight stages sweeps of three dimensions took 0.75 to 1 of the time
-  /// that they took with six (H100, 2026-11-27).
+  /// The stage to be filled was last read Stages - ahead steps ago. Other warps
+  /// may lag by one step less than that. If they may lag by one step only, a
+  /// warp that fills a stage by itself delays all others: with half of eight
+  /// stages sweeps of three dimensions took 0.75 to 1 of the time that they
+  /// took with six (H100, 2026-11-27).
   static constexpr int ahead = Stages > 5 ? Stages / 2 : Stages - 2;
 
   /// Called by all threads of the block, which meet in it.
