@@ -50,13 +50,14 @@ set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
 set(cuda_objects "")
-# cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS] [FOLDED <variable>] ARCHITECTURES <number>...)
+# cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS] [FOLDED <variable>] [SYMBOLS <number>] ARCHITECTURES <number>...)
 # PRODUCT: nvcc's name for what it makes. For "ptx" and "cubin" it reads and instantiates all that host and device would run, but the host's
 # compiler does not see it: that is one to two thirds of the time of an object (CUDA 13.0, 2026-11-22). The examples are objects.
 # KERNELS: there must be kernels of this library in it, and ptxas must be content with them. Not for "ptx".
 # FOLDED: no kernel may load that constant. Only for "ptx".
+# SYMBOLS: so many symbols of this library at most. Only for "compile".
 function(cuda_compile source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT;FOLDED" "ARCHITECTURES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT;FOLDED;SYMBOLS" "ARCHITECTURES")
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
   if(name MATCHES "^\\.\\.")
     cmake_path(GET source FILENAME name)
@@ -74,7 +75,7 @@ function(cuda_compile source)
     add_custom_command(
       OUTPUT "${object}"
       COMMAND
-        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DFOLDED=${arg_FOLDED}" "-DNAME=${name}, sm_${architecture}" "-DCUDA=${cuda_version}" -P
+        ${CMAKE_COMMAND} "-DKERNELS=${arg_KERNELS}" "-DFOLDED=${arg_FOLDED}" "-DSYMBOLS=${arg_SYMBOLS}" "-DNAME=${name}, sm_${architecture}" "-DCUDA=${cuda_version}" -P
         "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake" -- "${KokkosMMA_NVCC}" -arch=sm_${architecture} ${cuda_macros_${architecture}}
         ${cuda_flags} ${cuda_flags_of_${arg_PRODUCT}} ${forced} -MD -MF "${object}.d" -MT "${object}" --${arg_PRODUCT} "${source}" -o "${object}"
       DEPENDS "${source}" "${PROJECT_SOURCE_DIR}/cmake/check_ptxas.cmake"
@@ -103,6 +104,11 @@ foreach(name IN ITEMS Reductions Stencils)
 endforeach()
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT ptx DROP_IN FOLDED form_of_team_kernel
              ARCHITECTURES ${architecture})
+
+# Most sources of an application have no call: there the drop-in is no code, only text to read. What is left is the entry for
+# Kokkos::finalize, the environment, and a kernel of a functor that Kokkos' own headers use.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/cuda_compile_only/without_a_call.cpp" CONTENT "#include <Kokkos_Core.hpp>\n" @ONLY)
+cuda_compile("${PROJECT_BINARY_DIR}/cuda_compile_only/without_a_call.cpp" PRODUCT compile DROP_IN SYMBOLS 36 ARCHITECTURES ${architecture})
 
 # The examples are functors of an application inside this library's kernels.
 foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/statistics/statistics.cpp"

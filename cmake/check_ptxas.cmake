@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DKERNELS=<bool> -DFOLDED=<variable> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
+# cmake -DKERNELS=<bool> -DFOLDED=<variable> -DSYMBOLS=<number> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
 #
 # Runs the compiler. With KERNELS, there must be kernels of KokkosMMA in what it compiles, and ptxas must report for each of them no
 # stack frame (local memory), no spill stores and no spill loads. With FOLDED, the last argument is a file of PTX in which that variable is
-# defined and which never loads it: the compiler knew its value everywhere.
+# defined and which never loads it: the compiler knew its value everywhere. With SYMBOLS, the last argument is an object that defines so many
+# symbols of KokkosMMA at most.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -40,6 +41,19 @@ if(FOLDED)
                         "See state_nested_loops in adapters/drop_in/KokkosMMA_InterceptNested.hpp")
   endif()
   message("${NAME}: the compiler knew ${FOLDED} in every kernel")
+endif()
+if(NOT "${SYMBOLS}" STREQUAL "")
+  list(GET command -1 product)
+  execute_process(COMMAND nm --defined-only "${product}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]*KokkosMMA[^\n]*" symbols "${symbols}")
+  list(LENGTH symbols count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "${NAME}: ${product} has no symbol of KokkosMMA; the check needs a source with the drop-in")
+  elseif(count GREATER SYMBOLS)
+    list(JOIN symbols "\n  " symbols)
+    message(FATAL_ERROR "${NAME}: ${count} symbols of KokkosMMA in a source without a call, ${SYMBOLS} are allowed:\n  ${symbols}")
+  endif()
+  message("${NAME}: ${count} symbols of KokkosMMA, ${SYMBOLS} allowed")
 endif()
 if(NOT KERNELS)
   return()

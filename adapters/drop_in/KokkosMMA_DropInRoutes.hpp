@@ -58,6 +58,9 @@ namespace KokkosMMA::Impl {
                  KOKKOS_VERSION % 100, enabled_spaces);
   return true;
 }
+#if KOKKOSMMA_IMPL_ON_CUDA()
+template <class Call>  // as that of listens_before_main
+#endif
 inline bool const drop_in_announced = announce_drop_in();
 
 }  // namespace KokkosMMA::Impl
@@ -202,9 +205,10 @@ template <KokkosMMA::Impl::OnCuda Policy, class F>
 struct ToolResponse<Policy, F> {
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
+    static_cast<void>(&KokkosMMA::Impl::drop_in_announced<std::void_t<F>>);
     KokkosMMA::Impl::BeforeCall<Policy, F>::announce();
 #if !defined(KOKKOS_ENABLE_TUNING)
-    if (KokkosMMA::Impl::verbose_lines_listen)
+    if (KokkosMMA::Impl::VerboseLines::listens())
       KokkosMMA::Impl::VerboseLines::skip_fence();
 #endif
   }

@@ -199,7 +199,7 @@ class TimedCall {
  public:
   TimedCall() = default;
   ~TimedCall() {
-    if (verbose_lines_listen) end();
+    if (VerboseLines::listens()) end();
   }
   TimedCall(TimedCall const&)            = delete;
   TimedCall& operator=(TimedCall const&) = delete;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
@@ -23,6 +24,7 @@ class Announced {
  public:
   Announced(std::string const& label, Kokkos::Cuda const& exec)
       : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
+    static_cast<void>(&listens_before_main<std::void_t<decltype(Begin)>>);
     if (!m_announced) return;
     VerboseLines::skip_fence();
     Begin(label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);

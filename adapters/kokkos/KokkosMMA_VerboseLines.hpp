@@ -35,10 +35,11 @@ namespace KokkosMMA::Impl {
 
 class VerboseLines {
  public:
+  static bool listens() { return measures_calls || environment_verbose(); }
   /// Begins to listen. `with_drop_in`: calls that do not reach this library's
   /// routes are reported, too.
   [[gnu::cold]] static bool listen(bool with_drop_in) {
-    if (!environment_verbose() && !measures_calls) return false;
+    if (!listens()) return false;
     if (with_drop_in) reports_refused() = true;
     static std::once_flag once;
     std::call_once(once, [] { install<1>(); });
@@ -313,7 +314,11 @@ class VerboseLines {
   }
 };
 
-inline bool const verbose_lines_listen = VerboseLines::listen(false);
+/// Kokkos::initialize requests the settings, so it listens before main. Only
+/// a source with a call compiles it (it took g++ 3 s, 2026-11-28): `Call` is
+/// void, as a type that depends on the caller's.
+template <class Call>
+inline bool const listens_before_main = VerboseLines::listen(false);
 
 /// Says which candidate the first launches of a call have chosen, and how long
 /// each took.
