@@ -38,6 +38,7 @@
 #include <cstdio>
 #include <new>
 #include <string>
+#include <type_traits>
 
 namespace KokkosMMA::Impl {
 
@@ -187,6 +188,7 @@ template <class Problem, class Choose, class Launch>
 bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
               bool result_on_device, Settings const& settings,
               Choose const& choose, Launch const& launch) {
+  static_cast<void>(&listens_before_main<std::void_t<Problem> >);
   Capability const machine  = Cuda::capability(call.space);
   TuningTable const& tuning = Cuda::tuning(call.space);
   RouteDecision decision;

@@ -58,7 +58,6 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   using typename Base::value_type;
 
   void execute() {
-    static_cast<void>(&listens_before_main<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Functor const& functor           = Base::functor();
     Reducer const& reducer           = Base::reducer();

@@ -160,7 +160,6 @@ class RoutedScan {
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
-    static_cast<void>(&listens_before_main<std::void_t<Functor>>);
     std::uint64_t const size = Flat::size(m_policy);
     // Of no indices Kokkos leaves the total as it is.
     if (size == 0)
