@@ -441,6 +441,17 @@ def index_types(card):
     return table(header, rows) + [captions(used), ""]
 
 
+def compile_time(document):
+    """What perf_tests/scripts/compile_time.py wrote, for every Kokkos that it was run with."""
+    rows, runs = [], []
+    for run in document["runs"]:
+        runs.append(f"Kokkos {run['kokkos']}, nvcc {run['nvcc']}, {run['host']}, revision {run['git_revision']}, {run['date']}, least of {run['runs']}")
+        rows += [[source, run["kokkos"], number(plain, 1), number(drop_in, 1), number(drop_in / plain)]
+                 for source, (plain, drop_in) in run["seconds"].items()]
+    header = ["source", "Kokkos", "plain, s", "drop-in, s", "times as long"]
+    return table(header, rows) + ["User and system time of all compilers. " + "; ".join(runs) + ".", ""]
+
+
 def captions(used):
     """One line for the runs that a table or chart has figures of."""
     texts = list(dict.fromkeys(run.versions() for run in used))
@@ -591,8 +602,9 @@ class Figures:
     def __init__(self, data, root):
         self.root = root
         self.cards = {path.stem: Card(json.loads(path.read_text(encoding="utf-8"))) for path in sorted(data.glob("*.json"))
-                      if path.stem != "applications"}
-        self.applications = json.loads((data / "applications.json").read_text(encoding="utf-8"))
+                      if path.stem not in ("applications", "compile_time")}
+        self.applications, self.compile_time = (json.loads((data / f"{name}.json").read_text(encoding="utf-8"))
+                                                for name in ("applications", "compile_time"))
         main = self.cards["h200"]  # the charts are of one card
         images = root / "docs/images"
         self.pictures = {images / "speedup.svg": speedup(main, self.applications), images / "sums_and_scans.svg": sums_and_scans(main),
@@ -606,10 +618,12 @@ class Figures:
             return index_types(self.cards["h200"])
         if name == "applications":
             return applications(self.applications)
+        if name == "compile_time":
+            return compile_time(self.compile_time)
         card, _, what = name.partition(" ")
         if card in self.cards and what in CARD_BLOCKS:
             return CARD_BLOCKS[what](self.cards[card])
-        known = ["speedup", "index_types", "applications"] + [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
+        known = ["speedup", "index_types", "applications", "compile_time"] + [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
         raise BadFile(f"{page}: no block is called '{name}'; there are {', '.join(known)}")
 
     def page(self, path):

@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the drop-in costs at compile time: user and system time of all compilers, plain and with the drop-in in turn.
 
-    compile_time.py KOKKOS [--arch sm_90] [--runs 3] [--json FILE]
+    compile_time.py KOKKOS... [--arch sm_90] [--runs 3] [--json FILE]
 
-KOKKOS is an installation with Cuda. The smallest of the runs counts. Nothing else may run beside it.
+KOKKOS is an installation with Cuda. The smallest of the runs counts. Nothing else may run beside it. docs/figures.py reads
+docs/results/data/compile_time.json.
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -66,31 +68,43 @@ def seconds(command):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kokkos", type=pathlib.Path)
-    parser.add_argument("--arch", default="sm_90")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--json", type=pathlib.Path)
-    options = parser.parse_args()
-    config = options.kokkos / "include/KokkosCore_config.h"
-    if not config.exists() or not (options.kokkos / "bin/nvcc_wrapper").exists():
-        sys.exit(f"compile_time.py: {options.kokkos} is no installation of Kokkos with Cuda: no include/KokkosCore_config.h or bin/nvcc_wrapper")
-    version = int(re.search(r"KOKKOS_VERSION (\d+)", config.read_text())[1])
+def first(command, pattern):
+    return re.search(pattern, subprocess.run(command, check=True, capture_output=True, text=True).stdout)[1]
+
+
+def measured(kokkos, arch, runs):
+    config, wrapper = kokkos / "include/KokkosCore_config.h", kokkos / "bin/nvcc_wrapper"
+    if not config.exists() or not wrapper.exists():
+        sys.exit(f"compile_time.py: {kokkos} is no installation of Kokkos with Cuda: it has no {config.name} or no {wrapper.name}")
+    version = int(re.search(r"define KOKKOS_VERSION (\d+)", config.read_text())[1])
+    version = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in SOURCES.items():
             source = pathlib.Path(folder, "source.cpp")
             source.write_text(text)
-            plain = [str(options.kokkos / "bin/nvcc_wrapper"), f"-arch={options.arch}", "-std=c++20", "-extended-lambda", "-O3",
-                     f"-I{options.kokkos}/include", "-c", str(source), "-o", f"{folder}/source.o"]
+            plain = [str(wrapper), f"-arch={arch}", "-std=c++20", "-extended-lambda", "-O3", f"-I{kokkos}/include", "-c", str(source), "-o",
+                     f"{folder}/source.o"]
             drop_in = [*plain, f"-I{ROOT}/include", "-include", str(ROOT / "include/KokkosMMA_DropIn.hpp")]
-            times = [(seconds(plain), seconds(drop_in)) for _ in range(options.runs)]
+            times = [(seconds(plain), seconds(drop_in)) for _ in range(runs)]
             rows[name] = [round(min(both[way] for both in times), 2) for way in (0, 1)]
-            print(f"{name:26} {rows[name][0]:6.1f} s plain, {rows[name][1]:6.1f} s with the drop-in, x{rows[name][1] / rows[name][0]:.2f}")
+            print(f"{version} {name:26} {rows[name][0]:6.1f} s plain, {rows[name][1]:6.1f} s with the drop-in, x{rows[name][1] / rows[name][0]:.2f}",
+                  flush=True)
+    return {"kokkos": version, "nvcc": first(["nvcc", "--version"], r"release ([0-9.]+)"), "host": first(["g++", "--version"], r"(.*)"),
+            "git_revision": first(["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"], r"(.*)"),
+            "date": datetime.date.today().isoformat(), "runs": runs, "seconds": rows}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kokkos", type=pathlib.Path, nargs="+")
+    parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    runs = [measured(kokkos, options.arch, options.runs) for kokkos in options.kokkos]
     if options.json:
-        kokkos = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
-        options.json.write_text(json.dumps({"kokkos": kokkos, "runs": options.runs, "seconds": rows}, indent=1) + "\n")
+        options.json.write_text(json.dumps({"runs": runs}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
