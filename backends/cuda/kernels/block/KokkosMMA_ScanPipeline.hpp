@@ -73,6 +73,32 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
   LookBack<Value, Joiner> const look_back(joiner, scratch, tiles,
                                           memory.first.tag);
 
+  if (warp == Warps) {
+    for (int parity = 0; tile < tiles; parity ^= 1) {
+      // Drawn no earlier: who draws early is late to publish, and the blocks of
+      // all later tiles wait for that.
+      unsigned next = 0;
+      if (lane == 0) next = memory.next = TileTicket::next(scratch.control);
+      next = __shfl_sync(0xffffffffu, next, 0);
+      __syncthreads();  // `tile` is published and the next tile is known
+      Slot<Value> prefix;
+      look_back.exclusive(tile, prefix);
+      if (lane == 0) {
+        copy_bits(Memory::values(memory.tiles[parity].before_tile),
+                  &prefix.value);
+        if (tile == tiles - 1) {
+          Slot<Value> sum;
+          look_back.aggregate(tile, sum);
+          last(prefix, sum);
+        }
+      }
+      __syncthreads();  // the sum before `tile` is known
+      tile = next;
+    }
+    if (lane == 0) finish_scan(scratch);
+    return;
+  }
+
   auto const begin_tile = [&](unsigned number, int parity) {
     typename Memory::Tile& kept = memory.tiles[parity];
     Slot<Value> sum, before;
@@ -91,42 +117,20 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     if (lane == 31) look_back.publish(number, sum.value);
   };
 
-  bool const looks_back = warp == Warps;
-  if (!looks_back && tile < tiles) begin_tile(tile, 0);
-  // All warps meet at the same barriers, whatever their task: synccheck reports
-  // barriers in the branches of a warp's task, and PTX leaves them undefined.
+  if (tile >= tiles) return;
+  begin_tile(tile, 0);
   for (int parity = 0; tile < tiles; parity ^= 1) {
-    typename Memory::Tile& kept = memory.tiles[parity];
-    // Drawn no earlier: who draws early is late to publish, and the blocks of
-    // all later tiles wait for that.
-    if (looks_back && lane == 0)
-      memory.next = TileTicket::next(scratch.control);
     __syncthreads();  // `tile` is published and the next tile is known
     unsigned const next = memory.next;
-    if (!looks_back) {
-      if (next < tiles) begin_tile(next, parity ^ 1);
-    } else {
-      Slot<Value> prefix;
-      look_back.exclusive(tile, prefix);
-      if (lane == 0) {
-        copy_bits(Memory::values(kept.before_tile), &prefix.value);
-        if (tile == tiles - 1) {
-          Slot<Value> sum;
-          look_back.aggregate(tile, sum);
-          last(prefix, sum);
-        }
-      }
-    }
+    if (next < tiles) begin_tile(next, parity ^ 1);
     __syncthreads();  // the sum before `tile` is known
-    if (!looks_back) {
-      Slot<Value> base;
-      copy_bits(&base.value, Memory::values(kept.before_tile));
-      joiner.join(base.value, Memory::values(kept.before_warp)[warp]);
-      end(tile, kept.kept[warp], base);
-    }
+    typename Memory::Tile& kept = memory.tiles[parity];
+    Slot<Value> base;
+    copy_bits(&base.value, Memory::values(kept.before_tile));
+    joiner.join(base.value, Memory::values(kept.before_warp)[warp]);
+    end(tile, kept.kept[warp], base);
     tile = next;
   }
-  if (looks_back && lane == 0) finish_scan(scratch);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
