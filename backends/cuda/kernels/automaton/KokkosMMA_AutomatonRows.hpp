@@ -32,8 +32,8 @@ struct AutomatonCall {
   bool stores_pair;      ///< a lane may store its 8 cells as one vector
 };
 
-/// Columns of a tile outside the 16-cell vectors that lie completely inside the
-/// grid: [0, low) and [high, end). Columns that no cell reads are left out.
+/// Columns of a tile outside the 16-cell vectors that are completely inside the
+/// grid: [0, low) and [high, end). No cell reads columns from `end` on.
 struct FixupColumns {
   static constexpr int max_width = 64;
   int low;

@@ -57,7 +57,7 @@ struct StepFacesArguments {
   Epilogue epilogue;
   StepFaces faces;
   unsigned tiles;              ///< of the faces, one per warp
-  A weight[7];                 ///< in the order of the weights
+  A weight[7];                 ///< in the order of their offsets
   BeyondSide<A> beyond[3][2];  ///< low and high side of each dimension
 };
 

@@ -46,7 +46,7 @@ struct StepVolumeArguments {
   int panel_planes;   ///< per warp
   BeyondSide<A> low;  ///< beyond the first column
   BeyondSide<A> high;
-  A weight[7];  ///< in the order of step_faces
+  A weight[7];  ///< in the order of their offsets
 };
 
 /// Rows and columns of a warp, including those around that its steps read. Rows
