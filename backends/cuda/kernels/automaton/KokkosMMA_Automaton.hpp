@@ -15,17 +15,16 @@
 #include <cstdint>
 
 /// \file
-/// One generation of an automaton on cells of a byte. A block sweeps over the
-/// rows of a panel of columns, 16 at a time, with the rows that it needs in a
-/// ring buffer in shared memory. Moore: a thread keeps the sums of four columns
-/// in the bytes of a word, adds the row that enters the neighbourhood and
-/// subtracts the one that leaves it; products with a band of ones add these up
-/// along the rows. Von Neumann: the rows at the same distance above and below
-/// are added and multiplied with the band of their reach.
+/// One generation of an automaton on byte cells. A block sweeps down a panel of
+/// columns, 16 rows per step. A ring buffer in shared memory holds the rows
+/// that a step reads. Moore: a thread keeps the column sums of four columns in
+/// the bytes of a word, adds the entering row and subtracts the leaving one.
+/// MMA with a band of ones then sums along the rows. Von Neumann: the two rows
+/// at distance d are added and multiplied by the band for that distance.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Cells that are 1, as bytes 0 and 1.
+/// Replaces each byte by 1 where the cell is 1 and by 0 elsewhere.
 template <bool TwoStates, int N>
 __device__ void keep_alive(std::uint32_t (&cells)[N]) {
   if constexpr (TwoStates) {
@@ -38,12 +37,12 @@ __device__ void keep_alive(std::uint32_t (&cells)[N]) {
   for (int w = 0; w < N; ++w) cells[w] = alive_flags(cells[w]) >> 7;
 }
 
-/// The constant matrices of a warp, through shared memory: computed where they
-/// are needed they cost as much as the rest of a window.
+/// Fragments of a constant matrix in shared memory. Recomputing them where they
+/// are used takes as long as the rest of a window.
 struct SharedBand {
   uint4 words[4][32];
 
-  /// By the first warp.
+  /// Called by all threads; the first warp writes.
   __device__ void put(Registers<std::uint32_t, 16> const& own) {
     if (threadIdx.x < 32)
 #pragma unroll
@@ -65,7 +64,7 @@ struct SharedBand {
   }
 };
 
-/// Where a lane writes 8 cells of each of its two rows in a step.
+/// Output address of a lane: 8 cells in each of two rows per step.
 struct AutomatonOutput {
   unsigned char* upper;
   unsigned char* lower;
@@ -73,7 +72,7 @@ struct AutomatonOutput {
   std::int64_t columns;
   bool has_upper;
   bool has_lower;
-  bool stores_pairs;  ///< rows are aligned
+  bool stores_pairs;  ///< 8 cells may be stored as one vector
 
   __device__ void store(int offset, std::uint32_t const (&cells)[4]) const {
     std::int64_t const first = column + offset;
@@ -92,7 +91,7 @@ struct AutomatonOutput {
         std::int64_t const at    = column + offset + c % 8;
         std::uint32_t const word = is_upper ? (c < 4 ? cells[0] : cells[1])
                                             : (c < 12 ? cells[2] : cells[3]);
-        // Apart: g++ 12 with -fsanitize=shift forgets the lower row otherwise.
+        // Separate: g++ 12 with -fsanitize=shift drops the lower row otherwise.
         unsigned char* const row = is_upper ? upper : lower;
         if ((is_upper ? has_upper : has_lower) && at >= 0 && at < columns)
           row[offset + c % 8] = static_cast<unsigned char>(word >> 8 * (c % 4));
@@ -134,10 +133,10 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   rule.stage(int(threadIdx.x), shared);
 
   int const lane         = threadIdx.x % 32;
-  int const row          = lane / 4;  // of a step, and 8 rows further
+  int const row          = lane / 4;  // within a step; the other is row + 8
   int const quad         = lane % 4;
   int const first_window = int(threadIdx.x / 32) * Tile::per_warp;
-  // Windows of this warp that have columns of the grid.
+  // Windows of this warp that overlap the grid.
   std::int64_t const beyond = call.grid.extent[1] - first_column - Tile::halo -
                               std::int64_t(WindowSums::outputs) * first_window;
   int const wanted =
@@ -161,7 +160,7 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   }
 
   int const ring_rows = slots * Tile::rows;
-  int oldest          = 1;  // the slot of the step's first group
+  int oldest          = 1;  // slot of the first group that the step reads
   auto const slot_row = [&](int r) {
     int const at = oldest * Tile::rows + r;
     return ring + (at < ring_rows ? at : at - ring_rows) * Tile::pitch;
@@ -170,7 +169,7 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
     return reinterpret_cast<std::uint32_t const*>(from)[threadIdx.x];
   };
 
-  // Of this thread's columns, without the row that enters.
+  // Column sums of this thread's four columns, without the entering row.
   std::uint32_t sum = 0;
 
   std::int64_t const at_column =
@@ -182,14 +181,14 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
   out.upper        = call.to + (first_row + row) * call.to_stride + at_column;
   out.lower        = out.upper + 8 * call.to_stride;
 
-  // The first steps only begin to fetch.
+  // Steps with a negative number only prefetch.
 #pragma unroll 1
   for (int step = 1 - slots; step < steps; ++step) {
     if (step >= 0) {
       CopyAsync16::wait<0>();
       __syncthreads();
     }
-    // No warp reads the group before the oldest any more.
+    // No warp reads the group before the oldest any longer.
     source.fetch(oldest == 0 ? slots - 1 : oldest - 1);
     if (step < 0) {
       oldest = oldest + 1 < slots ? oldest + 1 : 0;
@@ -209,11 +208,11 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
       constexpr int together = Tile::rows / 2;
 #pragma unroll 1
       for (int begin = 0; begin < Tile::rows; begin += together) {
-        std::uint32_t cells[2 * together];  // that enter, and that leave
+        std::uint32_t cells[2 * together];  // entering rows, then leaving
         unsigned char const* const leaving =
             ring + oldest * Tile::group + begin * Tile::pitch;
         unsigned char const* const entering = slot_row(2 * radius + begin);
-        // Rows up to the end of the ring; then it begins again.
+        // Rows up to the end of the ring, where the index wraps around.
         int const at_entry = oldest * Tile::rows + 2 * radius + begin;
         int const to_end   = ring_rows - at_entry;
 #pragma unroll
@@ -241,7 +240,7 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
       __syncthreads();
     }
 
-    // The lane's cells in the middle of the first window.
+    // The lane's cells in the centre of its warp's first window.
     int const in_row = WindowSums::outputs * first_window + Tile::halo;
     unsigned char const* const upper_cells =
         slot_row(radius + row) + in_row + 8 * quad;
@@ -260,7 +259,7 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
     };
 
     if constexpr (Moore) {
-      // Rows 0 to 7 of the left 16 bytes, rows 8 to 15, then of the right ones.
+      // Rows 0-7 and 8-15 of the left 16 bytes, then of the right 16 bytes.
       unsigned char const* const of_lane = sums + lane % 16 * Tile::sums_pitch +
                                            lane / 16 * 16 +
                                            WindowSums::outputs * first_window;

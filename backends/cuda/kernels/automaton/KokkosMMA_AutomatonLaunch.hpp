@@ -75,7 +75,7 @@ AutomatonCall automaton_call(StencilGrid<Cell, 2> const& from, Cell* to,
   return call;
 }
 
-/// One generation. No boundary is a halo; `from` and `to` are apart.
+/// Runs one generation. No boundary is a halo; `from` and `to` do not overlap.
 template <class Cell>
 void launch_automaton(Kokkos::Cuda const& space,
                       StencilGrid<Cell, 2> const& from, Cell* to,
@@ -92,8 +92,8 @@ void launch_automaton(Kokkos::Cuda const& space,
     launch_cells<true>(space, call, SetRule<false>(rule));
 }
 
-/// One generation of a caller's rule: next(state, how many of the other cells
-/// of the neighbourhood are in state 1), a state. Radius 1 to 16.
+/// Runs one generation of a user's rule of radius 1 to 16: next(state, number
+/// of other cells of the neighbourhood in state 1) returns the new state.
 template <class Cell, class Next>
 void launch_automaton(Kokkos::Cuda const& space,
                       StencilGrid<Cell, 2> const& from, Cell* to,

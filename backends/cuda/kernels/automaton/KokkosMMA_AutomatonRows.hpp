@@ -10,31 +10,30 @@
 #include <cstdint>
 
 /// \file
-/// Rows of cells, and what stands for them beyond the boundaries, into shared
-/// memory.
+/// Copies rows of cells, including boundary values, into shared memory.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The arguments of all blocks of a launch.
+/// Kernel arguments common to all blocks.
 struct AutomatonCall {
   StencilGrid<unsigned char, 2> grid;
   unsigned char* to;
   std::int64_t to_stride;
   std::int64_t block_rows;  ///< a multiple of 16
   unsigned panels;
-  unsigned row_blocks;    ///< of a panel
-  unsigned char low_row;  ///< the constants
+  unsigned row_blocks;    ///< per panel
+  unsigned char low_row;  ///< values of constant boundaries
   unsigned char high_row;
   unsigned char low_column;
   unsigned char high_column;
   int radius;
-  int shift;             ///< bytes from a multiple of 16 to column 0
-  bool rows_aligned_16;  ///< all rows begin `shift` after a multiple of 16
-  bool stores_pair;      ///< a lane's 8 cells may be stored at once
+  int shift;             ///< bytes from a multiple of 16 to column 0 of a row
+  bool rows_aligned_16;  ///< every row has the same `shift`
+  bool stores_pair;      ///< a lane may store its 8 cells as one vector
 };
 
-/// The columns of a tile that need a boundary fix-up, [0, low) and [high, end):
-/// those that vectors of cells inside do not hold and that are needed.
+/// Columns of a tile outside the 16-cell vectors that are completely inside the
+/// grid: [0, low) and [high, end). No cell reads columns from `end` on.
 struct FixupColumns {
   static constexpr int max_width = 64;
   int low;
@@ -60,7 +59,7 @@ class AutomatonRows {
   using Tile = AutomatonTile;
 
  public:
-  /// \param sources room for the columns that stand for those with fix-ups
+  /// \param sources storage for the source column of each fix-up column
   __device__ AutomatonRows(AutomatonCall const& call, unsigned char* ring,
                            std::int64_t* sources, std::int64_t first_row,
                            std::int64_t end_row, std::int64_t first_column)
@@ -85,8 +84,7 @@ class AutomatonRows {
     __syncthreads();
   }
 
-  /// Begins to fetch the next group into `slot`, and ends the fetches under
-  /// way with a group of copies.
+  /// Starts the copies of the next group into `slot` and commits them.
   __device__ void fetch(int slot) {
     if (m_row >= m_end) return;
     constexpr int vectors   = Tile::columns / 16;
@@ -114,7 +112,7 @@ class AutomatonRows {
   }
 
  private:
-  /// Fetches 16 cells of columns inside; the row may be beyond a boundary.
+  /// Copies 16 cells inside the grid's columns; the row may be out of bounds.
   __device__ void fetch_vector(unsigned char* to, std::int64_t row,
                                std::int64_t column) const {
     auto const& grid = m_call.grid;
@@ -139,8 +137,8 @@ class AutomatonRows {
       copy_unaligned(to, from);
   }
 
-  /// Copies 16 cells as whole words around them, where these are within the
-  /// grid's memory.
+  /// Copies 16 unaligned cells as whole words where these are within the grid's
+  /// memory, otherwise cell by cell.
   __device__ void copy_unaligned(unsigned char* to,
                                  unsigned char const* from) const {
     auto const& grid = m_call.grid;
@@ -163,8 +161,8 @@ class AutomatonRows {
               __funnelshift_r(word[3], word[4], 8 * skip)};
   }
 
-  /// Fetches the cells of columns with fix-ups, one at a time: all threads take
-  /// part, however few columns these are.
+  /// Copies the cells of the fix-up columns, one at a time. The rows are spread
+  /// over the threads, so that few columns keep all warps busy.
   __device__ void fetch_fixups(unsigned char* to) const {
     constexpr int together = 4;
     auto const& grid       = m_call.grid;
@@ -200,8 +198,8 @@ class AutomatonRows {
   FixupColumns m_fixups;
   std::int64_t const* m_sources;
   unsigned char* m_ring;
-  std::int64_t m_row;  ///< of the next group
-  std::int64_t m_end;  ///< rows from here on are not needed
+  std::int64_t m_row;  ///< first row of the next group
+  std::int64_t m_end;  ///< first row that no cell reads
   std::int64_t m_column;
   bool m_is_inside;
 };

@@ -12,33 +12,33 @@
 #include <type_traits>
 
 /// \file
-/// The tile of a block that advances cells of a byte, and its tuning.
+/// Tile and tuning of the kernel for automata on byte cells.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Columns and rows of cells that a block holds.
+/// Tile of cells that a block holds.
 struct AutomatonTile {
   static constexpr int threads  = 128;
   static constexpr int warps    = threads / 32;
-  static constexpr int rows     = 16;           ///< of a step
+  static constexpr int rows     = 16;           ///< per step
   static constexpr int columns  = 4 * threads;  ///< in shared memory
   static constexpr int halo     = WarpWindowSums<Warp>::halo;
   static constexpr int outputs  = columns - 2 * halo;
   static constexpr int windows  = outputs / WarpWindowSums<Warp>::outputs;
   static constexpr int per_warp = (windows + warps - 1) / warps;
-  // Four rows of 32 bytes lie in different banks.
+  // Puts 32 bytes of each of four rows into different banks.
   static constexpr int pitch = columns + 32;
   static constexpr int group = rows * pitch;  ///< bytes
-  // Eight rows of 16 bytes do.
+  // Puts 16 bytes of each of eight rows into different banks.
   static constexpr int sums_pitch = columns + 16;
 
   /// Groups of 16 rows that a step reads.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int groups(int radius) {
     return (rows - 1 + 2 * radius) / rows + 1;
   }
-  /// Before the first row.
+  /// Bytes before the first row.
   static constexpr int lead = sector_lead(halo);
-  /// With a group on the way, and the sums of a step.
+  /// Includes a group in flight and the sums of one step.
   static constexpr int shared_bytes(int radius, bool with_sums) {
     return lead + (groups(radius) + 1) * group +
            (with_sums ? rows * sums_pitch : 0);
@@ -46,9 +46,9 @@ struct AutomatonTile {
 };
 
 struct AutomatonTuning {
-  int min_blocks;  ///< for which registers of a multiprocessor must suffice
-  int rounds;      ///< blocks for each place on the device, as far as rows go
-  int min_steps;   ///< of a block
+  int min_blocks;  ///< resident per multiprocessor; limits the registers
+  int rounds;      ///< waves of resident blocks, if there are enough rows
+  int min_steps;   ///< minimum per block
 
   friend constexpr bool operator==(AutomatonTuning const&,
                                    AutomatonTuning const&) = default;
@@ -59,17 +59,17 @@ inline std::string to_string(AutomatonTuning const& t) {
                      " min_steps=", t.min_steps);
 }
 
-/// Blocks: with six (80 registers) rules other than ranges spill.
+/// `min_blocks`: with 6 (80 registers), rules other than ranges spill.
 ///
-/// Rounds by measurement: us by blocks for each place, 16384^2, two states,
-/// H200, 2026-11-21:
+/// `rounds`: us per generation by number of rounds; 16384^2, two states, H200,
+/// 2026-11-21:
 ///                            1    2    3    4    6
 ///   radius 1, constant     233  251  223  222  217
 ///   radius 1, periodic     274  272  241  232  224
 ///   radius 16, constant    236  245  234  234  232
 ///   radius 16, periodic    279  270  261  245  243
 ///
-/// Without designators: nvcc 12.4 aborts over them in a variable template.
+/// No designators: nvcc 12.4 aborts on them in a variable template.
 template <bool Moore, class Rule>
 inline constexpr AutomatonTuning automaton_tuning{
     !Moore                            ? 4

@@ -10,11 +10,11 @@
 #include <cstdint>
 
 /// \file
-/// Cells of a byte as cells of a bit, and back.
+/// Conversion between byte cells and bit cells.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Cells of a byte that are 1 become bits; a thread packs 16 cells.
+/// Packs byte cells into bits, set where a cell is 1; 16 cells per thread.
 template <bool Aligned>
 __global__ void __launch_bounds__(256)
     pack_cells_of_bytes(unsigned char const* const cells,
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// Four rows per thread, which are on the way together.
+/// Grid with four rows per thread, whose loads overlap.
 inline dim3 packing_blocks(std::int64_t rows, std::int64_t columns) {
   return {unsigned(((columns + 31) / 32 * 2 + 255) / 256),
           unsigned(std::min<std::int64_t>((rows + 3) / 4, 65535))};
@@ -80,8 +80,8 @@ inline bool has_packed_rows(unsigned char const* cells, std::int64_t stride) {
   return reinterpret_cast<std::uintptr_t>(cells) % 16 == 0 && stride % 16 == 0;
 }
 
-/// Whole words, the cells after the last one dead. Row i of the bits begins at
-/// word i * pitch. Sets *foreign to 1 where a cell is neither 0 nor 1.
+/// Packs cells into whole words, padded with dead cells. Row i of the bits
+/// begins at word i * pitch. Sets *foreign to 1 if any cell is neither 0 nor 1.
 inline void launch_packing(Kokkos::Cuda const& space,
                            unsigned char const* cells, std::int64_t stride,
                            std::int64_t rows, std::int64_t columns,

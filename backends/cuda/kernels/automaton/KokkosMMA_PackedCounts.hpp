@@ -21,19 +21,18 @@
 #include <utility>
 
 /// \file
-/// Automata of two states and radius 2 to 16 on cells of one bit. A thread
-/// sweeps down words of a column; the counts of the rows of its neighbourhood
-/// are in shared memory that no other thread reads, until they leave. What
-/// stands beyond the boundaries is written around the cells after each
-/// generation.
+/// Automata of two states and radius 2 to 16 on bit cells. A thread sweeps down
+/// a column of words. Shared memory that is private to the thread holds the
+/// counts of the rows in its neighbourhood. The cells beyond the boundaries are
+/// written around the grid before each generation.
 
 namespace KokkosMMA::Impl::Cuda {
 
 struct PackedCountTuning {
-  int threads;  ///< of a block
-  int words;    ///< of a thread, side by side
-  int ahead;    ///< rows that are read before their use
-  int blocks;   ///< at most, resident on a multiprocessor
+  int threads;  ///< per block
+  int words;    ///< adjacent words per thread
+  int ahead;    ///< rows that are loaded before their use
+  int blocks;   ///< upper limit of resident blocks per multiprocessor
 
   friend constexpr bool operator==(PackedCountTuning const&,
                                    PackedCountTuning const&) = default;
@@ -45,18 +44,18 @@ inline std::string to_string(PackedCountTuning const& t) {
 }
 
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
-/// H200, CUDA 13.0, 2026-11-22, 16384^2, us of a generation; words of a thread,
-/// rows read ahead:
+/// us per generation by words per thread and rows ahead; 16384^2, H200, CUDA
+/// 13.0, 2026-11-22:
 ///   radius        2    5   10   13   16
 ///   1, 1         58   82  109  115  154
 ///   1, 2         55   77  102  111  134
 ///   1, 3         59   77  104  115  137
 ///   2, 1         50   71   95  128  155
 ///   2, 2         52   73   98  132  166
-/// Two words share what they need of a third, and a wide ring buffer leaves
-/// room for few warps. More warps than these have more row blocks, whose
-/// boundaries are counted twice: with 24 in place of 12 radius 7 takes 84 us,
-/// not 78.
+/// Two adjacent words share a neighbour, but the ring buffer of a large radius
+/// then leaves room for few warps. More resident blocks mean more row blocks,
+/// and rows at their borders are counted twice: radius 7 takes 84 us with 24
+/// blocks, 78 us with 12.
 constexpr PackedCountTuning packed_count_tuning(int radius) {
   bool const wide = radius > 11;
   return {.threads = 32,
@@ -66,12 +65,12 @@ constexpr PackedCountTuning packed_count_tuning(int radius) {
 }
 KOKKOSMMA_IMPL_DESIGNATORS_END
 
-/// Bits with room around them: row i begins at word i * pitch, and rows -radius
-/// .. rows + radius - 1 and words -1 .. words exist.
+/// Padded field of bits. Row i begins at word i * pitch. Rows -radius .. rows +
+/// radius - 1 and words -1 .. words exist.
 struct PackedField {
   static constexpr int lead   = 32;  ///< words before a row: 128 bytes
-  static constexpr int behind = 3;   ///< words that are read and not used
-  static constexpr int below  = 2;   ///< rows that are read ahead and not used
+  static constexpr int behind = 3;   ///< padding that is read but not used
+  static constexpr int below  = 2;   ///< padding rows that are read ahead
 
   std::int64_t rows;
   std::int64_t columns;
@@ -86,27 +85,27 @@ struct PackedField {
         radius(reach) {
     pitch = (lead + words + behind + 31) / 32 * 32;
   }
-  /// Words of a generation.
+  /// Words of one field.
   std::int64_t size() const { return (rows + 2 * radius + below) * pitch; }
-  /// Word 0 of row 0.
+  /// Offset of word 0 of row 0.
   std::int64_t origin() const { return radius * pitch + lead; }
 };
 
-/// What stands for the rows and columns beyond the boundaries: [0][d] for -1 -
-/// d, [1][d] for extent + d; -1 for a constant.
+/// Source rows and columns of those beyond the boundaries: [0][d] for index -1
+/// - d, [1][d] for extent + d; -1 for a constant.
 struct PackedBoundaries {
   std::int64_t row[2][AutomatonRule::max_radius];
   std::int64_t column[2][AutomatonRule::max_radius];
-  bool row_alive[2];  ///< the constants
+  bool row_alive[2];  ///< values of constant boundaries
   bool column_alive[2];
 };
 
-/// Writes the cells beyond the boundaries, and the rest of a word in which the
-/// grid ends. A thread writes those of one row to its left and right; other
-/// threads copy whole words to rows beyond. A thread that reads a word which
-/// another one writes uses bits of it that do not change.
+/// Writes the cells beyond the boundaries and the unused bits of a row's last
+/// word. The first threads each write the words left and right of one row. The
+/// others copy whole words to rows beyond the boundaries. Where a thread reads
+/// a word that another one writes, it uses only bits that do not change.
 ///
-/// \tparam ColumnsFirst where constants meet, those of the columns hold
+/// \tparam ColumnsFirst constant columns take precedence over constant rows
 template <bool ColumnsFirst>
 __global__ void __launch_bounds__(128)
     continue_cells(PackedField const field, PackedBoundaries const conditions,
@@ -114,7 +113,7 @@ __global__ void __launch_bounds__(128)
   std::int64_t const thread  = std::int64_t(blockIdx.x) * 128 + threadIdx.x;
   std::int64_t const bounded = field.rows + 2 * field.radius;
   std::int64_t const whole   = field.columns / 32;
-  // The row that stands for one beyond a boundary, and its constant.
+  // Source of a row, or -1 and the constant.
   auto const source_of = [&](std::int64_t row, bool& is_alive) {
     if (0 <= row && row < field.rows) return row;
     int const side = row < 0 ? 0 : 1;
@@ -123,7 +122,7 @@ __global__ void __launch_bounds__(128)
   };
   bool is_alive = false;
   if (thread >= bounded) {
-    // Grids of less than a word have no whole ones.
+    // Grids narrower than a word have no whole words.
     if (thread - bounded >= 2 * field.radius * whole) return;
     std::int64_t const beyond       = (thread - bounded) / whole;
     std::int64_t const word         = (thread - bounded) % whole;
@@ -165,8 +164,8 @@ __global__ void __launch_bounds__(128)
   if (inside > 0) to[whole + 1] = std::uint32_t(right >> 32);
 }
 
-/// Cells that are neither 0 nor 1 are dead after the first generation, whatever
-/// is around them.
+/// Clears cells that were neither 0 nor 1: the rule has no next state for them,
+/// so they are dead after the first generation.
 template <class Cell>
 __global__ void __launch_bounds__(256)
     clear_foreign_cells(unsigned const* const foreign, Cell const* const cells,
@@ -185,20 +184,20 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// Reads words of rows `Ahead` rows before their use.
+/// Loads words of a row `Ahead` rows before their use.
 template <int Words, int Ahead>
 class PackedRowsAhead {
  public:
   using Row = Registers<std::uint32_t, Words>;
 
-  /// \param from the first row \param pitch words from row to row
+  /// \param from first row \param pitch words between rows
   __device__ PackedRowsAhead(std::uint32_t const* from, std::uint32_t pitch)
       : m_from(from), m_pitch(pitch) {
 #pragma unroll
     for (int row = 0; row < Ahead; ++row) m_next[row] = load(row * pitch);
   }
-  /// Returns the row `offset` words after the first one; rows are given in
-  /// order.
+  /// Returns the row `offset` words after the first. Each call is for the row
+  /// after that of the previous call.
   __device__ Row take(std::uint32_t offset) {
     Row const row = m_next[0];
 #pragma unroll
@@ -257,9 +256,9 @@ __global__ void __launch_bounds__(packed_count_tuning(Radius).threads)
   for (int k = 0; k < Tile::slots * Tile::slot_size / Tile::threads; ++k)
     ring[k * Tile::threads] = 0;
 
-  // Rows of one block are less than 2^32 words apart, and one offset serves all
-  // three: pointers cost the pipe that bounds this kernel two instructions
-  // each.
+  // Rows of a block are less than 2^32 words apart, so one 32-bit offset serves
+  // all three arrays. Pointers cost two more instructions each in the pipe that
+  // limits this kernel.
   auto const pitch = std::uint32_t(field.pitch);
   PackedRowsAhead<words + 2, Tile::ahead> entering(
       from + (first_row - Radius) * field.pitch + word - 1, pitch);
@@ -298,7 +297,7 @@ __global__ void __launch_bounds__(packed_count_tuning(Radius).threads)
     offset += pitch;
   }
   std::int64_t const behind =
-      (first_row - 2 * Radius) * field.pitch + word;  // of `offset`
+      (first_row - 2 * Radius) * field.pitch + word;  // base of `offset`
   std::uint32_t* const out = to + behind;
   PackedRowsAhead<words, Tile::ahead> centre(
       from + first_row * field.pitch + word, pitch);
@@ -314,10 +313,10 @@ __global__ void __launch_bounds__(packed_count_tuning(Radius).threads)
   }
 }
 
-/// Offsets of the rows of a neighbourhood are 32 bits wide.
+/// Maximum, because offsets within a neighbourhood have 32 bits.
 inline constexpr std::int64_t packed_counts_columns = std::int64_t(1) << 31;
 
-/// Bytes that launch_packed_counts works in: two fields and a flag.
+/// Bytes of workspace of launch_packed_counts: two fields and a flag.
 inline std::size_t packed_counts_memory(std::int64_t rows, std::int64_t columns,
                                         int radius) {
   return std::size_t(2 * PackedField(rows, columns, radius).size() + 1) *
@@ -338,9 +337,9 @@ void advance_packed_counts(Kokkos::Cuda const& space, PackedField const& field,
   std::int64_t const slots =
       std::int64_t(d.multiprocessors) *
       std::clamp(facts.resident_blocks, 1, Tile::tuning.blocks);
-  // All at once, and each with at least as many rows as the radius.
+  // One wave of blocks, each with at least `Radius` rows.
   std::int64_t const most = std::max<std::int64_t>(field.rows / Radius, 1);
-  // Offsets in a row block are 32 bits wide.
+  // Offsets within a row block have 32 bits.
   std::int64_t const least =
       field.rows / std::max<std::int64_t>((1 << 30) / field.pitch, 1) + 1;
   std::int64_t const row_blocks =
@@ -357,7 +356,7 @@ void advance_packed_counts(Kokkos::Cuda const& space, PackedField const& field,
 using AdvancePackedCounts = void (*)(Kokkos::Cuda const&, PackedField const&,
                                      std::uint32_t const*, std::uint32_t*,
                                      CountRanges const&);
-/// The function of a radius; `Less` are 0, 1, ...: radius - 2.
+/// Returns the function for a radius. `Less` are 0, 1, ...: radius - 2.
 template <int... Less>
 AdvancePackedCounts advance_packed_counts_of(
     int radius, std::integer_sequence<int, Less...>) {
@@ -366,12 +365,11 @@ AdvancePackedCounts advance_packed_counts_of(
   return of[radius - 2];
 }
 
-/// `steps` generations, 1 or more, of a rule with has_packed_counts(rule), from
-/// cells of a byte to cells of a byte, at most packed_counts_columns in a row.
-/// No boundary is a halo; `to` may be the cells themselves.
-/// \param memory packed_counts_memory(rows, columns, radius) bytes,
-///               aligned to 128, on the device; free again when the kernels
-///               have run
+/// Runs `steps` >= 1 generations of a rule with has_packed_counts(rule) on byte
+/// cells, with at most packed_counts_columns per row. No boundary is a halo;
+/// `to` may be the cells themselves.
+/// \param memory packed_counts_memory(rows, columns, radius) bytes on the
+///   device, aligned to 128; may be reused after the kernels have run
 template <class Cell>
 void launch_packed_counts(Kokkos::Cuda const& space,
                           StencilGrid<Cell, 2> const& cells, Cell* to,

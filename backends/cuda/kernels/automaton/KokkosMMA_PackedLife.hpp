@@ -15,26 +15,25 @@
 #include <utility>
 
 /// \file
-/// Automata of two states and radius 1 on cells of one bit. A block keeps a
-/// tile in registers, a warp 32 rows of it and a lane one word of each, and
-/// runs several generations: wrong cells spread from the rim of the tile by one
-/// cell per generation and are not written.
+/// Automata of two states and radius 1 on bit cells. A block keeps a tile in
+/// registers: 32 rows per warp, one word of each row per lane. It runs several
+/// generations. Cells at the rim of the tile become invalid, one more cell per
+/// generation, and are not written.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A grid of bits: row i begins at word i * pitch. Columns are those of the
-/// second axis.
+/// Grid of bits. Row i begins at word i * pitch.
 struct PackedGrid {
   UnfoldedAxis rows;
   UnfoldedAxis columns;
   std::int64_t pitch;
-  bool low_row_alive;  ///< the constants
+  bool low_row_alive;  ///< values of constant boundaries
   bool high_row_alive;
   bool low_column_alive;
   bool high_column_alive;
-  bool columns_first;  ///< where constants meet, those of the columns hold
+  bool columns_first;  ///< constant columns take precedence over rows
 
-  /// With a word after the last one, for reads of 32 bits from any cell on.
+  /// Includes a word after the last, for 32-bit reads that begin at any cell.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::int64_t pitch_of(
       std::int64_t columns) {
     return (columns + 31) / 32 + 1;
@@ -42,27 +41,27 @@ struct PackedGrid {
 };
 
 struct PackedTile {
-  static constexpr int rows            = 32;  ///< of a warp
+  static constexpr int rows            = 32;  ///< per warp
   static constexpr int max_warps       = 10;
   static constexpr int max_generations = 16;  ///< half a word of columns
-  static constexpr int words           = 31;  ///< that a tile writes in a row
+  static constexpr int words           = 31;  ///< written per row of a tile
 
-  /// A stage of each warp, its constants, and its outer rows, twice.
+  /// Per warp: staged rows, constants, and double-buffered outer rows.
   static constexpr int shared_bytes(int warps) {
     return warps * (rows + 6 + 4) * 32 * int(sizeof(std::uint32_t));
   }
 };
 
-/// Constants in the 32 columns of a lane and the 32 rows of a warp.
+/// Constant boundaries in the 32 columns of a lane and 32 rows of a warp.
 struct PackedConstants {
-  std::uint32_t columns;     ///< of this lane
-  std::uint32_t rows;        ///< one bit each
-  std::uint32_t alive;       ///< of these columns
-  std::uint32_t alive_rows;  ///< of these rows
-  std::uint32_t dead_row;    ///< what this lane holds in a dead constant row
-  std::uint32_t alive_row;   ///< and in one that is alive
+  std::uint32_t columns;     ///< mask of constant columns in this lane's word
+  std::uint32_t rows;        ///< mask of constant rows
+  std::uint32_t alive;       ///< values of the constant columns
+  std::uint32_t alive_rows;  ///< values of the constant rows
+  std::uint32_t dead_row;    ///< this lane's word of a dead constant row
+  std::uint32_t alive_row;   ///< this lane's word of a live constant row
 
-  /// In memory of a lane in which every 32nd word is its own.
+  /// Stores into memory in which every 32nd word belongs to this lane.
   __device__ void keep(std::uint32_t* memory) const {
     memory[0]   = columns;
     memory[32]  = rows;
@@ -104,8 +103,8 @@ __device__ inline BitSum row_sum_of(std::uint32_t word) {
                  __shfl_down_sync(0xffffffffu, word, 1));
 }
 
-/// One generation of the rows of a warp, between the row above and the one
-/// below them.
+/// Advances the rows of a warp by one generation. `above` and `below` are the
+/// adjacent rows of the neighbouring warps.
 template <bool Moore, bool WithConstants, class Rule>
 __device__ void next_generation(std::uint32_t (&x)[PackedTile::rows],
                                 std::uint32_t above, std::uint32_t below,
@@ -135,7 +134,7 @@ __device__ void next_generation(std::uint32_t (&x)[PackedTile::rows],
   }
 }
 
-/// The 32 cells of a row from a cell on.
+/// Row of bits, read as 32 cells beginning at any cell.
 struct PackedRow {
   std::uint32_t const* words;
 
@@ -147,7 +146,7 @@ struct PackedRow {
   }
 };
 
-/// Bits where 32 cells of a row of bytes, from a cell on, are neither 0 nor 1.
+/// Row of byte cells, read as 32 bits that are set where a cell is above 1.
 struct ForeignRow {
   unsigned char const* cells;
   std::int64_t columns;
@@ -161,9 +160,8 @@ struct ForeignRow {
   }
 };
 
-/// The cells of a byte after those of a bit: where *flag is set some have
-/// states that the rule does not have, and are dead after the first generation
-/// whatever is around them.
+/// Byte cells that the bit cells were packed from. If *flag is set, some have
+/// states unknown to the rule; those are dead after the first generation.
 struct ForeignStates {
   unsigned const* flag;  ///< null after the first generation
   unsigned char const* cells;
@@ -178,8 +176,8 @@ struct ForeignStates {
   }
 };
 
-/// Rows of a warp that are not all inside, into memory of a lane in which every
-/// 32nd word is its own.
+/// Gathers 32 rows that are partly outside the grid into memory in which every
+/// 32nd word belongs to this lane.
 __device__ inline void gather_rows(PackedGrid const& grid,
                                    std::uint32_t const* from, std::int64_t row,
                                    std::int64_t column, std::uint32_t* stage) {
@@ -197,7 +195,7 @@ __device__ inline void gather_rows(PackedGrid const& grid,
     }
     return;
   }
-  // No branch on what a lane needs: the loads of several rows are in flight.
+  // Without branches that depend on the lane, loads of several rows overlap.
 #pragma unroll 4
   for (int r = 0; r < PackedTile::rows; ++r) {
     UnfoldedAxis::Place const place = grid.rows.locate(row + r);
@@ -209,7 +207,7 @@ __device__ inline void gather_rows(PackedGrid const& grid,
   }
 }
 
-/// `generations` generations, at most 16.
+/// Runs `generations` generations, at most 16.
 template <bool Moore, class Rule>
 __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
     advance_packed(PackedGrid const grid, std::uint32_t const* const from,
@@ -222,8 +220,8 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   int const warp  = threadIdx.x / 32;
   int const warps = blockDim.x / 32;
 
-  // Of a grid of one dimension: others have at most 65535 blocks, and panels
-  // may be more.
+  // One-dimensional grid: there may be more panels than the 65535 blocks of the
+  // other dimensions.
   std::int64_t const panel  = blockIdx.x / row_blocks;
   std::int64_t const height = warps * rows - 2 * generations;
   std::int64_t const row =
@@ -267,8 +265,8 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   };
 #pragma unroll 1
   for (int g = 0; g < generations; ++g) {
-    // One barrier is enough: a warp that writes to these rims again has passed
-    // the barrier of the other ones, after which no warp reads these.
+    // One barrier is enough: a warp writes to these rims again only after the
+    // next barrier, and by then every warp has read them.
     int const parity      = g & 1;
     *rim(parity, warp, 0) = x[0];
     *rim(parity, warp, 1) = x[rows - 1];
@@ -276,8 +274,8 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
     std::uint32_t const above = warp > 0 ? *rim(parity, warp - 1, 1) : 0;
     std::uint32_t const below =
         warp + 1 < warps ? *rim(parity, warp + 1, 0) : 0;
-    // Read anew each time: what is done with them would move out of the loop
-    // and fill the registers.
+    // Reloaded in every generation: otherwise the compiler hoists work on the
+    // constants out of the loop, which fills the registers.
     if (has_constants)
       next_generation<Moore, true>(x, above, below, rule,
                                    PackedConstants::kept(kept));
@@ -304,18 +302,18 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   }
 }
 
-/// How many generations a launch runs, on blocks of how many warps.
+/// Generations per launch and warps per block.
 struct PackedPlan {
   int warps;
   int generations;
   std::int64_t panels;
 };
 
-/// The plan that needs the least time per generation by a model fitted to what
-/// B3/S23 took at 16384^2 on an H200 (2026-11-21): 0.13 us for each generation
-/// of a warp's rows on a multiprocessor, five times that for reading and
-/// writing them, 3 us for the launch. Fewer than 12 warps are assumed to be as
-/// slow as 12. Measured, 10^9 cells per second by generations in a launch:
+/// Returns the plan with the least time per generation in a model. The model is
+/// fitted to B3/S23 at 16384^2 on an H200 (2026-11-21): 0.13 us per generation
+/// for a warp's rows on a multiprocessor, five times that to read and write
+/// them, 3 us per launch. Fewer than 12 warps count as 12. Measured, 10^9 cells
+/// per second by generations per launch:
 ///   warps     1      2      4      8     12     16
 ///     4    5263   9500  14104  17744  18897  18615
 ///     6    4937   8359  12643  15761  16859  17465
@@ -344,7 +342,7 @@ inline PackedPlan packed_plan(std::int64_t rows, std::int64_t columns,
   return best;
 }
 
-/// Bytes that launch_packed_life works in: two grids of bits and a flag.
+/// Bytes of workspace of launch_packed_life: two grids of bits and a flag.
 inline std::size_t packed_life_memory(std::int64_t rows, std::int64_t columns) {
   return std::size_t(2) * rows * PackedGrid::pitch_of(columns) *
              sizeof(std::uint32_t) +
@@ -363,7 +361,7 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
   while (steps > 0) {
     PackedPlan const plan = packed_plan(
         grid.rows.extent(), grid.columns.extent(), steps, d.multiprocessors);
-    // As many launches as the plan needs, none of them short.
+    // As many launches as the plan needs, with equally many generations.
     std::int64_t const launches =
         (steps + plan.generations - 1) / plan.generations;
     int const generations = int((steps + launches - 1) / launches);
@@ -380,11 +378,10 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
   }
 }
 
-/// `steps` generations, 1 or more, of a rule with has_bits(rule), from cells of
-/// a byte to cells of a byte. No boundary is a halo; `to` may be the cells
-/// themselves. \param memory packed_life_memory(rows, columns) bytes, aligned
-/// to 4, on the
-///               device; free again when the kernels have run
+/// Runs `steps` >= 1 generations of a rule with has_bits(rule) on byte cells.
+/// No boundary is a halo; `to` may be the cells themselves.
+/// \param memory packed_life_memory(rows, columns) bytes on the device, aligned
+///   to 4; may be reused after the kernels have run
 template <class Cell>
 void launch_packed_life(Kokkos::Cuda const& space,
                         StencilGrid<Cell, 2> const& cells, Cell* to,

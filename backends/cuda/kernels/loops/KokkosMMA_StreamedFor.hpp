@@ -11,18 +11,18 @@
 #include <type_traits>
 
 /// \file
-/// Loops over opaque functors: f(i) or f(i, j, ...) once for every index.
-/// The functor is inlined once, in a loop that is not unrolled: the compiler
-/// cannot move the loads of one invocation before the stores of another, which
-/// may be to the same address, so copies of the body would cost compile time
-/// and overlap nothing. Shapes are values at run time for the same reason. No
-/// launch bounds, as on Kokkos: a functor has the registers that it needs, and
-/// the launch queries how many threads that leaves.
+/// Loops over opaque functors: one invocation f(i) or f(i, j, ...) per index.
+/// The functor is inlined once, in a loop that is not unrolled. The compiler
+/// cannot move loads of one invocation before stores of another, since both may
+/// be to the same address. Copies of the body would cost compile time and
+/// overlap nothing. Loop shapes are run-time values for the same reason. There
+/// are no launch bounds, as in Kokkos: the functor uses as many registers as it
+/// needs, and the launch queries the resulting maximum of threads.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// first + offset as numbers modulo 2^n: neither an index of 8 bits nor a range
-/// as long as its type overflows.
+/// Returns first + offset modulo 2^n, so that neither an 8-bit index nor a
+/// range as long as its type overflows.
 template <class Index>
 __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
   return static_cast<Index>(first + offset);
@@ -40,11 +40,11 @@ __device__ __forceinline__ void call_range(Call const& f,
     f(loop_index<Index>(range.begin + first, i));
 }
 
-/// A block has neighbours in the three fastest dimensions, each thread
-/// `box.rows` of them along the slowest of these three; along the others it has
-/// one index.
-/// \tparam Left the first argument of f is the fastest index, otherwise the
-/// last one
+/// Loop over a box. A block covers a range of indices of the three fastest
+/// dimensions and one index of each other dimension. Each thread runs
+/// `box.rows` consecutive indices of the slowest of these.
+/// \tparam Left the fastest index is the first argument of f, otherwise the
+///   last
 template <class Index, int Rank, bool Left, class Call>
 __device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
   GridDependency::wait();
@@ -53,7 +53,7 @@ __device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
   unsigned block = blockIdx.x;
 #pragma unroll
   for (int d = 0; d < Rank; ++d) {
-    // What is left for the last dimension is below its number of blocks.
+    // The last dimension needs no division: `block` is below blocks[Rank - 1].
     unsigned const next = d + 1 < Rank ? block / box.blocks[d] : 0;
     at[d]               = block - next * box.blocks[d];
     block               = next;

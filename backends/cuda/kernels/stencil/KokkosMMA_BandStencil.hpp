@@ -22,11 +22,11 @@
 #include <type_traits>
 
 /// \file
-/// Kernel of separable stencils of two dimensions on tensor cores, for 8-bit
-/// integers, 16-bit floats and floats: products of the data and two band
+/// Kernel of separable two-dimensional stencils on tensor cores, for 8-bit
+/// integers, 16-bit floats and floats. It multiplies the data by two band
 /// matrices (core/stencil/KokkosMMA_WarpBand.hpp). A thread block sweeps down
-/// one row block of a column panel. Rows enter shared memory once; their sums
-/// along the rows wait in registers for the rows below.
+/// one row block of a column panel. Each row enters shared memory once. Its
+/// sums along the row stay in registers until the rows below arrive.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -37,11 +37,11 @@ struct BandArguments {
   Epilogue epilogue;
   TileSchedule schedule;
   int radius[2];
-  bool lane_aligned;     ///< a lane may store its results of a row at once
+  bool lane_aligned;  ///< a lane may store its results of a row as one vector
   bool rows_aligned_16;  ///< rows of results are aligned to 16 bytes
 };
 
-/// The float value of a weight: the sum of its operands.
+/// Returns the float value of a weight: the sum of its operands.
 template <bool Half, int Operands, int Size>
 __device__ float weight_of(std::uint32_t const (&operands)[Operands][Size],
                            int at) {
@@ -55,7 +55,7 @@ __device__ float weight_of(std::uint32_t const (&operands)[Operands][Size],
   return weight;
 }
 
-/// One sum in the order of the weights, as the generic route forms it.
+/// Computes one sum in the order of the weights, like the generic route.
 template <bool Half, class Element, class Words>
 __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
                            Words const& words, int radius_rows,
@@ -75,7 +75,7 @@ __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
   return sum;
 }
 
-/// Writes the sums of a lane in 16 rows one by one, each formed by plain_sum.
+/// Recomputes a lane's sums in 16 rows by plain_sum and writes them one by one.
 template <class Band, class A, class Element, class Epilogue>
 __device__ __forceinline__ void write_plain_sums(
     BandArguments<Band, Element, Epilogue> const& arguments,
@@ -92,7 +92,7 @@ __device__ __forceinline__ void write_plain_sums(
   }
 }
 
-/// Whether all sums are finite. 0 * Inf and 0 * NaN are NaN.
+/// Whether all sums are finite: 0 * Inf and 0 * NaN are NaN.
 template <int N>
 __device__ __forceinline__ bool all_finite(Registers<float, N> const& sums) {
   float zero = 0;
@@ -108,11 +108,11 @@ inline constexpr bool has_half_results<Epilogue> =
     is_band_half<typename Epilogue::value_type> ||
     is_band_bhalf<typename Epilogue::value_type>;
 
-/// Calls use(b, units) for each column block b of a warp, with the units of
-/// data that the block needs. load(N, result, unit) loads N units; loaded() is
-/// called after the last load.
-/// \tparam AtOnce loads all units first. Otherwise the units of the next block
-///   are loaded while one is used, which takes fewer registers.
+/// Invokes use(b, units) for each column block b of a warp, with the units of
+/// data of that block. load(N, result, unit) loads N units; loaded() is invoked
+/// after the last load.
+/// \tparam AtOnce load all units first; otherwise load those of the next block
+///   while one is used, which needs fewer registers
 template <int BlocksPerWarp, bool AtOnce, class Band, class Load, class Loaded,
           class Use>
 __device__ __forceinline__ void for_column_blocks(Load const& load,
@@ -136,9 +136,9 @@ __device__ __forceinline__ void for_column_blocks(Load const& load,
   }
 }
 
-/// Forms and packs the sums of a column block and calls store(half, results).
-/// Returns false where one of them is not finite. It does not branch, so that
-/// one block is packed while another is multiplied.
+/// Computes and packs the sums of a column block and invokes store(half,
+/// results). Returns whether all are finite. It has no branches, so that
+/// packing one block overlaps the multiplication of another.
 template <class Epilogue, class A, class Band, class Store>
 __device__ __forceinline__ bool band_sums(Band const& band,
                                           typename Band::History& history,
@@ -150,8 +150,8 @@ __device__ __forceinline__ bool band_sums(Band const& band,
   results[1].template pack<A>(&sums[Band::per_lane]);
   bool finite = true;
   if constexpr (has_half_results<Epilogue>) {
-    // Half as many instructions as all_finite. A result that overflows its
-    // type is repaired too, to the same value.
+    // Half as many instructions as all_finite. Results that overflow their type
+    // are recomputed too, with the same value.
     std::uint32_t zero = 0;
     results[0].check(zero);
     results[1].check(zero);
@@ -164,8 +164,8 @@ __device__ __forceinline__ bool band_sums(Band const& band,
   return finite;
 }
 
-/// Writes the sums of the column blocks anew whose bit in `finite` is not set.
-/// All lanes of a warp call it.
+/// Recomputes the sums of the column blocks whose bit in `finite` is clear.
+/// Called by all lanes of a warp.
 template <class A, int BlocksPerWarp, class Band, class Element, class Epilogue>
 __device__ __forceinline__ void repair_sums(
     BandArguments<Band, Element, Epilogue> const& arguments,
@@ -179,20 +179,20 @@ __device__ __forceinline__ void repair_sums(
   __syncwarp();
 }
 
-/// Distance of rows of sums in shared memory on their way to a functor; the 16
-/// bytes at the end put rows into different banks.
+/// Row stride of sums that are passed to a functor through shared memory. The
+/// 16 bytes of padding put rows into different banks.
 template <class Band, int BlocksPerWarp>
 inline constexpr int call_pitch = BlocksPerWarp* Band::columns + 4;
 
-/// Whether a lane has 8 bytes of a row of results.
+/// Whether a lane's results in a row are 8 bytes.
 template <class Band, class Epilogue>
 inline constexpr bool has_narrow_results = false;
 template <class Band, StencilEpilogue Epilogue>
 inline constexpr bool has_narrow_results<Band, Epilogue> =
     Band::per_lane * sizeof(typename Epilogue::value_type) == 8;
 
-/// Whether results are stored by way of shared memory: those of bytes. Kernels
-/// of half, which compute more for each result, are as fast without.
+/// Whether results are stored through shared memory: byte results. Kernels of
+/// half do more work per result and are as fast without it.
 template <class Band, class Epilogue>
 inline constexpr bool has_row_tiles =
     has_narrow_results<Band, Epilogue>&& Band::columns == 32;
@@ -224,21 +224,21 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
   constexpr int columns       = Band::columns;
   constexpr int n             = Band::per_lane;
   constexpr int width         = columns * BlocksPerWarp * Warps;
-  // Kernels of bytes with many resident blocks have no registers to load all
-  // units at once.
+  // Byte kernels with many resident blocks lack the registers to load all units
+  // first.
   constexpr bool at_once = Unaligned || !has_row_tiles<Band, Epilogue>;
 
   KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, band_memory);
   __shared__ typename Ring::Memory ring_memory;
   __shared__ Words words;
-  // Kept in shared memory and read anew in each step, to relieve registers.
+  // In shared memory to save registers; reloaded in each step.
   __shared__ int panel_columns;
   __shared__ std::int64_t first_sum[2];
   int const thread = int(threadIdx.x);
   int const lane   = thread % 32;
   int const warp   = thread / 32;
   GridDependency::release();
-  // The first rows are requested before anything else is set up.
+  // The first rows are requested before other set-up.
   Ring const ring(ring_memory);
   TileSchedule::Tile const block = arguments.schedule.of_block(blockIdx.x);
   std::int64_t const first       = std::int64_t(block.panel) * width;
@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
             first, top - Band::max_radius, steps, arguments.radius[0],
             arguments.radius[1]);
   GridDependency::wait();
-  // All rows of a short row block are in flight at once.
+  // A short row block has all its rows in flight at once.
   int const ahead = steps <= Tuning::value.stages ? steps : ring.ahead;
 #pragma unroll 1
   for (int step = 0; step < ahead; ++step) {
@@ -303,18 +303,18 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
   [[maybe_unused]] unsigned char* const tile_memory =
       reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
       warp * RowTileStore<BlocksPerWarp>::bytes;
-  // The first of this lane's sums within 16 rows and the warp's columns.
+  // Position of this lane's first sum within 16 rows and the warp's columns.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
   if constexpr (has_narrow_results<Band, Epilogue>) {
-    // Most panels meet no boundary and have whole 16-byte chunks of sums.
-    // Testing for that in each step, from shared memory, takes 343 us instead
-    // of 328 for half (H200).
+    // Most panels have no boundary and only whole 16-byte chunks of sums.
+    // Reading these conditions from shared memory in each step costs 343 us
+    // instead of 328 for half (H200).
     if (!rows.has_fixups() && arguments.rows_aligned_16 &&
         panel_columns == width) {
       using Result              = typename Epilogue::value_type;
       std::int64_t const stride = arguments.epilogue.stride[0];
-      // The first result of the warp, or of the lane.
+      // First result of the warp if `by_tile`, otherwise of the lane.
       constexpr bool by_tile = has_row_tiles<Band, Epilogue>;
       Result* to             = arguments.epilogue.data +
                    (top + (by_tile ? 0 : row)) * stride + first +
@@ -381,7 +381,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
     if (group % per_stage == 0 && rows.has_fixups())
       rows.complete(ring.stage(group / per_stage), group / per_stage, thread);
 
-    // Sums of rows above the row block are formed too, and not stored.
+    // Sums of rows above the row block are computed but not stored.
     int const done         = 16 * (group - Band::groups + 1);
     int const rows_left    = block_rows - done - row;
     int const columns_left = panel_columns - offset;
@@ -457,9 +457,9 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
         }
       }
     } else {
-      // By way of shared memory, so that adjacent lanes invoke the functor for
-      // adjacent columns. Otherwise each store of the functor would touch 32
-      // cache lines.
+      // Sums go through shared memory, so that adjacent lanes invoke the
+      // functor for adjacent columns. Otherwise each store in the functor would
+      // touch 32 cache lines.
       Sum* const tile =
           reinterpret_cast<Sum*>(reinterpret_cast<unsigned char*>(band_memory) +
                                  Rows::bytes) +

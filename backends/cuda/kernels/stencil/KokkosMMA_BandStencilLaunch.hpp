@@ -57,8 +57,8 @@ void run_band_stencil(Kokkos::Cuda const& space,
   }
   std::int64_t const panels = (grid.extent[1] + width - 1) / width;
   std::int64_t const groups = (grid.extent[0] + 15) / 16;
-  // Row blocks are shorter where they would not fill the device, but not so
-  // short that much is read again: 4 groups of 16 rows at least.
+  // Row blocks are shortened to fill the device, but to no less than 4 groups
+  // of 16 rows, since the rows at their borders are read twice.
   std::int64_t const slots =
       std::int64_t(facts.resident_blocks) * device(device_id).multiprocessors;
   std::int64_t const blocks_down = std::max<std::int64_t>(1, slots / panels);
@@ -77,7 +77,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
 }
 
 /// Launches the band kernel, asynchronously. BandStencil must support the grid
-/// and the weights, the outer product of two factors.
+/// and the weights, which are the outer product of `factors`.
 template <class A, class Element, class Epilogue>
 void launch_band_stencil(Kokkos::Cuda const& space,
                          StencilGrid<Element, 2> const& grid,
@@ -88,7 +88,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
-  // Whether rows and results are aligned to 16 bytes; for functors both count
+  // Whether rows and results are aligned to 16 bytes. With functors both count
   // as unaligned.
   bool aligned_rows = false, aligned_results = false;
   if constexpr (StencilEpilogue<Epilogue>) {
@@ -138,7 +138,7 @@ void launch_band_stencil(Kokkos::Cuda const& space,
       constexpr Scalar element = scalar_v<Element>;
       using Far                = WarpFloatBand<Warp, element, 3, 3, Split>;
       if constexpr (Takes::is_float) {
-        // Up to radius 7 kernels without tensor cores are faster.
+        // Up to radius 7, kernels without tensor cores are faster.
         run(std::type_identity<Far>(), no, no, weights);
       } else {
         using Near = WarpFloatBand<Warp, element, 2, 2, Split>;

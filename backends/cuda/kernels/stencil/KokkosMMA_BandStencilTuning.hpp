@@ -12,15 +12,15 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How the kernel in KokkosMMA_BandStencil.hpp works on a column panel.
+/// Tuning of the kernel in KokkosMMA_BandStencil.hpp, per column panel.
 struct BandTuning {
-  int blocks_per_warp;     ///< column blocks of sums, side by side
+  int blocks_per_warp;     ///< adjacent column blocks of sums
   int warps;               ///< per thread block
-  int groups_per_stage;    ///< groups of 16 rows in a stage of the ring
+  int groups_per_stage;    ///< groups of 16 rows per stage of the ring
   int stages;              ///< of the ring; 8 were slower (table below)
-  int min_blocks;          ///< thread blocks per multiprocessor
-  int row_block;           ///< groups of 16 rows of sums, per thread block
-  int boundary_row_block;  ///< in a panel at a boundary: long set-up
+  int min_blocks;          ///< resident thread blocks per multiprocessor
+  int row_block;           ///< groups of 16 rows of sums per thread block
+  int boundary_row_block;  ///< the same in panels at a boundary: long set-up
 
   friend constexpr bool operator==(BandTuning const&,
                                    BandTuning const&) = default;
@@ -34,14 +34,13 @@ inline std::string to_string(BandTuning const& t) {
                      " boundary_row_block=", t.boundary_row_block);
 }
 
-/// At least half of the warps that fit with 128 registers. Times of the kernels
-/// by themselves in us: H200, CUDA 13.0, 16384 x 16384 elements, box filters,
-/// zeros beyond the boundaries. The columns are blocks_per_warp x warps,
-/// groups_per_stage, stages, min_blocks, row_block. 2026-11-24; a copy by
-/// the runtime takes 130 for bytes and 257 for half:
+/// At least half of the warps that fit with 128 registers are resident. Times
+/// of the kernels only in us; H200, CUDA 13.0, 2026-11-24, 16384 x 16384
+/// elements, box filters, zeros beyond the boundaries. A copy by the runtime
+/// takes 130 for bytes and 257 for half. Columns: blocks_per_warp x warps,
+/// groups_per_stage, stages, min_blocks, row_block.
 ///
-///     bytes, radius 7     2 x 8, 2, 4, 2, 11   149; results by RowTileStore
-///     148
+///     bytes, radius 7     2 x 8, 2, 4, 2, 11   149; RowTileStore results 148
 ///                         2 x 8, 1, 4, 2,  7   154; RowTileStore 162
 ///                         4 x 4, 1, 4, 2,  7   146
 ///                         4 x 4, 1, 4, 3,  7   146
@@ -70,17 +69,17 @@ inline std::string to_string(BandTuning const& t) {
 ///     float, radius 11    2 x 4, 1, 4, 2, 64   718
 ///                         2 x 4, 1, 4, 3, 64   650; 32 741
 ///
-/// 2026-11-23, when weights were loaded entry by entry before the first rows,
+/// 2026-11-23, when weights were still loaded one by one before the first rows,
 /// which cost 1 to 35 us:
 ///
 ///     half, split, 16     2 x 4, 1, 4, 2, 64   576; 2 x 8 632
 ///     functors, half      2 x 8, 2, 4, 2, 23   1027; 4 x 4 1350
 ///              bytes      2 x 8, 2, 4, 2, 11   686; 4 x 4 1097
 ///
-/// With split weights the tensor cores are busy in more than half of all
-/// cycles. What has no line here was chosen with its neighbours in the table.
+/// With split weights, tensor cores are busy in more than half of all cycles.
+/// Cases without a row use the values of the nearest measured case.
 /// \param is_unaligned rows of data or results are not aligned to 16 bytes
-/// \param has_unaligned_results results are not
+/// \param has_unaligned_results rows of results are not aligned to 16 bytes
 template <class Band>
 constexpr BandTuning band_tuning(bool is_unaligned,
                                  bool has_unaligned_results) {

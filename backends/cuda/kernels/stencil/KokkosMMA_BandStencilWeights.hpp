@@ -20,8 +20,8 @@
 #include <vector>
 
 /// \file
-/// Which separable stencils the band kernels support, and their weights as
-/// operands of the tensor cores.
+/// Conditions under which the band kernels support a separable stencil, and its
+/// weights as MMA operands.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -34,7 +34,7 @@ struct EpilogueValue<Epilogue> {
   using type = typename Epilogue::value_type;
 };
 
-/// Whether results of this type depend on the lowest byte of the sums only.
+/// Whether results of this type depend only on the lowest byte of the sums.
 template <class A, class Result>
 inline constexpr bool is_modulo_256 =
     std::is_integral_v<A>&& std::is_integral_v<Result> &&
@@ -42,7 +42,7 @@ inline constexpr bool is_modulo_256 =
 template <class A>
 inline constexpr bool is_modulo_256<A, void> = false;
 
-/// Which grids and weights the band kernels support.
+/// Conditions of the band kernels on grids and weights.
 /// \tparam Result void for functors
 template <class A, class Element, class Result>
 struct BandStencil {
@@ -51,7 +51,7 @@ struct BandStencil {
   static constexpr bool is_bytes = sizeof(Element) == 1;
   static constexpr bool is_half  = is_band_half<Element>;
   static constexpr bool is_float = scalar_v<Element> == Scalar::float32;
-  /// Kernels of floats for functors are as fast without tensor cores.
+  /// For functors, float kernels without tensor cores are as fast.
   static constexpr bool is_compiled = !is_float || !std::is_void_v<Result>;
   static constexpr bool takes_split = !is_bytes && !std::is_void_v<Result>;
 
@@ -68,11 +68,11 @@ struct BandStencil {
       return MmaOperands::none;
     }
   }
-  /// The kernels of floats need rows aligned to 16 bytes.
+  /// Whether the rows are aligned: the float kernels need 16 bytes.
   static bool takes_rows(StencilGrid<Element, 2> const& grid) {
     return !is_float || rows_aligned_16(grid.data, grid.stride[0]);
   }
-  /// Whether constants beyond the boundaries are representable as elements.
+  /// Whether the elements can represent the constants of boundaries.
   static bool takes(StencilGrid<Element, 2> const& grid) {
     for (int d = 0; d < 2; ++d)
       for (BoundaryCondition const& condition :
@@ -83,8 +83,8 @@ struct BandStencil {
     return true;
   }
 
-  /// The weights as bytes, if they are representable. Where results depend on
-  /// the lowest byte of the sums only, the lowest byte of a weight is enough.
+  /// Returns the weights as bytes, or nothing if they do not fit. Lowest bytes
+  /// suffice if results depend only on the lowest byte of the sums.
   static std::optional<BandWeights<std::int8_t>> byte_weights(
       Factors const& factors) {
     constexpr bool modulo  = is_modulo_256<A, Result>;
@@ -106,15 +106,15 @@ struct BandStencil {
       }
       largest *= sum;
     }
-    // Sums have 32 bits; they must not overflow where the accumulator has more
-    // or is not known.
+    // Sums have 32 bits. They must not overflow if the accumulator has more
+    // bits or is not an integer.
     if (!modulo && (!std::is_integral_v<A> || sizeof(A) > 4) &&
         largest >= 0x1p31)
       return {};
     return weights;
   }
 
-  /// Bytes that are needed of the sums along the rows.
+  /// Number of bytes that hold the sums along the rows.
   static int planes(Factors const& factors) {
     double low = 0, high = 0;
     double const least = std::is_signed_v<Element> ? -128 : 0;
@@ -133,17 +133,17 @@ struct BandStencil {
   using FloatWeights =
       typename WarpFloatBand<Warp, scalar_v<Element>, 2, 2, Split>::Weights;
 
-  /// The weights as 16-bit floats or, if Split, as sums of several, nearly as
-  /// close as floats; nothing if they are not representable.
+  /// Returns the weights as 16-bit floats or, if Split, as sums of several with
+  /// nearly the precision of float; nothing if that is impossible.
   template <bool Split>
   static std::optional<FloatWeights<Split>> float_weights(
       Factors const& factors) {
     using Row = weight_operand_t<is_half>;
-    // Scales the largest weight along the rows to about 1, or, if Split, so
-    // high that the smallest operands are in the range of fp16. The other
-    // factor is scaled by the inverse power of two. Sums of subnormal bfloat16
-    // along the rows must not have bits below 2^-133, which no operand of the
-    // second product holds: two operands of a weight have 16 bits.
+    // Scales the largest weight along the rows to about 1 or, if Split, so high
+    // that the smallest operands are in the range of fp16. The other factor
+    // gets the inverse power of two. Sums of subnormal bfloat16 along the rows
+    // must have no bits below 2^-133, which operands of the second product
+    // cannot hold: the two operands of a weight have 16 bits.
     constexpr int top = scalar_v<Element> == Scalar::bhalf ? 16
                         : Split                            ? Row::top
                                                            : 0;
@@ -164,7 +164,7 @@ struct BandStencil {
     int at = Size / 2 - int(factor.size()) / 2;
     for (double const w : factor) {
       double const weight = std::ldexp(w, exponent);
-      // So that the scales of sums stay normal numbers.
+      // Keeps the scales of sums in the range of normal numbers.
       if (!(std::abs(weight) < 0x1p100)) return false;
       if constexpr (Operands == 1) {
         auto const bits = exact_operand<Format>(weight, 0);

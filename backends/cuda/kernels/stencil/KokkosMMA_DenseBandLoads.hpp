@@ -12,7 +12,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a thread loads its part of the rows, and the boundary fix-up of the
+/// Loads of a thread: its part of the rows, and the boundary fix-up of the
 /// columns.
 template <class Shape>
 struct DenseBandLoads {
@@ -26,7 +26,7 @@ struct DenseBandLoads {
   static constexpr int slots =
       (Shape::vectors + Shape::across - 1) / Shape::across;
 
-  Element const* from;  ///< as if row 0 of the data were in memory
+  Element const* from;  ///< row 0 of the data, which may be out of bounds
   int low;              ///< first row in memory
   int high;             ///< end of the rows in memory
   bool takes[slots];
@@ -107,8 +107,8 @@ struct DenseBandLoads {
     }
   }
 
-  /// Loads the elements of the chunks that a boundary of the columns cuts or
-  /// excludes, one by one.
+  /// Loads element by element the chunks that a column boundary cuts or
+  /// excludes.
   __device__ static void load_boundary_columns(Task const& task,
                                                Segment const& segment,
                                                int group, unsigned char* slot) {
@@ -135,8 +135,8 @@ struct DenseBandLoads {
           column < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
       unsigned char* to  = slot + m * Shape::pitch + e * int(sizeof(Element));
       constexpr int step = Shape::rows_at_once * 16 * Shape::pitch;
-      // The same column in several rows of the grid: all loads are issued at
-      // once.
+      // The same column in several rows of the grid: all loads are issued
+      // before any is used.
       if (plain && used && !(beyond && condition.kind == Boundary::constant)) {
         Index const from =
             beyond ? boundary_index(condition.kind, column, n) : column;

@@ -18,8 +18,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Types of the kernel, and the radii along the columns that it is compiled
-/// for.
+/// Types of the kernel and the radii along the columns for which it is
+/// compiled.
 template <class Element>
 struct DenseBandTypes {
   using Sum     = float;
@@ -28,8 +28,8 @@ struct DenseBandTypes {
   template <int Reach>
   using Band = WarpDenseBandHalf<Warp, scalar_v<Element>, Reach>;
 };
-/// At radius 5, 6 and 7, kernels without tensor cores reach 187, 141 and 108
-/// 10^9 sums per second (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
+/// Kernels without tensor cores reach 187, 141 and 108 * 10^9 sums per second
+/// at radius 5, 6 and 7 (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
 template <>
 struct DenseBandTypes<float> {
   using Sum     = float;
@@ -38,9 +38,9 @@ struct DenseBandTypes<float> {
   template <int Reach>
   using Band = WarpDenseBandHalf<Warp, Scalar::float32, Reach>;
 };
-/// Compiled for radius 4 the kernel reaches 163 at radius 4, for radius 5 101
-/// at radius 5; kernels without tensor cores reach 154, 105, 81 and 62 at
-/// radius 4, 5, 6 and 7 (10^9 sums per second, as above).
+/// 10^9 sums per second, as above: 163 at radius 4 if compiled for radius 4,
+/// 101 at radius 5 if compiled for radius 5. Kernels without tensor cores reach
+/// 154, 105, 81 and 62 at radius 4, 5, 6 and 7.
 template <>
 struct DenseBandTypes<double> {
   using Sum     = double;
@@ -50,16 +50,16 @@ struct DenseBandTypes<double> {
   using Band = WarpDenseBand<Warp, Reach>;
 };
 
-/// What a launch computes from the grid and the weights.
+/// Parameters that the launch computes from the grid and the weights.
 struct DenseBandWork {
   std::int64_t panel_rows;  ///< rows of each of the 16 row panels
   std::int64_t blocks;      ///< blocks of columns
-  std::int64_t low[2];      ///< first element in memory
-  std::int64_t high[2];     ///< end of the elements in memory
+  std::int64_t low[2];      ///< first row and column in memory
+  std::int64_t high[2];     ///< end of the rows and columns in memory
   int radius[2];
   int shift;          ///< columns before the grid, for aligned loads
-  int boundary_cost;  ///< of a row in the blocks of columns at the boundaries,
-                      ///< in rows elsewhere
+  int boundary_cost;  ///< cost of a row in the first and last column block,
+                      ///< relative to a row in the others
   bool aligned;       ///< results may be stored as 16-byte vectors
 };
 
@@ -87,10 +87,10 @@ struct DenseBandShape {
     static_assert(warps % 4 == 0 && (warps / 4 - 1) * pause < rows);
   };
 
-  static constexpr int values = 2 * Band::side + 1;  ///< of a row of weights
+  static constexpr int values = 2 * Band::side + 1;  ///< per row of weights
 
-  /// The kernel's argument, passed by value: nothing is allocated, and a CUDA
-  /// graph keeps it.
+  /// Kernel argument. Passed by value, so that nothing is allocated and a CUDA
+  /// graph contains it.
   struct Task {
     Grid grid;
     DenseBandWork work;
@@ -100,15 +100,15 @@ struct DenseBandShape {
     Epilogue epilogue;
   };
 
-  /// The type of sums in shared memory on their way out.
+  /// Type of the staged sums in shared memory.
   using Staged = typename Epilogue::value_type;
 
-  static constexpr int elements = 16 / int(sizeof(Element));  ///< of a vector
+  static constexpr int elements = 16 / int(sizeof(Element));  ///< per vector
   static constexpr int width    = Block::columns + 2 * Band::side;
   static constexpr int vectors  = width / elements;
   static constexpr int smallest = width * int(sizeof(Element));
-  // All banks are used: four lanes read 16 bytes of a row, 32 lanes eight
-  // rows; or 32 bytes, and 16 lanes four rows.
+  // Free of bank conflicts: either four lanes read 16 bytes of a row and 32
+  // lanes eight rows, or four lanes read 32 bytes and 16 lanes four rows.
   static constexpr int pitch        = sizeof(Element) == 2
                                           ? (smallest / 16 | 1) * 16
                                           : (smallest + 127) / 128 * 128 + 32;
@@ -119,20 +119,20 @@ struct DenseBandShape {
   using Fragment                      = typename Band::B;
   static constexpr int fragment_bytes = Band::bands * 512;
 
-  /// A lane's part of a band, aligned for 16-byte loads.
+  /// Fragment of a band, aligned for 16-byte loads.
   struct alignas(16) Part {
     Fragment fragment;
   };
 
-  /// The rows of the row panels in some columns that a thread block sweeps
-  /// over. Kept in shared memory, to relieve registers.
+  /// Rows and columns of the row panels that a thread block sweeps over at
+  /// once. In shared memory to save registers.
   struct Segment {
-    Index row;     ///< of the first sums, in row panel 0
-    Index column;  ///< of the first sums
-    int rows;      ///< of data, in each row panel
-    int loaded;    ///< rows of whole steps: no sum sees stale data
-    int left;      ///< chunks at the beginning of a row that are not in memory
-    int right;     ///< the first of the chunks at its end that are not
+    Index row;     ///< row of the first sums in row panel 0
+    Index column;  ///< column of the first sums
+    int rows;      ///< rows of data per row panel
+    int loaded;    ///< rounded up to whole steps: no sum reads stale data
+    int left;      ///< number of leading chunks of a row that are not in memory
+    int right;     ///< first of the trailing chunks that are not in memory
   };
 
   __device__ static bool lies(Task const& task, Index column) {
@@ -143,8 +143,8 @@ struct DenseBandShape {
            row < task.grid.extent[0] + task.work.radius[0];
   }
 
-  // A thread stays with its row panel and its columns, and only the row
-  // changes in its addresses.
+  // A thread keeps its row panel and its columns, so that only the row changes
+  // in its addresses.
   static constexpr int across       = Block::across;
   static constexpr int rows_at_once = Block::threads / across / 16;
   static_assert(Block::threads % (16 * across) == 0 &&

@@ -19,15 +19,15 @@
 #include <utility>
 
 /// \file
-/// Kernel of stencils of two dimensions with any weights: products with a band
-/// matrix for each row of the weights. For double
-/// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and for 16-bit floats and
-/// floats whose weights are exact operands
-/// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp);
+/// Kernel of two-dimensional stencils with any weights. It multiplies the data
+/// by one band matrix per row of the weights. It supports double
+/// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and 16-bit floats and floats
+/// whose weights are exact operands
+/// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp).
 /// KokkosMMA_DenseTileStencil.hpp supports split weights. The grid is divided
-/// into 16 row panels. A thread block sweeps down a part of all of them at
-/// once, with 8 columns for each warp, while the next rows are copied to
-/// shared memory asynchronously.
+/// into 16 row panels. A thread block sweeps down a part of all 16 at once, 8
+/// columns per warp, while the next rows are copied to shared memory
+/// asynchronously.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -46,16 +46,16 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
   using Staged  = typename Shape::Staged;
   using Part    = typename Shape::Part;
 
-  /// Bytes from the first of a warp's rows to where a lane loads from.
+  /// Offset from a warp's first row at which this lane loads.
   __device__ static int place_of(int lane) {
     return sizeof(Element) == 2 ? lane % 16 * Shape::pitch + lane / 16 * 16 : 0;
   }
-  /// Loads the rows of a step.
+  /// Loads the operand of a step from the rows in shared memory.
   __device__ static typename Band::A load_rows(unsigned char const* from,
                                                int lane) {
     if constexpr (sizeof(Element) == 2) {
-      // Rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. Of the last
-      // 8 columns, row 0 of the step, then row 1.
+      // Rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. The last 8
+      // columns: row 0 of the step, then row 1.
       static_assert(Band::rows_per_step == 2);
       typename Band::A fragment;  // (16,24) per warp and row
       std::uint32_t part[3][4];
@@ -78,13 +78,12 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
       return sum * task.scale;
     }
   }
-  /// Converts the complete sums of a row of the row panels and stores them to
-  /// shared memory. Sets `lost` if one that is used is not finite. // (16,8)
-  /// per warp
+  /// Converts the complete sums of one row per row panel, (16,8) per warp, and
+  /// stages them in shared memory. Sets `lost` if a used sum is not finite.
   __device__ static void stage(Task const& task, typename Band::C const& sums,
                                unsigned char* to, bool is_used,
                                unsigned& lost) {
-    Sum zero = 0;  // NaN where one is not finite
+    Sum zero = 0;  // NaN if a sum is not finite
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       Sum pair[2];
@@ -134,7 +133,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
                                 lane / 4 * Shape::staged_pitch +
                                 (warp * 8 + lane % 4 * 2) * int(sizeof(Staged));
       auto const row_at = [&](int row, int block) {
-        // The row after the last one is not used.
+        // The row after the last is loaded but not used.
         return load_rows(data +
                              (row < Block::rows ? row : 0) * 16 * Shape::pitch +
                              64 * block,
@@ -153,12 +152,12 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
       };
       constexpr int rows_per_step = Band::rows_per_step;
       constexpr int rows_of_turn  = Band::steps * rows_per_step;
-      // The turn begins with row u.
+      // Runs step U of the unrolled steps that begin at row u.
       auto const step = [&]<int U>(int u, std::integral_constant<int, U>) {
         constexpr int first = U * rows_per_step;
-        // Not all warps of a scheduler load and store at once: the others keep
-        // the tensor cores busy. Where it is known at compile time which steps
-        // do, there are no branches between steps and their instructions
+        // Warps of a scheduler load and store at different steps, so that the
+        // others keep the tensor cores busy. If the steps are known at compile
+        // time, there are no branches between steps and their instructions
         // interleave.
         constexpr bool known = rows_of_turn % Block::pause == 0;
         if constexpr (!known || first % Block::pause == 0) {
@@ -201,8 +200,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
     __syncthreads();
     out.store(task, segment, groups - 1,
               staged + (groups - 1) % 2 * Shape::staged_bytes);
-    // Bits of floats below 2^-133, which are too small to matter in larger
-    // sums.
+    // Bits of floats below 2^-133 are lost. They matter only in tiny sums.
     bool inexact = false;
     if constexpr (scalar_v<Element> == Scalar::float32) {
       inexact = __syncthreads_or(band.lost() != 0);
@@ -273,7 +271,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
     for (Index at = begin_of(blockIdx.x); at < end;) {
       Index const first = at % work.panel_rows;
       Index const left  = work.panel_rows - first;
-      // Row numbers within a segment are of type int.
+      // Row numbers within a segment have type int.
       constexpr Index most = Index(1) << 30;
       Index rows           = end - at < left ? end - at : left;
       rows                 = rows < most ? rows : most;

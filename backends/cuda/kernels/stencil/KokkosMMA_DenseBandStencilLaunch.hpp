@@ -24,9 +24,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launches the kernel, asynchronously. Returns false where the device has too
-/// little shared memory: 215 KB for double, 113 for half with results of half,
-/// 123 for float with results of float.
+/// Launches the kernel, asynchronously. Returns false if the device has too
+/// little shared memory. Required: 215 KB for double, 113 for half with results
+/// of half, 123 for float with results of float.
 template <class Kernel>
 bool launch_dense_band_kernel(Kokkos::Cuda const& space,
                               typename Kernel::Task const& task) {
@@ -40,8 +40,8 @@ bool launch_dense_band_kernel(Kokkos::Cuda const& space,
                                   Block::threads, Kernel::shared_bytes);
   std::int64_t const slots =
       std::int64_t(gpu.multiprocessors) * std::max(1, facts.resident_blocks);
-  // A row panel loads 2 * reach more rows than it has sums, so it has at least
-  // as many sums.
+  // A thread block loads 2 * reach more rows than it has sums. Therefore it
+  // gets at least as many rows of sums.
   constexpr std::int64_t least = Kernel::Band::taps;
   std::int64_t const blocks    = std::clamp<std::int64_t>(
       task.work.panel_rows * task.work.blocks / least, 1, slots);
@@ -50,8 +50,8 @@ bool launch_dense_band_kernel(Kokkos::Cuda const& space,
   return true;
 }
 
-/// Encodes weights as operands, scaled by 2^exponent because half has few
-/// exponents.
+/// Encodes weights as operands, scaled by 2^exponent, since half has a small
+/// range of exponents.
 template <class Element>
 struct DenseBandOperands {
   int exponent = 0;
@@ -64,7 +64,7 @@ struct DenseBandOperands {
       if (largest > 0) exponent = HalfOperand::top - std::ilogb(largest);
     }
   }
-  /// Nothing where the weight would have to be rounded.
+  /// Returns nothing if the weight would have to be rounded.
   auto operator()(double weight) const {
     if constexpr (std::is_same_v<Element, double>) {
       return std::optional<double>(weight);
@@ -80,8 +80,8 @@ struct DenseBandOperands {
   }
 };
 
-/// Fills in the task and launches the kernel. are_exact(weights) must hold.
-/// Returns false where the device has too little shared memory.
+/// Sets up the task and launches the kernel. are_exact(weights) must hold.
+/// Returns false if the device has too little shared memory.
 template <int Reach, class Element, class Epilogue>
 bool launch_dense_sweep(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
@@ -102,10 +102,10 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
     work.high[d] =
         grid.extent[d] + grid.boundaries.ghosts_high(d, weights.radius(d));
   }
-  // Half, 10^9 sums per second with cost 2 and 3 (H200, CUDA 13.0,
-  // 2026-11-22): constants beyond the boundaries 533 and 528 at radius 4, 480
-  // and 470 at radius 7; periodic 466 and 505, 468 and 475. Cost 1 reached 255
-  // at radius 7 in an earlier state of the kernel, where cost 2 reached 372.
+  // Half, 10^9 sums per second at cost 2 and cost 3 (H200, CUDA 13.0,
+  // 2026-11-22). Constant boundaries: 533 and 528 at radius 4, 480 and 470 at
+  // radius 7. Periodic: 466 and 505, 468 and 475. Cost 1 reached 255 at radius
+  // 7 in an earlier version of the kernel, cost 2 reached 372.
   bool loads_beyond_boundaries = false;
   for (BoundaryCondition const& condition :
        {grid.boundaries.low[1], grid.boundaries.high[1]})
@@ -130,8 +130,8 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
     }
   return launch_dense_band_kernel<Kernel>(space, task);
 }
-/// Launches the kernel of the smallest reach that holds the weights. Returns
-/// false where none does, or the device has too little shared memory.
+/// Launches the kernel of the smallest reach that covers the weights. Returns
+/// false if none does or the device has too little shared memory.
 template <class Element, class Epilogue, int... Reach>
 bool launch_dense_sweep(Kokkos::Cuda const& space,
                         StencilGrid<Element, 2> const& grid,
@@ -148,7 +148,7 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
   return started;
 }
 
-/// Which grids and weights launch_dense_band_stencil supports.
+/// Conditions of launch_dense_band_stencil on grids and weights.
 template <class A, class Element>
 struct DenseBandStencil {
   static constexpr Scalar input = scalar_v<Element>;
@@ -167,14 +167,14 @@ struct DenseBandStencil {
     if constexpr (!has_kernel) {
       return false;
     } else {
-      // Larger radii would need more sums per thread than registers hold.
+      // Larger radii need more sums per thread than registers hold.
       if (weights.radius(0) > (is_half ? 8 : 7) || weights.radius(1) > 8)
         return false;
       if constexpr (input == Scalar::float64) {
         return true;
       } else {
-        // So that the scales of the sums and their inverses are normal
-        // numbers.
+        // Keeps the scales of the sums and their inverses in the range of
+        // normal numbers.
         double largest = 0;
         for (double const w : weights.values())
           largest = std::max(largest, std::abs(w));
@@ -193,8 +193,7 @@ struct DenseBandStencil {
   }
 };
 
-/// Whether sums can be repaired after they were stored: the results keep Inf
-/// and NaN.
+/// Whether stored sums can be recomputed: results represent Inf and NaN.
 template <class Epilogue>
 constexpr bool dense_band_stores() {
   if constexpr (StencilEpilogue<Epilogue>) {
@@ -207,7 +206,7 @@ constexpr bool dense_band_stores() {
 }
 
 /// Launches a stencil with any weights, asynchronously. Functors and integer
-/// results go to the direct kernel, split weights to the dense tiles.
+/// results run in the direct kernel, split weights in the dense tile kernel.
 template <class A, class Element, class Epilogue>
 void launch_dense_band_stencil(Kokkos::Cuda const& space,
                                StencilGrid<Element, 2> const& grid,

@@ -12,7 +12,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a thread stores 16-byte vectors of the sums.
+/// Stores of a thread: 16-byte vectors of the sums.
 template <class Shape>
 struct DenseBandStores {
   using Block                = typename Shape::Block;
@@ -20,7 +20,7 @@ struct DenseBandStores {
   using Task                 = typename Shape::Task;
   using Segment              = typename Shape::Segment;
   using Staged               = typename Shape::Staged;
-  static constexpr int many  = 16 / int(sizeof(Staged));  ///< of a vector
+  static constexpr int many  = 16 / int(sizeof(Staged));  ///< per vector
   static constexpr int out   = Block::columns / many;
   static constexpr int slots = (out + Shape::across - 1) / Shape::across;
 
@@ -92,7 +92,7 @@ struct DenseBandStores {
       target += Shape::rows_at_once * task.epilogue.stride[0];
     }
   }
-  /// Rows of sums that row panel m has in a segment.
+  /// Returns the number of rows of sums of row panel m in a segment.
   __device__ static int sums_of(Task const& task, Segment const& segment,
                                 int m) {
     Index const left =
@@ -100,7 +100,7 @@ struct DenseBandStores {
     int const rows = segment.rows - 2 * Shape::reach;
     return left < rows ? int(left) : rows;
   }
-  /// Stores the sums one by one, where vectors are not aligned.
+  /// Stores the sums one by one, for results that are not aligned.
   __device__ static void store_each(Task const& task, Segment const& segment,
                                     int group, unsigned char const* staged) {
 #pragma unroll 1
@@ -123,7 +123,7 @@ struct DenseBandStores {
   }
 };
 
-/// Forms sums anew that the tensor cores cannot.
+/// Recomputes sums for which MMA gives a wrong result.
 template <class Shape>
 struct DenseBandRepair {
   using Element = typename Shape::Element;
@@ -147,8 +147,8 @@ struct DenseBandRepair {
     }
   }
 
-  /// One sum as the generic route forms it: weights of zero are skipped, so
-  /// that an Inf or NaN there has no effect.
+  /// Returns one sum, computed like the generic route: weights of zero are
+  /// skipped, so that an Inf or NaN there has no effect.
   __device__ static Sum scalar_sum(Task const& task, Index row, Index column) {
     Sum sum = 0;
 #pragma unroll 1
@@ -163,10 +163,9 @@ struct DenseBandRepair {
     }
     return sum;
   }
-  /// A product with zero makes a sum NaN for an Inf or NaN that has no weight
-  /// in it. So the sums of a segment that are not finite are formed anew, and
-  /// those below `tiny` in magnitude. This happens after the sweep, during
-  /// which the sums fill the registers.
+  /// Recomputes the sums of a segment that are not finite or below `tiny` in
+  /// magnitude: MMA multiplies Inf and NaN by zero too, which makes a sum NaN.
+  /// Runs after the sweep, because the sums fill the registers during it.
   __device__ static void repair(Task const& task, Segment const& segment,
                                 Sum tiny) {
     Index const rows = segment.rows - 2 * Shape::reach;

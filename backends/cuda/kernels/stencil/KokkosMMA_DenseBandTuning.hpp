@@ -12,14 +12,14 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How a thread block of the kernel in KokkosMMA_DenseBandStencil.hpp works.
+/// Tuning of the kernel in KokkosMMA_DenseBandStencil.hpp.
 struct DenseBandTuning {
   int warps;           ///< with 8 columns of sums each
-  int rows;            ///< of each row panel between two barriers
-  int groups;          ///< of such rows in the ring
-  int threads_across;  ///< that load and store a row of a row panel
-  /// Warps of a scheduler load and store one after another, so many rows apart:
-  /// the others keep the tensor cores busy meanwhile.
+  int rows;            ///< per row panel between two barriers
+  int groups;          ///< groups of `rows` rows in the ring
+  int threads_across;  ///< threads that load and store a row of a row panel
+  /// Rows between the loads and stores of successive warps of a scheduler:
+  /// meanwhile the other warps keep the tensor cores busy.
   int pause;
   int stores;  ///< rows stored at once
 
@@ -33,14 +33,14 @@ inline std::string to_string(DenseBandTuning const& t) {
                      " stores=", t.stores);
 }
 
-/// Numbers are 10^9 sums per second of 16384^2 elements at radius 7 (H200,
+/// Numbers are 10^9 sums per second for 16384^2 elements at radius 7 (H200,
 /// CUDA 13.0, 2026-11-22). `threads_across` and `stores` were chosen in the
-/// same runs; what each contributes was not recorded.
+/// same runs; their separate effects were not recorded.
 template <class Element>
 constexpr DenseBandTuning dense_band_tuning() {
   if constexpr (std::is_same_v<Element, double>) {
-    // 78. Earlier states of the kernel: 74.9, all warps at once 71.4, pauses of
-    // 1 row 74.0; 69.7, 3 rows in 4 groups 64.7.
+    // 78. Earlier version: 74.9, with all warps at once 71.4, with pause 1
+    // 74.0. Another: 69.7, with 3 rows in 4 groups 64.7.
     return {.warps          = 8,
             .rows           = 5,
             .groups         = 2,
@@ -48,7 +48,7 @@ constexpr DenseBandTuning dense_band_tuning() {
             .pause          = 2,
             .stores         = 1};
   } else if constexpr (std::is_same_v<Element, float>) {
-    // 182; 12 warps and one row per step 105.
+    // 182; with 12 warps and one row per step 105.
     return {.warps          = 8,
             .rows           = 4,
             .groups         = 3,
@@ -56,9 +56,9 @@ constexpr DenseBandTuning dense_band_tuning() {
             .pause          = 2,
             .stores         = 2};
   } else {
-    // Half and bfloat16: 480. Earlier states of the kernel: 500, 3 steps before
-    // a turn and 12 rows in 2 groups 464; 384, 12 warps with 168 registers
-    // each, which leave few products in flight, 372.
+    // 480 for half and bfloat16. Earlier version: 500, with 3 unrolled
+    // steps and 12 rows in 2 groups 464. Another: 384, with 12 warps of 168
+    // registers, which leave few MMAs in flight, 372.
     return {.warps          = 8,
             .rows           = 8,
             .groups         = 3,

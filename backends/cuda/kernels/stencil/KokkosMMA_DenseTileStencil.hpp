@@ -23,11 +23,11 @@
 #include <utility>
 
 /// \file
-/// Kernel of stencils of two dimensions with any weights, for 16-bit floats
-/// and split weights (core/stencil/KokkosMMA_WarpDenseTile.hpp). A thread
-/// block computes one tile of the grid after another. It copies the next tile
-/// and its surroundings to shared memory asynchronously while each warp forms
-/// the sums of 16 columns of this one.
+/// Kernel of two-dimensional stencils with any weights, for 16-bit floats and
+/// split weights (core/stencil/KokkosMMA_WarpDenseTile.hpp). A thread block
+/// loops over tiles of the grid. It copies the next tile and its halo to shared
+/// memory asynchronously while each warp computes the sums of 16 columns of the
+/// current one.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -36,17 +36,17 @@ struct DenseTileTask {
   static constexpr int taps = 17;
   StencilGrid<Element, 2> grid;
   Epilogue epilogue;
-  std::int64_t low[2];   ///< first element in memory
-  std::int64_t high[2];  ///< end of the elements in memory
-  int tiles[2];          ///< below each other, and side by side
-  int step[2];           ///< from a tile of a thread block to its next one
+  std::int64_t low[2];   ///< first row and column in memory
+  std::int64_t high[2];  ///< end of the rows and columns in memory
+  int tiles[2];          ///< number of tiles, vertically and horizontally
+  int step[2];           ///< from one tile of a thread block to its next
   int radius[2];
   int shift;        ///< columns before the grid, for aligned vectors
   int operands;     ///< per weight
-  bool is_aligned;  ///< a lane may store its results of a row at once
+  bool is_aligned;  ///< a lane may store its results of a row as one vector
   float scale;      ///< 1 / the scale of the operands
-  /// The weights as floats, for scalar_sum, and as operands. Row 0 is that of
-  /// offset -radius.
+  /// Weights as floats, for scalar_sum, and as operands. Row 0 has offset
+  /// -radius.
   float weight[taps][taps];
   std::uint16_t operand[SplitWeights::most][taps][taps];
 };
@@ -64,26 +64,26 @@ struct DenseTileKernel {
   static constexpr int columns = Tile::columns * warps;
   static constexpr int vectors = (columns + 2 * Tile::margin) / 8;
   static constexpr int rows    = Tile::rows + 2 * Tile::max_radius;
-  // An odd number of 16-byte chunks: those of eight rows are in different
+  // An odd number of 16-byte chunks puts those of eight rows into different
   // banks.
   static constexpr int pitch = (vectors / 2 * 2 + 1) * 16;
-  // Offsets -24 to 23, and a second copy shifted by one, so that a pair that
-  // begins at any offset is a word of one of the two.
+  // Offsets -24 to 23 and a copy shifted by one, so that the pair that begins
+  // at any offset is a word of one of the two.
   static constexpr int table_origin = 24;
-  static constexpr int table_row    = 2 * 2 * table_origin;  // numbers
+  static constexpr int table_row    = 2 * 2 * table_origin;  // 16-bit values
   static constexpr int table_bytes =
       SplitWeights::most * Task::taps * table_row * 2;
   static constexpr int data_bytes = rows * pitch;
-  // Rows of eight floats of the same two columns are in different banks.
+  // Puts 8 floats of each of four alternate rows into different banks.
   static constexpr int staged_pitch = Tile::columns + 4;
   static constexpr int at_once =
       Tile::tiles % 4 == 0 && Tile::tiles <= 8 ? 4 : 2;
-  static constexpr int staged_floats = at_once * 8 * staged_pitch;  // of a warp
+  static constexpr int staged_floats = at_once * 8 * staged_pitch;  // per warp
   static constexpr int staged_bytes  = warps * staged_floats * 4;
   static constexpr int shared_bytes =
       2 * data_bytes + staged_bytes + table_bytes + warps * 16;
 
-  /// Which tile.
+  /// Position of a tile in the grid of tiles.
   struct TilePosition {
     int down;
     int across;
@@ -101,13 +101,12 @@ struct DenseTileKernel {
       return position;
     }
   };
-  /// Which tile a warp works on, and which warp it is. Kept in shared memory
-  /// to relieve registers during the products; volatile, so that it is read
-  /// anew.
+  /// Position of a warp's tile and number of the warp. In shared memory to save
+  /// registers during the MMAs; volatile, so that it is reloaded.
   struct Progress {
     int volatile down;
     int volatile across;
-    int volatile half;  ///< which half of the memory for data
+    int volatile half;  ///< which half of the memory holds the data
     int volatile warp;
 
     __device__ TilePosition position() const { return {down, across}; }
@@ -135,8 +134,8 @@ struct DenseTileKernel {
     }
   }
 
-  /// Copies a tile to shared memory, from `row` - radius and `column` - margin
-  /// on.
+  /// Copies a tile to shared memory, beginning at `row` - radius and `column` -
+  /// margin.
   __device__ static void fetch(Task const& task, unsigned char* data, Index row,
                                Index column, int thread) {
     constexpr int rows_at_once = threads / vectors;
@@ -159,7 +158,7 @@ struct DenseTileKernel {
       }
       return;
     }
-    // No sum needs rows below this one.
+    // Begin of the rows that no sum reads.
     Index const last = grid.extent[0] + task.radius[0] - above;
 #pragma unroll 1
     for (int r = first; r < needed; r += rows_at_once) {
@@ -198,8 +197,8 @@ struct DenseTileKernel {
     }
   }
 
-  /// One sum as the generic route forms it: weights of zero are skipped, so
-  /// that an Inf or NaN there has no effect.
+  /// Returns one sum, computed like the generic route: weights of zero are
+  /// skipped, so that an Inf or NaN there has no effect.
   __device__ static float scalar_sum(Task const& task, Index row,
                                      Index column) {
     float sum = 0;
@@ -216,9 +215,9 @@ struct DenseTileKernel {
     return sum;
   }
 
-  /// A product with zero makes a sum NaN for an Inf or NaN that has no weight
-  /// in it. So the sums of the warp that are not finite are formed anew. This
-  /// happens after they were stored: before, they fill the registers.
+  /// Recomputes the sums of the warp that are not finite: MMA multiplies Inf
+  /// and NaN by zero too, which makes a sum NaN. Runs after the sums are
+  /// stored, because they fill the registers until then.
   __device__ static void repair(Task const& task, Index row, Index column,
                                 int lane) {
     __syncwarp();
@@ -237,7 +236,7 @@ struct DenseTileKernel {
     }
   }
 
-  /// Stores the sums of eight rows to shared memory, by rows.
+  /// Stages the sums of eight rows in shared memory, row by row.
   __device__ static void stage(typename Tile::Sums const& sums, float* to,
                                int lane) {
 #pragma unroll
@@ -254,8 +253,7 @@ struct DenseTileKernel {
   }
 
   using Results = VectorStore<Result, 4>;
-  /// Scales and converts four sums. `zero` becomes NaN where one is not
-  /// finite.
+  /// Scales and converts four sums. Sets `zero` to NaN if one is not finite.
   __device__ static Results convert(Task const& task, float const* from,
                                     float& zero) {
     float4 const four     = *reinterpret_cast<float4 const*>(from);
@@ -267,11 +265,11 @@ struct DenseTileKernel {
     results.template pack<float>(values);
     return results;
   }
-  /// Converts and stores 8 * at_once rows of sums. Returns whether one is not
+  /// Converts and stores 8 * at_once rows of sums. Returns whether any is not
   /// finite.
   __device__ static bool store(Task const& task, float const* from, Index row,
                                Index column, int lane) {
-    // Eight lanes read two rows, which are in different banks.
+    // Groups of eight lanes read two rows, which are in different banks.
     int const first    = lane / 4 % 2 * 4 + lane / 8;
     Index const stride = task.epilogue.stride[1];
     Index const j      = column + lane % 4 * 4;
@@ -309,8 +307,7 @@ struct DenseTileKernel {
     return !(zero == 0);
   }
 
-  /// Stores the sums by way of shared memory. Returns whether one is not
-  /// finite.
+  /// Stores the sums through shared memory. Returns whether any is not finite.
   template <int... Part>
   __device__ static bool store_all(Task const& task, Tile const& tile,
                                    float* staged, Index row, Index column,
@@ -335,14 +332,14 @@ struct DenseTileKernel {
     int const taps = 2 * task.radius[0] + 1;
 #pragma unroll 1
     for (int part = task.operands - 1; part >= 0; --part) {
-      // The word of the pair that begins at the offset of register 0.
+      // Word of the pair that begins at the offset of register 0.
       int const first = Tile::offset(lane, 0) + table_origin;
       // Volatile, so that the compiler does not know which registers are
       // equal.
       auto const* const words = reinterpret_cast<std::uint32_t const volatile*>(
           table + part * Task::taps * table_row +
           first % 2 * (2 * table_origin - 1) + first);
-      std::uint32_t const zero = words[-4];  // of register 1
+      std::uint32_t const zero = words[-4];  // word of register 1
       tile.add(
           taps,
           [&](int r) {
@@ -376,7 +373,7 @@ struct DenseTileKernel {
 #pragma unroll 1
     while (true) {
       CopyAsync16::wait<0>();
-      // After the barrier all warps are done with the data of the tile before.
+      // After the barrier, all warps have read the previous tile.
       __syncthreads();
       TilePosition const next = progress.position().next(task);
       if (next.down < task.tiles[0])

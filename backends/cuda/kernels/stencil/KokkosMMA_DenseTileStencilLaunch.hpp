@@ -19,8 +19,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launches the dense tiles, asynchronously. DenseBandStencil must support the
-/// weights; their radius is at most 8.
+/// Launches the dense tile kernel, asynchronously. DenseBandStencil must
+/// support the weights. Their radius is at most 8.
 template <class Tuning = tuning_type<dense_tile_tuning>, class Element,
           class Epilogue>
 void launch_dense_tile(Kokkos::Cuda const& space,

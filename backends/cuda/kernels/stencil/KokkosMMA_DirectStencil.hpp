@@ -11,12 +11,12 @@
 #include <Kokkos_Core.hpp>
 
 /// \file
-/// Stencils of any weights as multiply-adds, every sum in the order of the
-/// weights: the results are those of the generic route, bit for bit.
+/// Stencils with any weights as multiply-adds. Each sum follows the order of
+/// the weights, so results are bitwise identical to those of the generic route.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Any weights, in the order of the grid's dimensions.
+/// Launches a stencil; the weights are in the order of the grid's dimensions.
 template <class A, int R, class Element, class Epilogue>
 void launch_direct_stencil(Kokkos::Cuda const& space,
                            StencilGrid<Element, R> const& grid,

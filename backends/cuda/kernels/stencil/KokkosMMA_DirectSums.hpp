@@ -14,8 +14,8 @@
 #include <cstdint>
 
 /// \file
-/// The parts of kernels that sum up stencils by multiply-adds: a tap, the
-/// reads of neighbours from shared memory, and the stores of sums.
+/// Parts of kernels that compute stencils with multiply-adds: a tap, loads of
+/// neighbours from shared memory, and stores of sums.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -25,8 +25,7 @@ __device__ __forceinline__ A add_tap(A sum, A weight, A value) {
       sum, Combine<Operation::prod, A>::apply(weight, value));
 }
 
-/// Values of consecutive elements in shared memory; unaligned ones are read one
-/// by one.
+/// Loads consecutive elements from shared memory; unaligned ones one by one.
 template <int Count, bool Unaligned, class A, class Element>
 __device__ __forceinline__ void read_columns(Element const* from, A* values) {
   if constexpr (Unaligned) {
@@ -37,18 +36,17 @@ __device__ __forceinline__ void read_columns(Element const* from, A* values) {
   }
 }
 
-/// Stores sums of a warp: each lane has those of `Columns` consecutive
-/// elements, and its neighbour those of the next ones.
+/// Stores the sums of a warp. Each lane has the sums of `Columns` consecutive
+/// elements, and the next lane those of the elements that follow.
 template <int Columns, class A, int R, class Epilogue>
 struct SumStore {
   using Index = std::int64_t;
 
   Epilogue epilogue;
-  Index extent;  ///< of the last dimension
-  bool vectors;  ///< whether these elements are aligned in the memory of the
-                 ///< result
+  Index extent;  ///< extent of the last dimension
+  bool vectors;  ///< whether results may be stored as vectors
 
-  /// `at` is the first element of the lane; `staging` has room for the warp.
+  /// `at` is the lane's first element; `staging` has 32 * Columns elements.
   __device__ __forceinline__ void operator()(Index (&at)[R],
                                              A const (&sums)[Columns],
                                              A* staging) const {
@@ -79,7 +77,7 @@ struct SumStore {
     for (int d = 0; d + 1 < R; ++d) to += at[d] * epilogue.stride[d];
     return to;
   }
-  /// Stores sums to a View; the lane's first element is at `to`, in column
+  /// Stores sums to a View. The lane's first element is at `to`, in column
   /// `first`.
   template <class Result>
   __device__ __forceinline__ void write(Result* to, Index first,
@@ -128,17 +126,18 @@ inline unsigned checked_blocks(std::int64_t blocks) {
   return unsigned(blocks);
 }
 
-/// How a call's memory may be read and written.
+/// Alignment of the memory that a stencil reads and writes.
 struct StencilAlignment {
   std::int64_t origin;  ///< first column of the first tile, not above 0
   bool loads;
   bool stores;
 };
 
-/// Chooses where tiles start, so that loads or stores, both if possible, are of
-/// whole vectors. For elements of 4 and 8 bytes stores come first: copying
-/// these one by one costs little, copying elements of 1 and 2 bytes much.
-/// \tparam Columns of a thread
+/// Chooses the first column of the tiles so that loads and stores, or at least
+/// one of them, use whole vectors. For elements of 4 and 8 bytes stores have
+/// priority: copying these one by one costs little. Copying elements of 1 and 2
+/// bytes one by one costs much.
+/// \tparam Columns per thread
 template <int Columns, class A, class Element, int R, class Epilogue>
 StencilAlignment stencil_alignment(StencilGrid<Element, R> const& grid,
                                    Epilogue const& epilogue) {

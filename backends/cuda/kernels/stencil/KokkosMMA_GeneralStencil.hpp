@@ -12,37 +12,37 @@
 #include <cstdint>
 
 /// \file
-/// Stencils of any weights: each row of weights is read in groups, with a mask
-/// of those that are not zero.
+/// Stencils with any weights. Each row of weights is read in groups, with a
+/// mask of the weights that are not zero.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sizes of a tile of the kernel for any weights, which are read in groups.
+/// Tile sizes of the kernel for any weights.
 template <class A, int R, class Element>
 struct GeneralShape {
   static constexpr int vector  = 16 / int(sizeof(Element));
-  static constexpr int group   = vector < 8 ? vector : 8;  // columns too
+  static constexpr int group   = vector < 8 ? vector : 8;  // columns per thread
   static constexpr int threads = 256;
-  static constexpr int rows    = R > 1 ? 4 : 1;  // of a thread
+  static constexpr int rows    = R > 1 ? 4 : 1;  // per thread
   static constexpr int tile_x  = (R > 1 ? 32 : threads) * group;
   static constexpr int tile_y  = R > 1 ? threads / 32 * rows : 1;
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int pad(int radius) {
     return (radius + vector - 1) / vector * vector;
   }
-  /// With neighbours after the last one, which a thread reads and does not
+  /// Includes elements after the last one, which a thread reads but does not
   /// use.
   static constexpr int slab_bytes(int radius, int radius_y) {
     return ((tile_x + 2 * pad(radius)) * (tile_y + 2 * radius_y) + vector) *
            int(sizeof(Element));
   }
   static constexpr int staging_bytes = threads * group * int(sizeof(A));
-  /// Masks and weights of a plane lie after its elements.
+  /// Offset of the masks and weights of a plane, after its elements.
   static constexpr int weights_at(int radius, int radius_y) {
     return (std::max(slab_bytes(radius, radius_y), staging_bytes) + 15) / 16 *
            16;
   }
-  /// With one more row of masks, so that weights are aligned.
+  /// Includes one more row of masks, which aligns the weights.
   static constexpr int shared_bytes(int radius, int radius_y, int groups) {
     return weights_at(radius, radius_y) +
            (2 * radius_y + 2) *
@@ -56,15 +56,15 @@ template <class A, int R, class Element, class Epilogue, class Shape>
 struct GeneralArguments {
   SlabSource<Element, R> source;
   SumStore<Shape::group, A, R, Epilogue> store;
-  A const* weights;            ///< groups * group for each row
-  std::uint64_t const* masks;  ///< one for each row
+  A const* weights;            ///< groups * group per row
+  std::uint64_t const* masks;  ///< one per row
   std::int64_t origin;
   unsigned tiles_x;
   unsigned tiles;
   int reach;
   int groups;
-  int weights_at;            ///< in shared memory
-  std::int64_t first_plane;  ///< of three dimensions, that of block 0
+  int weights_at;            ///< offset in shared memory
+  std::int64_t first_plane;  ///< in three dimensions, plane of block 0
 };
 
 template <class A, int R, class Element, class Epilogue>
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__((GeneralShape<A, R, Element>::threads), 2)
       }
     }
   }
-  // The slab becomes the room in which warps exchange sums.
+  // The memory of the slab is reused to exchange sums within warps.
   __syncthreads();
   A* const staging = reinterpret_cast<A*>(memory) + warp * 32 * group;
 #pragma unroll

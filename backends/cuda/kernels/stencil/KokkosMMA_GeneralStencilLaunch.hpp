@@ -19,9 +19,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A part of a table that a kernel's argument carries to the device. Arguments
-/// are copied at the launch, in the order of the stream: the host does not
-/// wait, and a graph keeps them.
+/// Part of a table, passed to the device as a kernel argument. Arguments are
+/// copied at the launch, in stream order: the host does not wait, and a graph
+/// contains them.
 struct TablePart {
   static constexpr int size = 448;  // 3584 bytes of at most 4096
   std::uint64_t word[size];
@@ -91,7 +91,7 @@ void launch_general_stencil(Kokkos::Cuda const& space,
   int const shared =
       Shape::shared_bytes(weights.radius(R - 1), radius_y, table.groups);
   kernel_facts(space.cuda_device(), kernel, Shape::threads, Shape::max_bytes);
-  // A grid has no more blocks, and planes of few elements may be more.
+  // A launch has at most most_blocks blocks; many small planes need more.
   std::int64_t const planes  = R > 2 ? grid.extent[0] : 1;
   std::int64_t const at_once = most_blocks / tiles;
   for (; in.first_plane < planes; in.first_plane += at_once)

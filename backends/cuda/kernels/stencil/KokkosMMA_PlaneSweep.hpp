@@ -16,9 +16,9 @@
 #include <type_traits>
 
 /// \file
-/// A block of threads sweeps over the planes of a part of the grid (2.5D
-/// blocking): they pass through shared memory, some ahead of those that are
-/// read.
+/// Sweep of a block of threads over the planes of a part of the grid (2.5D
+/// blocking). The planes pass through shared memory and are loaded ahead of
+/// their use.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -26,34 +26,34 @@ template <class A, int R, class Element, class Epilogue, class Shape>
 struct SweepArguments {
   SlabSource<Element, R> source;
   SumStore<Shape::columns, A, R, Epilogue> store;
-  std::int64_t length;        ///< planes
-  std::int64_t block_planes;  ///< of a block
+  std::int64_t length;        ///< number of planes
+  std::int64_t block_planes;  ///< planes per block
   std::int64_t origin;        ///< column of the first tile, not above 0
-  unsigned tiles;             ///< of a plane
+  unsigned tiles;             ///< per plane
   unsigned tiles_x;
-  unsigned row_blocks;  ///< of a tile, along the planes
+  unsigned row_blocks;  ///< per tile, along the planes
   typename Shape::Taps taps;
   std::conditional_t<R == 3, SlabBox<Shape, Element>, NoBox> box;
 };
 
-/// Where a thread stands, and the sweep of its block over its planes, each of
-/// which becomes a slab in shared memory.
+/// Position of a thread, and the sweep of its block over its planes. Each plane
+/// becomes a slab in shared memory.
 template <class Shape, int R, class A, class Element>
 struct PlaneSweep {
   using Index    = std::int64_t;
   using Pipeline = BlockPipeline<Shape::stages, Shape::threads / 32>;
 
-  Index begin;   ///< the first plane of the block
-  Index end;     ///< after the last one
-  Index column;  ///< the first one of the thread; of one dimension, in a tile
-  Index row;     ///< the first one of the thread, of three dimensions
-  unsigned char* memory;  ///< all that is shared
+  Index begin;   ///< first plane of the block
+  Index end;     ///< end of the planes of the block
+  Index column;  ///< first of the thread; in one dimension, within a tile
+  Index row;     ///< first row of the thread, in three dimensions
+  unsigned char* memory;  ///< all shared memory
   Element* slabs;
   A* staging;  ///< of the warp
   Index slab_x;
   Index slab_y;
-  int corner;  ///< the thread's first column, reach_y rows above its first row
-  unsigned stored;  ///< bit i: row + i has sums to be stored
+  int corner;       ///< offset of the first column, reach_y rows above its row
+  unsigned stored;  ///< bit i: the sums of row + i are stored
   std::conditional_t<R == 3, SlabTile<Shape, Element>, NoBox> slab_tile;
 
   template <class Arguments>
@@ -62,7 +62,7 @@ struct PlaneSweep {
     memory                = shared;
     constexpr int columns = Shape::columns;
     int const warp        = int(threadIdx.x / 32);
-    // Tiles that share a border run at the same time.
+    // Tiles with a common border run at the same time.
     auto const [tile, row_block] =
         Shape::tuning.block_planes > 0
             ? PanelBlock{blockIdx.x % in.tiles, blockIdx.x / in.tiles}
@@ -73,11 +73,11 @@ struct PlaneSweep {
     int const thread_x = int(R > 2 ? threadIdx.x % 32 : threadIdx.x) * columns;
     int const thread_y = R > 2 ? warp * Shape::rows : 0;
     Index const tile_x = in.origin + Index(tile % in.tiles_x) * Shape::tile_x;
-    // Tiles beside a boundary take the longest. The last row of tiles comes
-    // first, so that nobody waits for it at the end: where those tiles took
-    // three times as long as others, stars of radius 4 had .61 of a copy
-    // without and .67 with this (float), .42 and .46 (half, 512^3, H100, CUDA
-    // 13.0, 2026-11-27).
+    // Tiles at a boundary take longest. The last row of tiles is scheduled
+    // first, so that it does not prolong the end of the launch. Fraction of a
+    // copy's rate for stars of radius 4, when these tiles took three times as
+    // long as others: float .67 with this and .61 without, half .46 and .42
+    // (512^3, H100, CUDA 13.0, 2026-11-27).
     unsigned const across = tile / in.tiles_x;
     Index tile_y = Index(across == 0 ? in.tiles / in.tiles_x - 1 : across - 1) *
                    Shape::tile_y;
@@ -104,16 +104,16 @@ struct PlaneSweep {
               warp * 32 * columns;
   }
 
-  /// The threads of a row's vectors within the tile, those of rows at a time,
-  /// and the vectors beside it.
+  /// Vectors of a tile's row, rows that are copied at a time, rounds of such
+  /// copies, vectors on each side of the tile, and all vectors of a row.
   static constexpr int inner   = Shape::tile_x / Shape::vector;
   static constexpr int at_once = R > 2 ? 1 : Shape::threads / inner;
   static constexpr int rounds  = (Shape::batch + at_once - 1) / at_once;
   static constexpr int side    = Shape::pad / Shape::vector;
   static constexpr int in_row  = Shape::pitch / Shape::vector;
 
-  /// Starts to copy a slab of which everything is an element of the grid, in
-  /// whole vectors.
+  /// Starts copying, as whole vectors, a slab that lies completely inside the
+  /// grid.
   __device__ __forceinline__ void load_rows(
       SlabSource<Element, R> const& source, Element* slab, Index plane) const {
     static_assert(R < 3 && Shape::threads % inner == 0);
@@ -166,8 +166,8 @@ struct PlaneSweep {
     }
   }
 
-  /// step(corner, plane, shifts) for each batch of planes, from the first one
-  /// that a sum of the first plane needs.
+  /// Invokes step(corner, plane, shifts) for each batch of planes, beginning
+  /// with the first plane that the block's sums read.
   template <class Arguments, class Step>
   __device__ __forceinline__ void over(Arguments const& in,
                                        Step const& step) const {
@@ -186,9 +186,9 @@ struct PlaneSweep {
     constexpr int stages = Shape::stages;
     constexpr bool ends  = Shape::ends > 0;
     bool const one_fills = CopyBulk::exists();
-    // A barrier for each stage of a tile at an end of its rows: when the copies
-    // have arrived, a warp puts in the elements beyond, and only then the stage
-    // is filled.
+    // One barrier per stage, for tiles at an end of their rows. When the copies
+    // have arrived, a warp adds the elements beyond the boundary. Only then is
+    // the stage filled.
     auto const copied = [&](int stage) {
       return SharedBarrier(
           unsigned(__cvta_generic_to_shared(memory + Shape::copied_at)) +
@@ -212,12 +212,12 @@ struct PlaneSweep {
              stage * Shape::ends;
     };
     auto const fill = [&](int s) {
-      // Each warp in its turn.
+      // Warps fill stages in round-robin order.
       if (one_fills && s % warps != warp) return;
       int const stage = Pipeline::stage(s);
       int thread      = int(threadIdx.x);
       Index x         = slab_x;
-      // Kept from plane to plane, what follows from these would spill.
+      // Prevents hoisting: values derived from these would spill.
       Opaque::hide(thread);
       Opaque::hide(x);
       pipeline.begin(s);
@@ -264,7 +264,7 @@ struct PlaneSweep {
       pipeline.release(s);
     }
   }
-  /// Those of the rows of each stage.
+  /// Shifts of the rows of each stage.
   __device__ int* shifts() const {
     return reinterpret_cast<int*>(memory + Shape::shifts_at);
   }

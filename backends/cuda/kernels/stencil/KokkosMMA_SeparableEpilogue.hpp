@@ -21,7 +21,7 @@ inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
                                            sizeof(Result) == 1 &&
                                            !std::is_same_v<Result, bool>;
 
-/// V sums, converted to results, in words.
+/// Converts V sums to results, packed in words.
 template <class Result, int V, class Sums>
 __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
     Sums const& sums) {
@@ -38,13 +38,13 @@ __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
   }
 }
 
-/// Distance of the V sums of adjacent lanes in shared memory. The odd word
-/// avoids bank conflicts of writing lanes, 16 of them where V is 16.
+/// Stride of the V sums of adjacent lanes in shared memory. The odd stride
+/// avoids bank conflicts of stores, which would be 16-way for V = 16.
 template <int V>
 inline constexpr int padded_lane = V + (V > 1 ? 1 : 0);
 
-/// Hands a thread's V sums of a row to the epilogue. `at` is the position of
-/// element `column`; elements are inside the grid where begin <= column < end.
+/// Passes a thread's V sums of a row to the epilogue. `at` is the position of
+/// element `column`; elements in begin <= column < end are inside the grid.
 template <int V, bool VectorStores, int R, class Sums, class A, class Epilogue>
 __device__ inline void apply_epilogue(Epilogue const& epilogue,
                                       std::int64_t const (&at)[R],
@@ -87,7 +87,7 @@ __device__ inline void apply_epilogue(Epilogue const& epilogue,
 
 template <class Epilogue>
 struct EpilogueResult {
-  using type = char;  // does not limit how many elements a thread stores
+  using type = char;  // does not limit the elements that a thread stores
 };
 template <StencilEpilogue Epilogue>
 struct EpilogueResult<Epilogue> {
@@ -99,8 +99,7 @@ __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
   return value < 0 ? 0 : value > high ? high : value;
 }
 
-/// The epilogue of sums within planes, whose rows are padded for whole
-/// vectors.
+/// Epilogue of sums within planes, with rows padded to whole vectors.
 template <class A>
 struct PlaneTarget : StencilTarget<A, 2> {};
 template <class Epilogue>

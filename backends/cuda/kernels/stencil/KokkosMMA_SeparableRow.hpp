@@ -13,13 +13,13 @@
 #include <type_traits>
 
 /// \file
-/// A row of a separable stencil in shared memory: its layout and its sums.
+/// Row of a separable stencil in shared memory: its layout and its sums.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The layout of a row of a column panel in shared memory. The window of a
-/// thread begins `reach` elements before its V elements. Unaligned rows are
-/// stored from the beginning of their 32-byte sector on.
+/// Layout of a row of a column panel in shared memory. The window of a thread
+/// begins `reach` elements before its V elements. Unaligned rows are stored
+/// from the beginning of their 32-byte sector.
 template <class Element, int V, int Threads, int MaxRadius, bool Aligned = true>
 struct SeparableRow {
   static constexpr int round_up(int n, int to) {
@@ -30,8 +30,8 @@ struct SeparableRow {
   static constexpr int pad        = round_up(MaxRadius, per_vector);
   static constexpr int reach      = round_up(MaxRadius, unit);
   static constexpr int columns    = Threads * V;
-  /// Elements that windows reach. Unaligned rows have room for the offset of
-  /// element 0 in its sector after them.
+  /// Elements that windows cover. Unaligned rows also have room for the offset
+  /// of element 0 in its sector.
   static constexpr int reached  = columns + 2 * pad;
   static constexpr int elements = reached + (Aligned ? 0 : 2 * per_vector);
   static constexpr int vectors  = elements / per_vector;
@@ -48,7 +48,7 @@ template <class A, class Element, int First, int Count, int Words>
 __device__ inline Registers<A, Count> elements_of(
     Registers<unsigned, Words> const& words) {
   constexpr int size = int(sizeof(Element));
-  constexpr int step = size < 4 ? 4 / size : 1;  // elements at once
+  constexpr int step = size < 4 ? 4 / size : 1;  // elements per iteration
   Registers<A, Count> values;
 #pragma unroll
   for (int i = 0; i < Count; i += step) {
@@ -64,23 +64,23 @@ __device__ inline Registers<A, Count> elements_of(
   return values;
 }
 
-/// Whether the sums use bytes as they are packed in words.
+/// Whether the sums use bytes that are packed in words.
 template <class Sums>
 inline constexpr bool takes_bytes = false;
 template <class A, class Byte, int V, int Radius>
 inline constexpr bool takes_bytes<PairedBoxSums<A, Byte, V, Radius>> = true;
 
-/// Sums along a row of a thread's V elements. The window begins `offset` bytes
-/// after `from`. Loads are of whole units; the rest of the offset is the same
-/// for all threads.
+/// Returns the sums along a row for a thread's V elements. The window begins
+/// `offset` bytes after `from`. Loads are whole units. The rest of the offset
+/// is the same for all threads.
 template <class A, class Sums, class Element, class Row, bool Aligned>
 __device__ inline auto sums_along_row(unsigned char const* from, int offset,
                                       typename Sums::Weights const& weights) {
   constexpr int size = int(sizeof(Element));
-  // Small elements are loaded by 8 bytes: one select less per word, twice the
-  // wavefronts. Part of a copy's rate: half, box filters of radius 3 and 5
-  // 0.93 and 0.83 instead of 0.90 and 0.82; float of radius 7 0.79 instead of
-  // 0.90.
+  // Small elements are loaded in units of 8 bytes: one select fewer per word,
+  // twice the wavefronts. Fraction of a copy's rate: half, box filters of
+  // radius 3 and 5, 0.93 and 0.83 instead of 0.90 and 0.82; float of radius 7
+  // 0.79 instead of 0.90.
   constexpr int unit_bytes =
       !Aligned && size < 4 && Row::unit * size > 8 ? 8 : Row::unit * size;
   constexpr int bytes = Row::window * size;
@@ -114,8 +114,8 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
         bool const shifted = offset & 4 * n;
 #pragma unroll
         for (int w = 0; w + n < words.size; ++w) {
-          // Selects between values: selecting between places would need them
-          // in memory.
+          // Selects between values: a select between addresses would put the
+          // words into memory.
           unsigned const here = words[w], there = words[w + n];
           words[w] = shifted ? there : here;
         }

@@ -11,10 +11,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Loads a row of a grid of one dimension to shared memory where a boundary
-/// cuts it. Columns begin .. end - 1 are inside the grid. (One function with a
-/// lambda for what is beyond the boundaries: int8 of radius 16 223 instead of
-/// 311 10^9 sums per second, uint8 280 instead of 314.)
+/// Loads a row of a one-dimensional grid that a boundary cuts into shared
+/// memory. Columns begin .. end - 1 are inside the grid. A single function,
+/// with a lambda for elements beyond the boundaries, has 223 instead of 311 *
+/// 10^9 sums per second for int8 of radius 16, 280 instead of 314 for uint8.
 template <class Row, int Threads, class Element>
 struct SeparableLinearLoader {
   int radius;
@@ -64,7 +64,7 @@ struct SeparableLinearLoader {
   }
 };
 
-/// Loads the rows of a block into the ring where all of them begin at the same
+/// Loads the rows of a block into the ring, if all rows begin at the same
 /// offset in their 16-byte chunks. Each thread has the same chunks of every
 /// row.
 template <class Row, int Threads, int StageRows, int R, class Task,
@@ -77,15 +77,15 @@ struct SeparableRowLoader {
 
   Task const& task;
   std::int64_t first;       ///< column of element 0 of a row in the ring
-  std::int64_t first_row;   ///< of step 0
+  std::int64_t first_row;   ///< first row of step 0
   std::int64_t inside_low;  ///< first row in memory
   std::int64_t inside_high;
   std::int64_t columns_low;  ///< first column in memory
   std::int64_t columns_high;
   std::int64_t source[count];  ///< column that chunk n is loaded from
   bool whole[count];
-  /// Elements of chunks that a boundary cuts, one for each lane on either
-  /// side: index in the row, -1 for none.
+  /// Elements of chunks that a boundary cuts, one per lane and side: index in
+  /// the row, -1 for none.
   bool has_partial;
   int partial_index[2];
   std::int64_t partial_source[2];
@@ -111,7 +111,7 @@ struct SeparableRowLoader {
     columns_high =
         task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
     // Other elements beyond the boundaries are copied within shared memory
-    // later, by fill_boundaries. A periodic grid of whole chunks has whole
+    // later, by fill_boundaries. Periodic grids of whole chunks load whole
     // chunks there.
     bool const periodic = task.column_low.kind == Boundary::periodic;
     bool const wraps    = periodic && task.columns % V == 0 &&
@@ -176,8 +176,8 @@ struct SeparableRowLoader {
     }
   }
 
-  /// Replaces a column by the one that is loaded for it. Returns false where
-  /// none is.
+  /// Replaces a column by the column that is loaded for it. Returns false if
+  /// none is loaded.
   __device__ bool locate(std::int64_t& column) const {
     if (column >= columns_low && column < columns_high) return true;
     if (task.column_low.kind != Boundary::periodic) return false;
@@ -186,8 +186,8 @@ struct SeparableRowLoader {
     column += column < 0 ? task.columns : -task.columns;
     return true;
   }
-  /// Loads the chunks that a boundary cuts, in rows that are in memory. Each
-  /// warp has its rows of the stage.
+  /// Loads the chunks that a boundary cuts, in rows that are in memory. The
+  /// rows of a stage are divided among the warps.
   template <int Rows>
   __device__ void partial_vectors(unsigned char* to,
                                   Element const* from) const {
@@ -213,13 +213,13 @@ struct SeparableRowLoader {
                           from + source[n]);
     if (has_partial) partial_vectors<1>(to, from);
   }
-  /// Bytes from the beginning of a row of a stage to its element 0.
+  /// Offsets in bytes of element 0 in the rows of a stage.
   struct Offsets {
     __device__ static constexpr int at(int) { return 0; }
   };
   __device__ static Offsets offsets(unsigned char const*) { return {}; }
 
-  /// Starts the copies of a stage, the rows from step `step` on.
+  /// Starts the copies of a stage, whose first row is that of step `step`.
   __device__ void stage(unsigned char* to, int step, int steps) const {
     std::int64_t const begin = first_row + step;
     bool const inside = begin >= inside_low && begin + StageRows <= inside_high;
@@ -263,8 +263,8 @@ struct SeparableRowLoader {
       }
     }
   }
-  /// Once a stage has arrived, fills in the elements beyond the boundaries of
-  /// each row.
+  /// Fills in the elements beyond the boundaries of each row, after a stage has
+  /// arrived.
   __device__ void fill_boundaries(unsigned char* stage, int step) const {
     int const warp = threadIdx.x / 32;
 #pragma unroll

@@ -25,12 +25,12 @@
 /// Kernel of separable stencils of one and two dimensions on CUDA cores: 2 (2r
 /// + 1) multiplications per element instead of (2r + 1)^2. A thread block
 /// sweeps down one row block of a column panel. Rows pass through a ring in
-/// shared memory; each is read once, except 2r per row block. Each thread
-/// sums up its window of the row and keeps the partial sums of 2r + 1 rows in
+/// shared memory; each is read once, except 2r per row block. Each thread sums
+/// up its window of the row and keeps the partial sums of 2r + 1 rows in
 /// registers.
 ///
-/// Part of a copy by radius, so and with sweep_stencil summing up along the row
-/// first, 16384^2, periodic, H200, CUDA 13.0, 2026-11-27:
+/// Fraction of a copy's rate by radius, with this kernel and with sweep_stencil
+/// summing along rows first; 16384^2, periodic, H200, CUDA 13.0, 2026-11-27:
 ///
 ///               1        2        3        5        7    ones 3   ones 7
 ///   float   .97 .97  .97 .92  .96 .92  .90 .85  .87 .82  .97 .92  .95 .82
@@ -39,14 +39,14 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The loader of aligned or of unaligned rows.
+/// Loader of aligned or of unaligned rows.
 template <bool Aligned, class Row, int Threads, int StageRows, int R,
           class Task, class Element>
 using SeparableLoader = std::conditional_t<
     Aligned, SeparableRowLoader<Row, Threads, StageRows, R, Task, Element>,
     SeparableUnalignedLoader<Row, Threads, StageRows, Task, Element>>;
 
-/// Results of a batch of rows, of a thread whose elements a boundary cuts.
+/// Results in a batch of rows, for a thread whose elements a boundary cuts.
 template <class Tuning, class Sums, class Epilogue>
 struct SeparablePartial {
   alignas(16) typename EpilogueResult<Epilogue>::type
@@ -103,11 +103,11 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   };
 
   std::int64_t const column =
-      first_column + std::int64_t(threadIdx.x) * V;  // of the thread's first
+      first_column + std::int64_t(threadIdx.x) * V;  // of the first sum
   unsigned char* const behind_ring = ring + stages * stage_bytes;
   A* const of_warp                 = reinterpret_cast<A*>(behind_ring) +
                      threadIdx.x / 32 * (32 * padded_lane<V>);
-  // The thread's elements that are inside the grid.
+  // Elements of the thread that are inside the grid.
   int const own_begin     = int(clamp_to(-column, V));
   int const own_end       = int(clamp_to(task.columns - column, V));
   constexpr bool has_room = has_room_beside_rows<Epilogue>;
@@ -115,10 +115,10 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       has_room ? own_begin < own_end : own_begin == 0 && own_end == V;
   bool const is_part = !has_room && !is_whole && own_begin < own_end;
   // At most two threads have elements on both sides of a boundary. Their
-  // results wait here for the end of the batch, so that no branch separates
-  // one row from the next. Part of a copy's rate with that branch and
-  // without, floats of radius 7: factors 0.75 and 0.82, box filters of
-  // unaligned rows 0.83 and 0.91.
+  // results are buffered here until the end of the batch, so that no branch
+  // separates the rows. Fraction of a copy's rate with that branch and without
+  // it, floats of radius 7: factors 0.75 and 0.82, box filters of unaligned
+  // rows 0.83 and 0.91.
   SeparablePartial<Tuning, Sums, Epilogue>* const partial =
       reinterpret_cast<SeparablePartial<Tuning, Sums, Epilogue>*>(behind_ring) +
       (own_begin > 0 ? 0 : 1);
@@ -146,8 +146,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   };
   auto const emit = [&](int step, int b, typename Sums::OfRow const& sums) {
     if constexpr (VectorStores && R == 2) {
-      // Bytes are packed once for both stores: radius 3 and 4 0.92 and 0.91
-      // instead of 0.91 and 0.89 of a copy. Factors of half of radius 7 would
+      // Bytes are packed once for both stores: 0.92 and 0.91 instead of 0.91
+      // and 0.89 of a copy at radius 3 and 4. Factors of half of radius 7 would
       // spill that way.
       auto const store = [&](auto const& words) {
         if (is_whole && is_sum(step)) store_words(result, words());
@@ -198,13 +198,13 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 #pragma unroll
     for (int b = 0; b < Sums::batch; ++b) {
       int const step = first_step + b;
-      // Known at compile time where batches are whole stages.
+      // A compile-time constant if batches are whole stages.
       int const in_stage =
           Sums::batch % stage_rows == 0 ? b % stage_rows : step % stage_rows;
       if (in_stage == 0) {
         CopyAsync16::wait<stages - 2>();
-        // After the barrier the stage has arrived for all threads, and all are
-        // done with the one before.
+        // After the barrier the stage has arrived for all threads, and all
+        // threads have read the previous one.
         __syncthreads();
         fill();
         stage     = ring + read_slot * stage_bytes;

@@ -26,8 +26,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A weight as a value of the accumulator. Negative weights of unsigned sums
-/// wrap, as the sums do.
+/// Converts a weight to the accumulator's type. Negative weights of unsigned
+/// sums wrap, like the sums.
 template <class A>
 A stencil_weight(double weight) {
   if constexpr (std::is_integral_v<A>) {
@@ -86,8 +86,8 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
       epilogue);
 }
 
-/// The task of a grid of one or two dimensions, without weights. Panels begin
-/// `shift` elements before column 0.
+/// Returns the task of a grid of one or two dimensions, without weights. Panels
+/// begin `shift` elements before column 0.
 template <class Tuning, class Sums, int R, class Element>
 auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
   constexpr bool linear = R == 1;
@@ -164,8 +164,8 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
   return weights;
 }
 
-/// The sums of a box filter. The lowest byte of a sum is the same for signed
-/// and unsigned bytes.
+/// Sums of a box filter. The lowest byte of a sum is the same for signed and
+/// unsigned bytes.
 template <class A, class Element, class Epilogue, int Radius>
 auto box_sums_of() {
   using Result    = typename EpilogueResult<Epilogue>::type;
@@ -184,8 +184,8 @@ auto box_sums_of() {
 template <class A, class Element, class Epilogue, int Radius>
 using BoxSumsOf = decltype(box_sums_of<A, Element, Epilogue, Radius>());
 
-/// Launches a kernel of one radius. Returns false where there is none for the
-/// rows and the epilogue; a kernel of any radius gets them.
+/// Launches a kernel of one radius. Returns false if none supports the rows and
+/// the epilogue; then a kernel of any radius runs.
 template <class A, class Sums, bool Box, class Element, class Epilogue>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -213,7 +213,7 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
     return launch(yes, whole, shift);
   if constexpr (visible) {
     int const of_results = chunk_offset(epilogue.data);
-    // Windows of 16-bit floats of radius 7 do not fit in registers. Bytes from
+    // 16-bit floats: windows of radius 7 do not fit into registers. Bytes from
     // radius 2 on are faster on tensor cores (0.73 of a copy, 0.71 here).
     constexpr int size = int(sizeof(Element));
     if constexpr (Sums::max_radius < (size == 1 ? 2 : size == 2 ? 7 : 8)) {
@@ -227,9 +227,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   return false;
 }
 
-/// Launches a kernel of one radius: a box filter, or factors of floating-point
-/// sums into a View of the type that is read. (Each kernel costs compile
-/// time.)
+/// Launches a kernel of one radius. To limit compile time, there are only box
+/// filters, and factors with floating-point sums and Result equal to Element.
 template <class A, int Radius, class Element, class Epilogue>
 bool launch_separable_radius(Kokkos::Cuda const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -253,8 +252,8 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
   return false;
 }
 
-/// Calls f with the largest radius that a kernel for this radius supports, as a
-/// constant.
+/// Invokes f with the largest radius of the kernel that covers this radius, as
+/// a constant.
 template <int MaxRadius = 16, class F>
 void with_largest_radius(std::size_t radius, F const& f) {
   if constexpr (MaxRadius > 8) {
@@ -266,8 +265,8 @@ void with_largest_radius(std::size_t radius, F const& f) {
   f(std::integral_constant<int, 4>());
 }
 
-/// Calls f with the radius as a constant, if it is First to Last. Returns what
-/// f does, otherwise false.
+/// Invokes f with the radius as a constant, if it is First to Last. Returns the
+/// result of f, otherwise false.
 template <int First, int Last = 7, class F>
 bool with_one_radius(std::size_t radius, F const& f) {
   return [&]<int... I>(std::integer_sequence<int, I...>) {
@@ -280,7 +279,7 @@ bool with_one_radius(std::size_t radius, F const& f) {
 
 /// Launches a separable stencil of one or two dimensions, asynchronously.
 /// \param is_box all weights are one
-/// \tparam MaxRadius of factors: who knows it compiles fewer kernels
+/// \tparam MaxRadius of factors: a smaller value compiles fewer kernels
 template <class A, int R, int MaxRadius = 16, class Element, class Epilogue>
 void launch_separable_stencil(Kokkos::Cuda const& space,
                               StencilGrid<Element, R> const& grid,

@@ -13,16 +13,16 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How the kernel in KokkosMMA_SeparableStencil.hpp works on a column panel.
+/// Tuning of the kernel in KokkosMMA_SeparableStencil.hpp.
 struct SeparableTuning {
-  int sums_per_thread;  ///< of a row, side by side
+  int sums_per_thread;  ///< adjacent sums of a row
   int threads;
-  int min_blocks;  ///< thread blocks per multiprocessor
-  int stage_rows;  ///< rows of a stage of the ring
-  int stages;      ///< of the ring
+  int min_blocks;  ///< resident thread blocks per multiprocessor
+  int stage_rows;  ///< rows per stage of the ring
+  int stages;      ///< in the ring
   int batch;       ///< rows between moves of the sums in FactorSums
   /// Rows that a short row block loads, for radii along the columns up to 2, up
-  /// to 4 and above; 0: row blocks are tall. (No array: see TuningType.)
+  /// to 4 and above; 0: row blocks are tall. (Not an array: see TuningType.)
   int loaded_rows_2;
   int loaded_rows_4;
   int loaded_rows;
@@ -46,16 +46,16 @@ inline std::string to_string(SeparableTuning const& t) {
                      t.loaded_rows_4, " ", t.loaded_rows);
 }
 
-/// Kernels for every radius up to MaxRadius. Part of a copy kernel's rate in
-/// the same run (float 479, double 247 10^9 elements per second; H200,
-/// 2026-11-21, 16384^2, constants beyond the boundaries):
+/// Tuning of kernels for every radius up to MaxRadius. Fraction of a copy
+/// kernel's rate in the same run (float 479, double 247 * 10^9 elements per
+/// second; H200, 2026-11-21, 16384^2, constants beyond the boundaries):
 ///
 ///     float r = 1 0.88, r = 3 0.83 (periodic 0.86, halo 0.86), r = 7 0.61
 ///     double r = 3 0.89, r = 7 0.71
 ///     128 threads at r = 1 to 3: float 0.87 and 0.81, double r = 3 0.86
 ///     float r = 3, stages of 4 rows, 6 of them, batch 4: 0.84 instead of 0.85
 ///
-/// Part of the rate of the runtime's copy (2026-11-23), by the rows of a row
+/// Fraction of the runtime's copy rate (2026-11-23), by the rows of a row
 /// block: float r = 1 22 0.97, 26 0.94, 90 0.90; r = 3 18 0.80, 34 0.89, 90
 /// 0.89, 130 0.88; r = 8 90 0.54, 258 0.61, tall 0.64; half r = 3 34 0.60, 90
 /// 0.67, tall 0.73. With 4 and 6 stages fewer thread blocks are resident: float
@@ -67,7 +67,7 @@ constexpr SeparableTuning any_radius_tuning() {
   constexpr int narrowest = int(
       std::is_same_v<Result, char> ? sizeof(Element)
                                    : std::min(sizeof(Element), sizeof(Result)));
-  // 16 bytes in and out, as far as there are registers.
+  // 16 bytes in and out, if there are enough registers.
   constexpr int most    = MaxRadius <= 4      ? 8
                           : MaxRadius <= 8    ? 4
                           : 4 / narrowest > 2 ? 4
@@ -86,8 +86,8 @@ constexpr SeparableTuning any_radius_tuning() {
           .loaded_rows     = 0};
 }
 
-/// Grids of one dimension. Their threads keep no sums of other rows and have
-/// registers for more sums of their own above radius 8: 16 bytes, at most 8.
+/// Tuning for grids of one dimension. Threads keep no sums of other rows, which
+/// leaves registers for more sums above radius 8: 16 bytes, at most 8 sums.
 /// 10^9 sums per second of 2^28 elements at radius 11 and 16 (H200, CUDA 13.0,
 /// 2026-11-24; a hand-written kernel has 264 195 for half, 262 192 for float,
 /// 137 101 for double):
@@ -112,19 +112,19 @@ inline constexpr int sums_at_once =
         ? std::max(16 / int(sizeof(Result)), 8)
         : std::min(16 / int(std::max(sizeof(Element), sizeof(Result))), 8);
 
-/// Kernels of one radius, 1 to 7. A stage has as many rows as the box; most or
-/// all stages of a short row block are in flight at once.
+/// Tuning of kernels of one radius, 1 to 7. A stage has as many rows as the
+/// box. Most or all stages of a short row block are in flight at once.
 struct RadiusTable {
-  int stages[7];        ///< of the ring
-  int block_stages[7];  ///< of a short row block
+  int stages[7];        ///< in the ring
+  int block_stages[7];  ///< per short row block
   int min_blocks[7] = {3, 3, 3, 3, 3, 3, 3};
   int threads[7]    = {128, 128, 128, 128, 128, 128, 128};
 };
 
-/// Box filters. Part of the rate of the runtime's copy, by the rows of a row
-/// block (float unless said otherwise, H200, CUDA 13.0, 2026-11-23, 16384^2,
-/// constants beyond the boundaries, rows aligned to 16 bytes; with the numbers
-/// below unless said otherwise):
+/// Box filters. Fraction of the runtime's copy rate by rows of a row block
+/// (float, H200, CUDA 13.0, 2026-11-23, 16384^2, constants beyond the
+/// boundaries, rows aligned to 16 bytes, and the values of the table, unless
+/// stated otherwise):
 ///
 ///     r = 1  16 0.97, 28 0.95, 46 0.93, 512 0.87; 64 threads 16 0.97
 ///     r = 3  15 0.95, 22 0.96, 36 0.94, 50 0.91; 64 threads 22 0.96
@@ -136,7 +136,7 @@ struct RadiusTable {
 ///     half r = 3    22 0.91, 36 0.88; 4 stages 0.82; 3 blocks 0.82
 ///     half r = 7    61 0.63, and spills: no kernel
 ///
-/// [rows are aligned][elements of 2, 4, 8 bytes]
+/// Indices: [rows are aligned][elements of 2, 4, 8 bytes]
 inline constexpr RadiusTable box_tables[2][3] = {
     {{.stages       = {8, 4, 3, 3, 2, 2, 2},
       .block_stages = {6, 4, 4, 6, 7, 6, 5},
@@ -156,7 +156,7 @@ inline constexpr RadiusTable box_tables[2][3] = {
       .min_blocks   = {3, 3, 3, 3, 3, 3, 4},
       .threads      = {128, 128, 128, 128, 128, 128, 64}}}};
 
-/// Factors of one radius, in the same runs and order:
+/// Factors of one radius, measured like the box filters:
 ///     r = 5         23 0.91, 45 0.91; 2 stages 34 0.87
 ///     r = 7         121 0.88, 46 0.87; 3 stages 46 0.80; stages of 5 rows 0.87
 ///     double r = 7  76 0.91; 2 stages 121 0.90; stages of 5 rows 0.89
@@ -179,8 +179,8 @@ inline constexpr RadiusTable factor_tables[2][3] = {
       .min_blocks   = {3, 3, 3, 3, 3, 3, 4},
       .threads      = {128, 128, 128, 128, 128, 128, 64}}}};
 
-/// Box filters of bytes, whose sums are two to a word, 16 for a thread. Of
-/// unaligned rows only those of radius 1 have kernels.
+/// Box filters of bytes, with two sums per word and 16 per thread. Unaligned
+/// rows have kernels of radius 1 only.
 ///
 ///     r = 1 46 0.93    r = 2 21 0.92; 6 stages 26 0.91, 8 stages 36 0.83
 ///     r = 3 29 0.92, 22 0.91; 6 stages 36 0.80    r = 4 37 0.91, 55 0.84

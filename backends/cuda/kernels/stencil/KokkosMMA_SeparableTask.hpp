@@ -9,13 +9,13 @@
 #include <cstdint>
 
 /// \file
-/// What a thread block of a separable stencil reads, and the source of rows
-/// and columns beyond the boundaries.
+/// Input of a thread block of a separable stencil, and sources of the rows and
+/// columns beyond the boundaries.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The arguments of a block. A grid of one dimension is divided into rows that
-/// follow each other in memory.
+/// Kernel arguments. A grid of one dimension is divided into rows that are
+/// contiguous in memory.
 template <class Element, class Weights>
 struct SeparableTask {
   Element const* data;
@@ -23,7 +23,7 @@ struct SeparableTask {
   std::int64_t rows;
   std::int64_t columns;
   BoundaryCondition row_low, row_high, column_low, column_high;
-  bool rows_first;  ///< where constants meet, that of the rows is used
+  bool rows_first;  ///< constant rows take precedence over columns
   int shift;        ///< elements from a 16-byte chunk to the start of a row
   unsigned panels;
   std::int64_t block_rows;
@@ -37,8 +37,8 @@ struct SeparableTask {
   __device__ static std::int64_t results() { return 0; }
 };
 
-/// The arguments of a block for several planes at equal distances, which may
-/// be negative.
+/// Kernel arguments for several planes at equal distances, which may be
+/// negative.
 template <class Element, class Weights>
 struct SeparablePlanesTask : SeparableTask<Element, Weights> {
   unsigned planes;
@@ -66,8 +66,8 @@ __device__ inline void copy_element(Element* to, Element const* from) {
   }
 }
 
-/// Maps an out-of-grid row to its source row. Returns false, and the constant,
-/// where a constant is beyond the boundary.
+/// Replaces a row beyond the boundaries by its source row. Returns false and
+/// the constant if the boundary is constant.
 __device__ inline bool source_row(BoundaryCondition const& low,
                                   BoundaryCondition const& high,
                                   std::int64_t extent, std::int64_t& index,
@@ -83,9 +83,9 @@ __device__ inline bool source_row(BoundaryCondition const& low,
   return true;
 }
 
-/// The boundary fix-up of a row in shared memory: elements beyond the
-/// boundaries that are copies of the row's own, or constants. Lanes 0 to 15
-/// have the low side, 16 to 31 the high side.
+/// Boundary fix-up of a row in shared memory, for elements beyond its ends that
+/// are copies of the row's own elements, or constants. Lanes 0 to 15 have the
+/// low side, 16 to 31 the high side.
 template <class Row, class Element>
 struct SeparableBoundaries {
   int to     = -1;  ///< index in the row; -1: none

@@ -12,10 +12,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Loads the rows of a block into the ring where they begin at different
-/// offsets in their 16-byte chunks. Whole chunks are copied; the first and the
-/// last one of a row also hold elements outside of it. Element `first` of a
-/// row is `offset` bytes after the beginning of the row in the ring.
+/// Loads the rows of a block into the ring, if they begin at different offsets
+/// in their 16-byte chunks. Whole chunks are copied; the first and the last
+/// chunk of a row also hold elements outside of it. Element `first` of a row is
+/// `offset` bytes after the beginning of the row in the ring.
 template <class Row, int Threads, int StageRows, class Task, class Element>
 struct SeparableUnalignedLoader {
   static constexpr int stage_bytes =
@@ -27,7 +27,7 @@ struct SeparableUnalignedLoader {
 
   Task const& task;
   std::int64_t first;       ///< column of element 0 of a row
-  std::int64_t first_row;   ///< of step 0
+  std::int64_t first_row;   ///< first row of step 0
   std::int64_t inside_low;  ///< first row in memory
   std::int64_t inside_high;
   std::int64_t columns_low;  ///< first column in memory
@@ -72,7 +72,7 @@ struct SeparableUnalignedLoader {
   __device__ std::uintptr_t address(std::int64_t element) const {
     return reinterpret_cast<std::uintptr_t>(task.elements() + element);
   }
-  /// Offsets of the rows of a stage, a byte each, stored after its rows.
+  /// Offsets of the rows of a stage, one byte each, stored after its rows.
   struct Offsets {
     Registers<unsigned, (StageRows + 3) / 4> words;
     __device__ int at(int row) const {
@@ -109,8 +109,8 @@ struct SeparableUnalignedLoader {
           copy_element(reinterpret_cast<Element*>(to) + e, from + column + e);
     }
   }
-  /// Of a periodic row, copies what its whole chunks do not hold: a lane for
-  /// each element. Byte 0 of `to` is column `begin`.
+  /// Copies the elements of a periodic row that are in no whole chunk, one per
+  /// lane. Byte 0 of `to` is column `begin`.
   __device__ void periodic_ends(unsigned char* to, Element const* from,
                                 std::int64_t begin) const {
     int const radius       = task.weights.row_radius();
@@ -135,7 +135,7 @@ struct SeparableUnalignedLoader {
     }
   }
 
-  /// Starts the copies of a stage, the rows from step `step` on.
+  /// Starts the copies of a stage, whose first row is that of step `step`.
   __device__ void stage(unsigned char* to, int step, int steps) const {
     std::int64_t const begin = first_row + step;
     if (threadIdx.x < StageRows) store_offset(to, threadIdx.x, step);
@@ -175,8 +175,8 @@ struct SeparableUnalignedLoader {
         reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
     }
   }
-  /// Once a stage has arrived, fills in the elements beyond the boundaries of
-  /// each row.
+  /// Fills in the elements beyond the boundaries of each row, after a stage has
+  /// arrived.
   __device__ void fill_boundaries(unsigned char* stage, int step) const {
     int const warp = threadIdx.x / 32;
 #pragma unroll

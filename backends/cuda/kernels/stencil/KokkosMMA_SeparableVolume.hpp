@@ -15,12 +15,12 @@
 #include <cstring>
 
 /// \file
-/// Kernel of separable stencils of three dimensions that sums along the
-/// planes. The kernels of two dimensions write the sums within each plane to
-/// memory of the call before it. Both passes are bound by memory. One kernel
-/// with planes in shared memory summed up the surroundings of each tile again:
-/// floats of radius 3, 7 and 16 126, 46 and 9 10^9 sums per second instead of
-/// 238, 198 and 73 (640^3, H200).
+/// Kernel of the second pass of separable stencils of three dimensions, which
+/// sums along the planes. In the first pass, the kernels of two dimensions
+/// write the sums within each plane to workspace. Both passes are memory-bound.
+/// A single kernel with planes in shared memory computes the halo of each tile
+/// again: 126, 46 and 9 instead of 238, 198 and 73 * 10^9 sums per second for
+/// floats of radius 3, 7 and 16 (640^3, H200).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -31,7 +31,7 @@ struct PlaneSumsTask {
   std::int64_t plane_stride;
   std::int64_t first;  ///< first plane of the results
   std::int64_t planes, rows, columns;
-  std::int64_t block_planes;  ///< planes of a thread block
+  std::int64_t block_planes;  ///< planes per thread block
   unsigned blocks;  ///< thread blocks per range of block_planes planes
   unsigned warps_of_row;
   int shift;
@@ -39,7 +39,7 @@ struct PlaneSumsTask {
   SeparableFactors<A, MaxRadius, false> along_planes;
 };
 
-/// Each lane sweeps along the planes with V elements of a row.
+/// Sums along the planes; each lane has V elements of a row.
 template <class Tuning, class A, int MaxRadius, bool VectorStores,
           class Epilogue>
 __global__ void __launch_bounds__(Tuning::value.threads,
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   std::int64_t const end   = min(begin + task.block_planes, task.planes);
   int const radius         = task.along_planes.radius;
   int const steps          = int(end - begin) + 2 * radius;
-  // Before these steps and after them the same plane is read again.
+  // Outside these steps the same plane is read again.
   int const first_move =
       int(min(max(task.same - begin, std::int64_t(0)), std::int64_t(steps)));
   int const end_of_moves =

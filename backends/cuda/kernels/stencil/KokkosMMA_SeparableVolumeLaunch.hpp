@@ -27,16 +27,16 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sums within planes, including those around the results, one plane after
-/// another. Rows are padded for whole vectors.
+/// Sums within planes, including the planes around the results, in consecutive
+/// planes. Rows are padded to whole vectors.
 template <class A>
 struct PlaneMemory {
   A* data;  ///< column 0 of the first plane
   std::int64_t row_stride;
   std::int64_t plane_stride;
   int shift;  ///< elements from a 16-byte chunk to the start of a row
-  /// The first plane stands for `same` equal ones before it too, plane `last`
-  /// for all after it.
+  /// The first plane is also used for the `same` planes before it, plane `last`
+  /// for all planes after it.
   std::int64_t same, last;
 };
 
@@ -64,8 +64,8 @@ void launch_sum_planes(Kokkos::Cuda const& space,
                 {unsigned(blocks), Tuning::value.threads, 0}, task, epilogue);
 }
 
-/// Launches the sums along the planes for `planes` planes of results from
-/// plane `first` on.
+/// Launches the sums along the planes for `planes` planes of results, beginning
+/// at plane `first`.
 template <class A, class Epilogue>
 void launch_sums_of_planes(Kokkos::Cuda const& space,
                            PlaneMemory<A> const& memory,
@@ -120,7 +120,7 @@ void launch_sums_within_planes(
                                 {grid.extent[1], grid.extent[2]},
                                 Boundaries<2>::all(Boundary::halo),
                                 grid.reversed};
-  // Where constants meet, that of the caller's first dimension is used.
+  // Where constants meet, the caller's first dimension has precedence.
   if (!run.is_constant || grid.reversed) {
     for (int d = 0; d < 2; ++d) {
       plane.boundaries.low[d]  = grid.boundaries.low[d + 1];
@@ -145,8 +145,8 @@ void launch_sums_within_planes(
   };
   std::size_t const widest = std::max(factors[0].size(), factors[1].size());
   bool const one_radius    = factors[0].size() == factors[1].size();
-  // Radius 1 has sweeps and direct kernels, except for halves in rows of any
-  // alignment.
+  // Radius 1 runs in sweeps and direct kernels, except half with unaligned
+  // rows.
   if (one_radius && with_one_radius<2>(widest / 2, [&](auto radius) {
         constexpr int R = decltype(radius)::value;
         using Tuning =
@@ -180,12 +180,11 @@ __global__ void store_constant(Element* const to, Element const value,
   for (int i = int(threadIdx.x); i < count; i += int(blockDim.x)) to[i] = value;
 }
 
-/// Alignment of memory of a call in bytes: a multiple of what one access
-/// touches.
+/// Alignment of workspace in bytes: a multiple of what one access touches.
 inline constexpr int plane_alignment = 128;
 
-/// The layout of the sums within planes. Their offsets in 16-byte chunks are
-/// those of the elements or, if these differ from row to row, of the results.
+/// Returns the layout of the sums within planes. Offsets in 16-byte chunks are
+/// those of the elements or, if these differ between rows, of the results.
 template <class A, class Element, class Epilogue>
 PlaneMemory<A> plane_layout(StencilGrid<Element, 3> const& grid,
                             Epilogue const& epilogue) {
@@ -201,15 +200,15 @@ PlaneMemory<A> plane_layout(StencilGrid<Element, 3> const& grid,
   return sums;
 }
 
-/// The planes of a grid and those beyond its boundaries. A plane of constants
-/// is one row in memory of the call, with stride 0.
+/// Planes of a grid, including those beyond its boundaries. A plane of
+/// constants is one row of workspace with stride 0.
 template <class Element>
 class PlaneSource {
   static constexpr auto size           = std::int64_t(sizeof(Element));
   static constexpr std::int64_t beside = plane_alignment / size;
 
  public:
-  /// Bytes of memory for the two rows of constants.
+  /// Bytes of workspace for the two rows of constants.
   static std::int64_t bytes(StencilGrid<Element, 3> const& grid) {
     return 2 * row_bytes(grid);
   }
@@ -229,8 +228,8 @@ class PlaneSource {
                       int(row / size));
     }
   }
-  /// The longest run of planes at equal distances from plane `first` on, of at
-  /// most `most`.
+  /// Returns the longest run of at most `most` planes at equal distances,
+  /// beginning at plane `first`.
   PlaneRun<Element> run(std::int64_t first, std::int64_t most) const {
     PlaneRun<Element> run = plane(first);
     for (; run.count < most; ++run.count) {
@@ -246,7 +245,7 @@ class PlaneSource {
   }
 
  private:
-  /// A row and what windows reach beside it.
+  /// A row with the elements that windows read on both sides.
   static std::int64_t row_bytes(StencilGrid<Element, 3> const& grid) {
     std::int64_t const all =
         (grid.extent[2] + 32 + chunk_offset(grid.data)) * size;
@@ -270,9 +269,9 @@ class PlaneSource {
   Element const* m_constants[2];
 };
 
-/// Launches the sums of `planes` planes from `first` on: those within the
-/// planes into `sums`, a launch for each run of planes, then those along the
-/// planes. Planes that are equal at either end are summed up once.
+/// Launches the sums of `planes` planes, beginning at `first`: first the sums
+/// within planes into `sums`, one launch per run of planes, then the sums along
+/// the planes. Equal planes at either end are summed up once.
 template <class A, class Element, class Epilogue>
 void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
                  std::array<std::vector<double>, 3> const& factors,
@@ -303,9 +302,8 @@ void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
 
 /// Launches a separable stencil of three dimensions, slab by slab,
 /// asynchronously. The planes around a slab are summed up again for it.
-/// \param most_bytes of sums within planes at a time, but at least those of
-///   one plane and its surroundings; 0: 1/64 of the device's memory, a
-///   limit that no measurement chose
+/// \param most_bytes limit of the sums within planes, but at least one plane
+///   and its neighbours; 0: 1/64 of the device's memory, which was not tuned
 template <class A, class Element, class Epilogue>
 void launch_separable_volume(Kokkos::Cuda const& space,
                              StencilGrid<Element, 3> const& grid,

@@ -9,10 +9,10 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// A thread block is a warp: rows of planes are short, and in wide panels many
-/// lanes have no columns. 10^9 sums per second, 640^3, radius 3, constants and
-/// ghost cells, with 128, 64 and 32 threads: float 198, 223, 222 and 131, 161,
-/// 182; half 235, 263, 278 and 155, 191, 225. Radius 16: float 65, 69, 67
+/// A thread block is one warp: rows of planes are short, and in wide panels
+/// many lanes have no columns. 10^9 sums per second with 128, 64 and 32 threads
+/// at radius 3, 640^3, constants and ghost cells: float 198, 223, 222 and 131,
+/// 161, 182; half 235, 263, 278 and 155, 191, 225. Radius 16: float 65, 69, 67
 /// (H200, CUDA 13.0, 2026-11-24).
 /// \tparam Aligned rows are aligned to 16 bytes
 template <class A, class Element, int MaxRadius, bool Aligned>
@@ -24,8 +24,8 @@ constexpr SeparableTuning within_planes_tuning() {
                        : MaxRadius <= 8 ? 384
                                         : 256) /
                       tuning.threads;
-  // Unaligned bytes spill unless a batch is a whole stage of 16 rows. (Where
-  // they are aligned that costs much: 35 instead of 57.)
+  // Unaligned bytes spill unless a batch is a whole stage of 16 rows. (With
+  // aligned rows that costs much: 35 instead of 57.)
   if (MaxRadius > 8 && tuning.sums_per_thread > 2 && !Aligned) {
     tuning.stage_rows = tuning.batch = 16;
     tuning.stages                    = 2;
@@ -33,10 +33,10 @@ constexpr SeparableTuning within_planes_tuning() {
   return tuning;
 }
 
-/// The same radius in both directions. 10^9 sums per second as above,
-/// constants and ghost cells: kernels of any radius, float, r = 3 222 and 182,
-/// here 234 and 222; r = 5 151 and 118, here 197 and 174; r = 7 133 and 108,
-/// here 175 and 134. By the stages of a short row block:
+/// The same radius in both directions. 10^9 sums per second as above, constants
+/// and ghost cells, by kernels of any radius and by these: float r = 3 222 182
+/// and 234 222, r = 5 151 118 and 197 174, r = 7 133 108 and 175 134. By stages
+/// per short row block:
 ///
 /// | stages      |   4 |   8 |  16 | stages      |   4 |   8 |  16 |
 /// |-------------|----:|----:|----:|-------------|----:|----:|----:|
@@ -45,7 +45,7 @@ constexpr SeparableTuning within_planes_tuning() {
 /// | float r = 7 | 148 | 161 | 175 | half r = 7  | 148 | 161 | 180 |
 /// | ghost r = 5 | 159 | 174 | 182 | half r = 3  | 307 | 297 | 288 |
 ///
-/// A third stage in the ring at r = 7: float 148 instead of 161.
+/// With a third stage in the ring at r = 7: float 148 instead of 161.
 template <class A, class Element, int Radius>
 constexpr SeparableTuning within_planes_one_radius_tuning() {
   auto tuning       = within_planes_tuning<A, Element, Radius, true>();
@@ -59,11 +59,11 @@ constexpr SeparableTuning within_planes_one_radius_tuning() {
   return tuning;
 }
 
-/// How the kernel in KokkosMMA_SeparableVolume.hpp sums along the planes.
+/// Tuning of the sums along planes in KokkosMMA_SeparableVolume.hpp.
 struct PlaneSumsTuning {
-  int sums_per_thread;  ///< of a row, side by side
+  int sums_per_thread;  ///< adjacent sums of a row
   int threads;
-  int min_blocks;  ///< thread blocks per multiprocessor
+  int min_blocks;  ///< resident thread blocks per multiprocessor
   int batch;       ///< planes that are loaded at once
 
   friend constexpr bool operator==(PlaneSumsTuning const&,
@@ -76,8 +76,8 @@ inline std::string to_string(PlaneSumsTuning const& t) {
                      " batch=", t.batch);
 }
 
-/// Float and uint8 of radius 5, then 7, 10^9 sums per second as above, by
-/// bytes that a lane reads at once, threads, resident blocks, batch:
+/// Float and uint8 of radius 5, then 7, 10^9 sums per second as above, by bytes
+/// that a lane reads at once, threads, resident blocks and batch:
 ///
 /// | bytes, threads, blocks, batch |   float |   uint8 |
 /// |-------------------------------|--------:|--------:|
@@ -87,7 +87,7 @@ inline std::string to_string(PlaneSumsTuning const& t) {
 /// | 8, 256, 3, 8                  | 208 189 | 225 155 |
 /// | 8, 256, 2, 8                  | 192 176 | 204 146 |
 ///
-/// Up to radius 4, half, batches of 4 and 8: 216 and 225 at radius 3.
+/// Up to radius 4, half with batches of 4 and 8: 216 and 225 at radius 3.
 template <class A, int MaxRadius>
 constexpr PlaneSumsTuning plane_sums_tuning() {
   return {.sums_per_thread = (MaxRadius <= 8 ? 16 : 8) / int(sizeof(A)),

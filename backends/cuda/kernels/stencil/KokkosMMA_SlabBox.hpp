@@ -15,12 +15,12 @@
 #include <type_traits>
 
 /// \file
-/// Slabs of three dimensions as boxes of a tensor, each of which is one copy by
-/// one thread. Row by row they took some seventy cycles for each row, whatever
-/// its length, by the times of thirteen types, radii and patterns, and all
-/// warps wait for the one that copies: a star of halves of radius 2 took 396 us
-/// row by row, 312 with more slabs between that warp and the others, and 236 by
-/// boxes (512^3, H100, CUDA 13.0, 2026-11-27).
+/// Slabs of three dimensions as boxes of a tensor, each copied by one thread.
+/// Copying row by row took some seventy cycles per row of any length, judging
+/// by thirteen types, radii and patterns, and all warps waited for the copying
+/// warp. A star of half of radius 2 took 396 us row by row, 312 with more slabs
+/// between that warp and the others, and 236 with boxes (512^3, H100, CUDA
+/// 13.0, 2026-11-27).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -31,7 +31,7 @@ struct SlabBox {
   using Index                 = std::int64_t;
   static constexpr int size   = int(sizeof(Element));
   static constexpr int vector = 16 / size;
-  /// A row of the box has at most 256 units.
+  /// A row of a box has at most 256 units.
   static constexpr int unit = [] {
     int bytes = size;
     while (Shape::pitch * size / bytes > 256) bytes *= 2;
@@ -48,11 +48,11 @@ struct SlabBox {
 
   TensorMap map;
   std::conditional_t<(Shape::ends > 0), TensorMap, NoBox> shorter;
-  int begin[3];  ///< of the tensor, in elements of the grid
-  /// Bit 2 d + high: what lies beyond that side of dimension d is zero, or in
-  /// the tensor, as ghost cells are.
+  int begin[3];  ///< first index of the tensor, as an index of the grid
+  /// Bit 2 d + high: elements beyond that side of dimension d are zero, or
+  /// ghost cells and thus in the tensor.
   unsigned sides;
-  /// The same bits: SlabTile handles what lies beyond that row or column.
+  /// Same bits: SlabTile handles the elements beyond that side.
   unsigned edges;
   bool is_described;
 
@@ -62,8 +62,8 @@ struct SlabBox {
   __device__ bool takes_edge(int d, int high) const {
     return (edges >> (2 * d + high) & 1) != 0;
   }
-  /// Puts the plane of the tensor that stands for a plane into its place; false
-  /// if none does.
+  /// Replaces a plane by the plane of the tensor that has its values. Returns
+  /// false if no plane of the tensor has them.
   __device__ bool find_plane(StencilGrid<Element, 3> const& grid,
                              Index& plane) const {
     bool const low = plane < 0;
@@ -74,12 +74,12 @@ struct SlabBox {
     plane = near_boundary_index(kind, plane, grid.extent[0]);
     return true;
   }
-  /// By one thread; `barrier` must expect `bytes`.
+  /// Called by one thread; `barrier` must expect `bytes`.
   __device__ void copy(Element* slab, Index plane, Index y, Index x,
                        SharedBarrier barrier) const {
     copy(map, slab, plane, y, x, barrier);
   }
-  /// A box of `shorter_rows`; `barrier` must expect `shorter_bytes`.
+  /// Copies `shorter_rows` rows; `barrier` must expect `shorter_bytes`.
   __device__ void copy_shorter(Element* slab, Index plane, Index y, Index x,
                                SharedBarrier barrier) const {
     copy(shorter, slab, plane, y, x, barrier);
@@ -93,8 +93,8 @@ struct SlabBox {
   }
 };
 
-/// \param origin column of the first tile, not above 0: a multiple of 16 bytes
-///        in memory
+/// Describes the grid as a tensor.
+/// \param origin column of the first tile, at most 0: a multiple of 16 bytes
 template <class Shape, class Element>
 void describe_slabs(SlabBox<Shape, Element>& box,
                     StencilGrid<Element, 3> const& grid,
@@ -119,14 +119,14 @@ void describe_slabs(SlabBox<Shape, Element>& box,
     auto const& low  = grid.boundaries.low[d];
     auto const& high = grid.boundaries.high[d];
     int const ghosts = radius[std::size_t(d)];
-    // In front of a first column within a vector is memory of others.
+    // Before a first column inside a vector is memory outside the grid.
     bool const low_is_zero = is_zero(low) && (d < 2 || origin == 0);
     box.sides |= unsigned(is_ghost(low) || low_is_zero) << 2 * d |
                  unsigned(is_ghost(high) || is_zero(high)) << (2 * d + 1);
     std::int64_t const first = is_ghost(low) ? -ghosts : 0;
     std::int64_t begin       = first;
     if (d == 2) {
-      // The vector of 16 bytes that the first column is in.
+      // Begin of the 16-byte vector that contains the first column.
       std::int64_t const vector = 16 / bytes;
       begin                     = origin + (first - origin) / vector * vector;
       if (begin > first) begin -= vector;
@@ -147,7 +147,7 @@ void describe_slabs(SlabBox<Shape, Element>& box,
                      std::uint32_t(Shape::slab_rows), 1}};
   box.is_described = box.map.describe(shape);
   if constexpr (Shape::ends > 0) {
-    // Rows are whole vectors, and no slab is beyond the first row and the last.
+    // Rows must be whole vectors, and no slab may cross both row boundaries.
     if (!box.is_described || origin != 0 || grid.extent[2] % Box::vector != 0)
       return;
     constexpr unsigned rows = 12, columns = 48;

@@ -14,13 +14,12 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Fills slabs of three dimensions, each the rows of a tile in one plane, with
-/// whole vectors. If rows are unaligned in memory (Shape::unaligned), so are
-/// those of a slab: the first column is as many elements after the start of a
-/// vector.
+/// Fills slabs of three dimensions with whole vectors. A slab holds the rows of
+/// a tile in one plane. If rows are unaligned in memory (Shape::unaligned), a
+/// row of a slab has the same offset within a vector as in memory.
 ///
-/// With bulk copies one warp fills a slab: one lane copies the box that it is,
-/// or each lane a row; without them all warps do, with their lanes along a row.
+/// With bulk copies one warp fills a slab: one lane copies it as a box, or each
+/// lane copies a row. Without them all warps do, with their lanes along a row.
 template <class Shape, class Element>
 class SlabRows {
   using Index                   = std::int64_t;
@@ -34,7 +33,8 @@ class SlabRows {
  public:
   /// Fills one lane's part of a slab that begins in row y and column x of a
   /// plane. Returns the bytes that the lane copies for `barrier`.
-  /// \param shifts those of the slab's rows, if any
+  /// \param shifts receives the shifts of the slab's rows, if rows are
+  ///   unaligned
   __device__ static unsigned fill(Source const& source, Box const& box,
                                   SlabTile<Shape, Element> const& tile,
                                   Element* slab, int* shifts, Index plane,
@@ -103,7 +103,7 @@ class SlabRows {
     bool const is_inside = 0 <= plane && plane < source.grid.extent[0] &&
                            0 <= y && y + all_rows <= source.grid.extent[1];
     if (!is_inside) {
-      // Rows of a constant.
+      // Rows of a constant boundary.
 #pragma unroll 1
       for (int row = first; row < all_rows; row += step) {
         Index offset = 0;
@@ -126,31 +126,31 @@ class SlabRows {
   __device__ static int floor(int column) { return column & -vector; }
   __device__ static int ceil(int column) { return floor(column + vector - 1); }
 
-  /// Elements of a vector before this one.
+  /// Elements between the start of the vector and this element.
   __device__ static int shift_of(Element const* element) {
     return Shape::unaligned
                ? int(reinterpret_cast<std::uintptr_t>(element) % 16) / size
                : 0;
   }
 
-  /// Which columns of a plane are copied in vectors. A vector may hold elements
-  /// that no sum needs, but none that are stored one by one, and no memory
-  /// after that of the grid.
+  /// Columns of a plane that are copied in vectors. A vector may hold elements
+  /// that no sum reads, but no elements that are stored one by one and no
+  /// memory after the grid's.
   struct Extent {
     typename Source::Columns part;
-    bool any_shift;  ///< of rows
-    bool inner_low;  ///< vectors are inside
+    bool any_shift;  ///< rows have shifts
+    bool inner_low;  ///< no vector extends below `part.begin`
     bool inner_high;
 
-    /// With a row's shift: from the first vector to after the last one.
+    /// Begin and end of the vectors in a row with this shift.
     __device__ int low(int shift) const {
       return inner_low ? ceil(part.begin + shift) : floor(part.begin + shift);
     }
     __device__ int high(int shift) const {
       return inner_high ? floor(part.end + shift) : ceil(part.end + shift);
     }
-    /// Behind the columns before the vectors of any row, and the first one
-    /// after those of any row.
+    /// End of the columns that precede the vectors in any row, and begin of
+    /// those that follow them.
     __device__ int low_end() const {
       return !inner_low  ? part.first
              : any_shift ? part.begin + vector - 1

@@ -13,8 +13,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Copies rows of a grid, and what stands beyond its boundaries, into shared
-/// memory. A radius is at most the extent.
+/// Copies rows of a grid, including values beyond its boundaries, into shared
+/// memory. No radius exceeds the extent.
 template <class Element, int R>
 struct SlabSource {
   using Index                 = std::int64_t;
@@ -22,12 +22,12 @@ struct SlabSource {
 
   StencilGrid<Element, R> grid;
   int radius[R];
-  /// Columns at a multiple of `vector` from the first one of a tile are aligned
-  /// to 16 bytes.
+  /// Whether columns at multiples of `vector` from a tile's first column are
+  /// aligned to 16 bytes.
   bool rows_aligned_16;
 
-  /// Adds the offset of what stands for index i of dimension D; false where
-  /// this is a constant.
+  /// Adds the offset of index i in dimension D after applying the boundary
+  /// condition. Returns false if the value is a constant.
   template <int D>
   __device__ __forceinline__ bool resolve(Index i, Index& offset) const {
     Index const n = grid.extent[D];
@@ -46,7 +46,7 @@ struct SlabSource {
     return i < 0 ? grid.boundaries.low[D].value : grid.boundaries.high[D].value;
   }
 
-  /// Where the element of these indices is.
+  /// Source of an element: an offset or a constant.
   struct Place {
     Index offset;
     bool is_constant;
@@ -54,7 +54,7 @@ struct SlabSource {
   };
   __device__ __forceinline__ Place place(Index plane, Index y, Index x) const {
     constexpr int last = R - 1;
-    // Where constants meet, the caller's first dimension has its own.
+    // Where constants meet, the caller's first dimension has precedence.
     Place at{0, false, 0};
     auto const beyond = [&](double constant) {
       if (!at.is_constant || grid.reversed) at.constant = constant;
@@ -70,7 +70,7 @@ struct SlabSource {
     return at;
   }
 
-  /// Copies one element, unless no sum needs it.
+  /// Copies one element, unless no sum reads it.
   __device__ __forceinline__ void element(Element* to, Index plane, Index y,
                                           Index x) const {
     constexpr int last = R - 1;
@@ -91,8 +91,8 @@ struct SlabSource {
     }
   }
 
-  /// Columns of a slab, from its first one on: those that sums need, and among
-  /// them those in whole vectors of the grid.
+  /// Columns of a slab, relative to its first: sums read [first, last), and of
+  /// these [begin, end) are in whole vectors of the grid.
   struct Columns {
     int first;
     int begin;
@@ -102,7 +102,7 @@ struct SlabSource {
     __device__ __forceinline__ int beside() const {
       return begin - first + last - end;
     }
-    /// The column of i of them.
+    /// Returns the i-th column outside [begin, end).
     __device__ __forceinline__ int beside(int i) const {
       return i < begin - first ? first + i : end + i - (begin - first);
     }
@@ -124,8 +124,8 @@ struct SlabSource {
     return result;
   }
 
-  /// Columns of a slab: those that sums need, and as [begin, end) all of them
-  /// that are in memory, ghost cells included.
+  /// Returns the columns that sums read. [begin, end) are all of them that are
+  /// in memory, ghost cells included.
   __device__ __forceinline__ Columns elements(Index x, int width) const {
     Index const end = grid.extent[R - 1] - x;
     Columns result;
@@ -140,8 +140,8 @@ struct SlabSource {
     return result;
   }
 
-  /// What stands for all elements of a row of three dimensions of which
-  /// resolve_row() is false, if anything does.
+  /// Sets the value of a row that is constant, in three dimensions, where
+  /// resolve_row() is false. Returns false if no sum reads the row.
   __device__ __forceinline__ bool constant_row(Index plane, Index y,
                                                double& value) const {
     static_assert(R == 3);
@@ -155,8 +155,8 @@ struct SlabSource {
     return true;
   }
 
-  /// Adds the offset of a row of a slab; false if it is a constant or no sum
-  /// needs it. In two dimensions, rows are planes.
+  /// Adds the offset of a row of a slab. Returns false if the row is constant
+  /// or no sum reads it. In two dimensions, rows are planes.
   __device__ __forceinline__ bool resolve_row(Index plane, Index y,
                                               Index& offset) const {
     if constexpr (R > 1) {
@@ -169,10 +169,10 @@ struct SlabSource {
     return true;
   }
 
-  /// Starts to copy `rows` rows (of one dimension, one) of `row_vectors`
-  /// vectors from row y and column x of a plane, by threads 0 to `threads` - 1.
-  /// What is not a vector of the grid has a thread for each element: a tile at
-  /// a boundary must not keep the others waiting.
+  /// Starts copying `rows` rows (in one dimension, one) of `row_vectors`
+  /// vectors from row y and column x of a plane, with threads 0 to `threads` -
+  /// 1. Each element outside the grid's vectors has its own thread, so that
+  /// tiles at a boundary do not delay the others.
   __device__ __forceinline__ void load(Element* slab, int rows, int row_vectors,
                                        Index plane, Index y, Index x,
                                        int thread, int threads) const {
@@ -210,7 +210,7 @@ struct SlabSource {
           0 <= plane && plane + (R == 2 ? rows : 1) <= grid.extent[0] &&
           (R == 2 || (0 <= y && y + rows <= grid.extent[R > 2]));
       if (is_inside) return;
-        // Rows of a constant.
+        // Rows of a constant boundary.
 #pragma unroll 1
       for (int row = 0; row < rows; ++row) {
         Index offset = 0;

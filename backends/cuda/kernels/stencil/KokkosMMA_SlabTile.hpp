@@ -14,25 +14,25 @@
 #include <cstring>
 
 /// \file
-/// How the slabs of a tile become boxes of a tensor beside boundaries other
-/// than zero and ghost cells. All columns and rows of a box are written, with
-/// zeros beyond the tensor.
+/// Division of a tile's slabs into boxes of a tensor, at boundaries other than
+/// zeros and ghost cells. A box writes all its columns and rows, with zeros
+/// beyond the tensor.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What stands beyond the first or the last row of the grid is no part of a
-/// shorter box, but copied row by row; the last tile is moved up until it is
-/// whole. What stands beyond the first or the last column is copied to a place
-/// of its own, and put into the slab when the box is there: of a star, into the
-/// rows that have sums.
+/// Elements beyond the first or last row of the grid are copied row by row; a
+/// shorter box excludes them. The last tile is moved up until it is whole.
+/// Elements beyond the first or last column are copied to a separate buffer and
+/// moved into the slab when the box has arrived; for stars, only into rows that
+/// have sums.
 ///
-/// Part of a copy between zeros, beside reflecting boundaries, and with all
-/// rows of such slabs copied one by one: stars of radius 4 float .78 .75 .66,
-/// half .65 .55 .44; of radius 8 float .70 .56 .42, double .61 .55 .48 (512^3,
-/// H100, CUDA 13.0, 2026-11-27). Tried: such elements read from their own place
-/// by the threads beside the boundary (between zeros half .63, of radius 8
-/// float .66, double .57), rows by cp.async of one warp (float .57), and the
-/// ends of a slab put after the reads of the one before (half .48).
+/// Fraction of a copy's rate between zeros, at reflecting boundaries, and there
+/// with all rows of these slabs copied one by one. Stars of radius 4: float .78
+/// .75 .66, half .65 .55 .44. Radius 8: float .70 .56 .42, double .61 .55 .48
+/// (512^3, H100, CUDA 13.0, 2026-11-27). Tried: threads at the boundary read
+/// the separate buffer (between zeros half .63, radius 8 float .66, double
+/// .57); one warp copies rows by cp.async (float .57); the buffer is moved
+/// after the reads of the previous slab (half .48).
 template <class Shape, class Element>
 struct SlabTile {
   using Index                    = std::int64_t;
@@ -43,13 +43,13 @@ struct SlabTile {
   static constexpr int per_word  = int(sizeof(Word) / sizeof(Element));
   static constexpr bool has_ends = Shape::ends > 0;
 
-  bool boxes   = false;  ///< slabs are boxes, except for planes of a constant
-  bool shorter = false;  ///< ones without the rows beyond a boundary
-  int row      = 0;      ///< of a slab, the first of these rows
+  bool boxes   = false;  ///< slabs are boxes, except in planes of a constant
+  bool shorter = false;  ///< the boxes exclude the rows beyond a boundary
+  int row      = 0;      ///< first row of a slab that is beyond the boundary
   int end      = 0;      ///< -1: before the first column, 1: after the last
 
-  /// \param[in,out] y the first row of the tile
-  /// \param x the first column of its slabs
+  /// \param[in,out] y first row of the tile
+  /// \param x first column of its slabs
   __device__ void find(Box const& box, StencilGrid<Element, 3> const& grid,
                        Index& y, Index x) {
     if constexpr (Box::exists) {
@@ -65,7 +65,7 @@ struct SlabTile {
           (behind && (before || !box.takes_edge(2, 1))) ||
           (!all_rows && !box.takes_edge(1, !low)))
         return;
-      // Zeros beyond a column are not copied row by row.
+      // Row-by-row copies do not write zeros beyond a column.
       bool const beside_zeros =
           (x < 0 && !before) ||
           (x + Shape::width_x > grid.extent[2] && !behind);
@@ -79,15 +79,15 @@ struct SlabTile {
     }
   }
 
-  /// Elements by which a slab begins later, so that the shorter box does at a
+  /// Elements by which a slab is shifted, so that the shorter box begins at a
   /// multiple of 128 bytes.
   __device__ int shift() const {
     return shorter && row == 0 ? Shape::shorter_shift : 0;
   }
 
-  /// Starts the copies of a slab by the lanes of one warp. Returns the bytes
+  /// Starts the copies of a slab with the lanes of one warp. Returns the bytes
   /// that the lane copies for `barrier`.
-  /// \param z the plane of the tensor that stands for the plane
+  /// \param z plane of the tensor that has the values of `plane`
   __device__ unsigned fill(Source const& source, Box const& box, Element* slab,
                            Index plane, Index z, Index y, Index x, int lane,
                            SharedBarrier barrier) const {
@@ -106,8 +106,8 @@ struct SlabTile {
     return Box::bytes;
   }
 
-  /// Copies what stands beyond a column: for smaller elements whole words, in
-  /// which they are at the same place as in memory.
+  /// Copies the elements beyond a column boundary as whole words, in which
+  /// small elements have the same offset as in memory.
   __device__ void fill_ends(Source const& source, Word* to, Index plane,
                             Index y, int lane) const {
 #pragma unroll 1
@@ -123,7 +123,7 @@ struct SlabTile {
       }
     }
   }
-  /// Puts it into the slab.
+  /// Moves the elements beyond a column boundary into the slab.
   __device__ void put_ends(Source const& source, Element* slab,
                            Word const* from, Index x, int lane) const {
 #pragma unroll 1
@@ -142,7 +142,7 @@ struct SlabTile {
   }
 
  private:
-  /// Elements of this value, as many as a word has.
+  /// Returns a word whose elements all have this value.
   __device__ static Word word_of(Element value) {
     Word word = 0;
     std::memcpy(&word, static_cast<void const*>(&value), sizeof(value));
@@ -157,7 +157,7 @@ struct SlabTile {
     int const n = i % radius;
     return end < 0 ? -1 - n : source.grid.extent[2] + n;
   }
-  /// The rows that are no part of the shorter box.
+  /// Copies the rows that are not part of the shorter box.
   __device__ unsigned fill_rows(Source const& source, Element* slab,
                                 Index plane, Index y, Index x, int lane,
                                 SharedBarrier barrier) const {

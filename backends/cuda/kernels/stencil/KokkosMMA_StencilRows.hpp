@@ -11,13 +11,13 @@
 #include <cstdint>
 
 /// \file
-/// Copies a column panel of a grid through shared memory from top to bottom,
-/// some rows at a time, and puts in what stands beyond the boundaries.
+/// Copies a column panel of a grid through shared memory from top to bottom, a
+/// few rows at a time, and supplies the values beyond the boundaries.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// grid.at({i, j}), without an array that is indexed by a variable, which would
-/// be in local memory.
+/// Same as grid.at({i, j}), but without an array with a variable index, which
+/// the compiler would put into local memory.
 template <class Element>
 __device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
                                    std::int64_t i, std::int64_t j) {
@@ -38,19 +38,20 @@ __device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
                    boundary_index(condition_j.kind, j, grid.extent[1])];
 }
 
-/// A ring buffer of `Stages` times `Rows` rows of a tile, which all threads of
-/// the block share. 16-byte chunks that hold data are copied asynchronously,
-/// also those that a boundary crosses; so is what stands beyond the boundaries
-/// of the columns, to a place beside the tile. When these copies are there, its
-/// elements are put where they belong (the boundary fix-up). Read one by one
-/// from global memory in the step before, they made panels with boundaries take
-/// three times as long (H200, 2026-11-21).
+/// Ring buffer of `Stages` stages of `Rows` rows of a tile, shared by all
+/// threads of the block. 16-byte chunks that hold data are copied
+/// asynchronously, including chunks that a boundary crosses. The source
+/// elements of the columns beyond the boundaries are copied to a side area of
+/// the stage. When the copies have arrived, the boundary fix-up moves these
+/// elements to their positions in the tile. Reading them one by one from global
+/// memory in the previous step made panels with boundaries three times slower
+/// (H200, 2026-11-21).
 ///
-/// \tparam SumBytes    of the columns that have sums
-/// \tparam MarginBytes of the neighbours on either side
-/// \tparam Rows        of a stage, a multiple of `Warps`
-/// \tparam Unaligned   rows may start anywhere in a chunk; byte b of a row is
-///                     then at byte b + shift of it
+/// \tparam SumBytes    columns that have sums
+/// \tparam MarginBytes neighbours on each side
+/// \tparam Rows        per stage, a multiple of `Warps`
+/// \tparam Unaligned   rows may begin anywhere in a chunk; byte b of a row is
+///   then stored at byte b + shift
 template <class Element, int SumBytes, int MarginBytes, int Rows, int Stages,
           int Warps, bool Unaligned>
 class StencilRows {
@@ -63,45 +64,44 @@ class StencilRows {
  public:
   static constexpr int rows   = Rows;
   static constexpr int margin = MarginBytes / size;
-  // Four rows lie in different banks.
+  // Puts 32 bytes of each of four rows into different banks.
   static constexpr int lead = sector_lead(MarginBytes);
   static constexpr int pitch =
       ((lead + 16 * chunks + 31) / 32 / 2 * 2 + 1) * 32;
 
  private:
-  // What stands beyond a boundary: as many elements of a row as the margin has,
-  // which may begin anywhere in a chunk.
+  // Source elements of a boundary: as many per row as the margin has, beginning
+  // anywhere in a chunk.
   static constexpr int side_chunks = (16 - size + MarginBytes + 15) / 16;
-  static constexpr int side_pitch = 16 * side_chunks;  // of boundaries and rows
-  static constexpr int shift_place    = rows * pitch;
-  static constexpr int side_place     = shift_place + (rows + 15) / 16 * 16;
+  static constexpr int side_pitch  = 16 * side_chunks;  // per row and boundary
+  static constexpr int shift_place = rows * pitch;
+  static constexpr int side_place  = shift_place + (rows + 15) / 16 * 16;
   static constexpr int constant_place = side_place + rows * 2 * side_pitch;
   static constexpr int stage_bytes    = constant_place + (size > 2 ? 32 : 16);
   static_assert(stage_bytes < 0x10000);
 
-  // Elements at constant_place.
+  // Indices of the elements at constant_place.
   enum Constant { zero, low_row, high_row, low_column, high_column };
   static_assert((high_column + 1) * size <= stage_bytes - constant_place);
 
-  // Kept in shared memory to relieve registers, and read anew in each step.
+  // In shared memory to save registers; reloaded in each step.
   struct Shared {
     std::uint32_t grid[sizeof(StencilGrid<Element, 2>) / 4];
-    std::int64_t first;      // column of the tile
-    std::int64_t first_row;  // of step 0
-    // Of the grid and its ghost cells.
+    std::int64_t first;      // first column of the tile
+    std::int64_t first_row;  // first row of step 0
+    // Memory of the grid and its ghost cells.
     unsigned char const *memory_begin, *memory_end;
-    // Bytes from the tile's begin in a row to what stands beyond a boundary.
+    // Bytes from the tile's begin to the source of a boundary, in the same row.
     std::int64_t side[2];
-    int side_bytes[2];         // -16 for none
-    int radius;                // along the columns
-    int begin, end;            // bytes of the tile that the data hold
-    int need_begin, need_end;  // and those that a sum needs
-    // Steps all of whose chunks are in memory, in panels with fix-ups.
+    int side_bytes[2];         // -16: no boundary
+    int radius;                // in rows
+    int begin, end;            // bytes of the tile with data
+    int need_begin, need_end;  // bytes of the tile that sums read
+    // Steps whose chunks are all in memory, in panels with fix-ups.
     int inside_begin, inside_end;
     int fixups;
   };
-  // Offsets in a stage of an element that the data do not hold, and of what
-  // stands for it.
+  // Offsets within a stage: an element outside the data, and its source.
   struct alignas(4) Fixup {
     std::uint16_t place, source;
   };
@@ -113,10 +113,10 @@ class StencilRows {
                                rows * most_fixups_of_row * int(sizeof(Fixup));
 
   /// Called by all threads of the block.
-  /// \param memory `bytes` of it, aligned to 16
-  /// \param first column of the first sum; `margin` columns before it and
-  /// after the last one belong to the tile
-  /// \param first_row of step 0
+  /// \param memory `bytes` bytes, aligned to 16
+  /// \param first column of the first sum; the tile also has `margin` columns
+  ///   before it and after the last sum
+  /// \param first_row first row of step 0
   __device__ StencilRows(StencilGrid<Element, 2> const& grid,
                          unsigned char* memory, std::int64_t first,
                          std::int64_t first_row, int steps, int radius_rows,
@@ -127,7 +127,7 @@ class StencilRows {
     int const lane   = thread % 32;
     m_units =
         m_memory + row_place(lane % 8 + lane / 16 * 8) + lane / 8 % 2 * 16;
-    // Or each step would find out anew where shared memory begins.
+    // Otherwise the compiler recomputes the base address in each step.
     Opaque::hide(m_units);
     m_pitch = grid.stride[0] * size;
     m_from  = reinterpret_cast<unsigned char const*>(grid.data) +
@@ -137,7 +137,7 @@ class StencilRows {
         data_begin(grid, first, radius_columns) > (Unaligned ? -15 : 0) ||
         data_end(grid, first, radius_columns) <
             tile_bytes + (Unaligned ? 16 : 0);
-    // Chunks that a boundary crosses reach into the rows before and after.
+    // Chunks that a boundary crosses extend into adjacent rows.
     std::int64_t const between = !needs_fixups   ? 0
                                  : m_pitch >= 15 ? 1
                                                  : grid.extent[0];
@@ -146,8 +146,8 @@ class StencilRows {
     std::int64_t const end = (grid.extent[0] - between - first_row) / rows;
     m_simple_begin         = int(begin);
     m_simple_end           = int(min(end, std::int64_t(0x40000000)));
-    // Most blocks need nothing else. What follows takes an eighth of the time
-    // of those that do, since one thread works and the others wait.
+    // Most blocks need nothing else. The set-up below takes an eighth of
+    // the others' time, since one thread works while all others wait.
     if (!needs_fixups && m_simple_begin <= 0 && steps <= m_simple_end) return;
     for (int k = thread; k < int(sizeof(grid) / 4); k += 32 * Warps)
       m_shared.grid[k] = reinterpret_cast<std::uint32_t const*>(&grid)[k];
@@ -159,7 +159,7 @@ class StencilRows {
     int const inside_end   = m_simple_end;
     m_simple_begin         = 0;
     m_simple_end           = -1;
-    // Zeros where no element ever comes, for floats: 0 * NaN is NaN.
+    // Elements never written must be zero for floats: 0 * NaN is NaN.
     if (size > 1)
       for (int b = 16 * thread; b < Stages * stage_bytes; b += 16 * 32 * Warps)
         *reinterpret_cast<uint4*>(m_memory + b) = uint4{0, 0, 0, 0};
@@ -191,13 +191,13 @@ class StencilRows {
 
   /// Whether the columns of the panel need boundary fix-ups.
   __device__ bool has_fixups() const { return m_simple_end < 0; }
-  /// Whether fetch() by itself copies the rows of a step.
+  /// Whether fetch() is sufficient to copy the rows of a step.
   __device__ bool is_simple(int step) const {
     return m_simple_begin <= step && step < m_simple_end;
   }
-  /// Starts the copy of the rows of a step into a stage, unless
-  /// is_simple(step). Call this and then fetch() for each step: this one takes
-  /// more registers.
+  /// Starts copying the rows of a step into a stage, unless is_simple(step). To
+  /// be called before fetch() in each step. Separate because it needs more
+  /// registers.
   __device__ void fetch_at_boundary(int stage, int step, int warp,
                                     int lane) const {
     if (is_simple(step)) return;
@@ -207,8 +207,8 @@ class StencilRows {
     else
       fetch_any_rows(stage, step, warp, lane);
   }
-  /// Starts the copy of the rows of a simple step. Called for all steps in
-  /// turn.
+  /// Starts copying the rows of a simple step. To be called for all steps in
+  /// order.
   __device__ void fetch(int stage, int step, int warp, int lane) {
     if (is_simple(step)) {
       if constexpr (Unaligned) {
@@ -220,8 +220,8 @@ class StencilRows {
     m_from += rows * m_pitch;
   }
 
-  /// The boundary fix-up of a stage whose copies have arrived for all threads;
-  /// called by all of them.
+  /// Runs the boundary fix-up of a stage. Called by all threads, after the
+  /// copies of all threads have arrived.
   __device__ void complete(int stage, int step, int thread) {
     if (!has_fixups()) return;
     hide(thread, stage);
@@ -245,8 +245,8 @@ class StencilRows {
     __syncthreads();
   }
 
-  /// Word lane % 4 of each of the rows lane / 4 and lane / 4 + 8 after row
-  /// `first_row` of N units of 16 bytes, from the one at byte `first` on.
+  /// Loads word lane % 4 of N 16-byte units, the first at byte `first`, in rows
+  /// first_row + lane / 4 and first_row + lane / 4 + 8.
   template <int N, class Unit>
   __device__ void units(Unit* result, int stage, int first_row, int first,
                         int lane) const {
@@ -266,8 +266,8 @@ class StencilRows {
               __funnelshift_r(words[4 * u], words[4 * u + 1], 8 * (shift % 4));
       }
     } else {
-      // Rows 0 to 7 of two units, then rows 8 to 15: an operand is in registers
-      // side by side.
+      // Rows 0 to 7 of two units, then rows 8 to 15: an operand needs adjacent
+      // registers.
       unsigned char const* const row =
           m_units + stage * stage_bytes + first_row * pitch + first;
 #pragma unroll
@@ -281,9 +281,9 @@ class StencilRows {
   }
 
  private:
-  // Aligned rows of a panel without a boundary. A warp copies the middle of a
-  // row, which begins at a multiple of 128 bytes, then what is around it: one
-  // request less for each row.
+  // Aligned rows of a panel without boundaries. A warp copies the centre of a
+  // row, which begins at a multiple of 128 bytes, and then the chunks around
+  // it: one request fewer per row.
   __device__ void fetch_plain(int stage, int warp, int lane) {
     constexpr int each   = rows / Warps;
     constexpr int middle = chunks <= 32 ? chunks : SumBytes / 16;
@@ -311,7 +311,7 @@ class StencilRows {
           m_from + (row - warp * each) * m_pitch + 16 * chunk);
     }
   }
-  // Unaligned rows of a panel without a boundary.
+  // Unaligned rows of a panel without boundaries.
   __device__ void fetch_unaligned(int stage, int warp, int lane) {
     unsigned char* const memory = m_memory + stage * stage_bytes;
 #pragma unroll
@@ -327,7 +327,7 @@ class StencilRows {
                             from - shift + 16 * (l + lane));
     }
   }
-  // Rows inside the grid of a panel that needs fix-ups.
+  // Rows inside the grid, in a panel that needs fix-ups.
   __device__ void fetch_with_fixups(int stage, int warp, int lane) const {
     constexpr int each = rows / Warps;
     constexpr int side = 2 * side_chunks;
@@ -387,8 +387,8 @@ class StencilRows {
       if (begin <= l && l < end)
         copy_chunk<Checked>(to + 16 * l, lane_from + 16 * l);
   }
-  // Copies chunk n % side_chunks of what stands beyond boundary n /
-  // side_chunks of the columns.
+  // Copies chunk n % side_chunks of the source elements of column boundary n /
+  // side_chunks.
   template <bool Checked>
   __device__ void copy_side(int stage, int r, unsigned char const* from,
                             int n) const {
@@ -401,8 +401,8 @@ class StencilRows {
                               (2 * r + condition) * side_pitch + 16 * chunk,
                           from - before + 16 * chunk);
   }
-  // Copies a chunk that holds data; its other bytes may be no memory of the
-  // grid.
+  // Copies a chunk that holds data. Its other bytes may be outside the grid's
+  // memory.
   template <bool Checked>
   __device__ void copy_chunk(unsigned char* to,
                              unsigned char const* from) const {
@@ -417,8 +417,8 @@ class StencilRows {
     }
   }
 
-  // The byte of the tile where a column begins; -64 or tile_bytes + 64 far
-  // beyond it.
+  // Returns the byte of a column in the tile, limited to -64 and tile_bytes +
+  // 64.
   __device__ static int byte_of(std::int64_t column, std::int64_t first) {
     std::int64_t const b = (column - first + margin) * size;
     return int(b < -64 ? -64 : b > tile_bytes + 64 ? tile_bytes + 64 : b);
@@ -432,7 +432,7 @@ class StencilRows {
     return byte_of(grid.extent[1] + grid.boundaries.ghosts_high(1, radius),
                    first);
   }
-  // Fills in what all threads share, except the fix-ups.
+  // Sets the members shared by all threads, except the fix-ups.
   __device__ void describe(StencilGrid<Element, 2> const& grid,
                            std::int64_t first, std::int64_t first_row,
                            int radius_rows, int radius_columns) {
@@ -469,7 +469,7 @@ class StencilRows {
           boundary_index(condition.kind, s.first + begin / size, extent);
       std::int64_t const b =
           boundary_index(condition.kind, s.first + end / size - 1, extent);
-      // Of few columns, the indices beyond the boundary may change direction.
+      // With few columns, the source index may change direction.
       bool const few         = extent <= margin;
       std::int64_t const low = few ? 0 : a < b ? a : b;
       s.side[f]              = (low - s.first) * size;
@@ -478,10 +478,10 @@ class StencilRows {
     }
   }
 
-  // A row of the grid or beyond it.
+  // Source of a row of the grid or beyond it.
   struct Row {
-    unsigned char const* from;  // where the tile begins, or null
-    Constant constant;          // that stands for all of it then
+    unsigned char const* from;  // begin of the tile in this row, or null
+    Constant constant;          // value of the whole row if `from` is null
   };
   __device__ Row row_at(std::int64_t row) const {
     StencilGrid<Element, 2> const& grid = this->grid();
@@ -500,9 +500,9 @@ class StencilRows {
             zero};
   }
 
-  // The fix-up of the n-th element of row r of a step that the data do not hold
-  // and that a sum needs or a chunk with data holds; place and source are equal
-  // if there is none.
+  // Returns the fix-up of the n-th element in row r that is outside the data
+  // and either read by a sum or within a chunk with data. Place and source are
+  // equal if there is no n-th element.
   __device__ Fixup find_fixup(std::int64_t first_row, int r, int n) const {
     StencilGrid<Element, 2> const& grid = this->grid();
     Row const row                       = row_at(first_row + r);
@@ -557,7 +557,7 @@ class StencilRows {
       return reinterpret_cast<std::uint32_t const&>(value);
     }
   }
-  // The chunks that hold data.
+  // Range of chunks that hold data.
   __device__ int begin_chunk(int shift) const {
     return max(0, (m_shared.begin + shift) >> 4);
   }
@@ -570,8 +570,8 @@ class StencilRows {
   __device__ Fixup* fixups() const {
     return reinterpret_cast<Fixup*>(m_memory + Stages * stage_bytes);
   }
-  // Steps with boundaries are few: what they need is not to be computed before
-  // all steps, where it would take 20 registers from them.
+  // Prevents the compiler from hoisting work for the few steps with boundaries
+  // out of the loop, which would cost all steps 20 registers.
   template <class... Values>
   __device__ static void hide(Values&... values) {
     (Opaque::hide(values), ...);
@@ -582,12 +582,12 @@ class StencilRows {
 
   Shared& m_shared;
   unsigned char* m_memory;
-  // Steps all of whose rows are inside, in panels without fix-ups; the end is
-  // negative in others.
+  // Steps whose rows are all inside the grid, in panels without fix-ups. The
+  // end is negative in panels with fix-ups.
   int m_simple_begin, m_simple_end;
-  // Where a lane begins to read a stage.
+  // Address in stage 0 at which this lane reads.
   unsigned char const* m_units;
-  // The first row of a warp in the next step.
+  // First row of this warp in the next step.
   unsigned char const* m_from;
   std::int64_t m_pitch;
 };

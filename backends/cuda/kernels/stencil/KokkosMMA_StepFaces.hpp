@@ -15,24 +15,24 @@
 #include <cstdint>
 
 /// \file
-/// Two steps of a star of radius 1 beside a face of a grid of three dimensions.
-/// A warp has a lane for each element of a line along the face. Elements
-/// further towards the middle are in registers. The warp marches along the
-/// face. A star has neighbours along one dimension at a time, so what lies
-/// beyond a boundary follows from two values that a lane has.
+/// Two steps of a star of radius 1 at a face of a three-dimensional grid. A
+/// warp has one lane per element of a line along the face and sweeps along the
+/// face. Elements further inside the grid are in registers. A star has
+/// neighbours along one dimension at a time, so the value beyond a boundary
+/// follows from two values that a lane has.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Results of a warp along its lanes and along its march. Marches of 4, 8 and
-/// 16 are within 1 % at 512^3; constants around 256^3 halves have 398, 461 and
-/// 423 10^9 updates per second (H100, CUDA 13.0, 2026-11-27; 4 before
-/// step_volume had the ends of rows).
+/// Results of a warp along its lanes and along its sweep. Sweeps of 4, 8 and 16
+/// are within 1 % at 512^3. 10^9 updates per second of half, 256^3, constants:
+/// 398, 461 and 423 (H100, CUDA 13.0, 2026-11-27; 4 was measured before
+/// step_volume computed the ends of rows).
 inline constexpr int step_face_row     = 28;
 inline constexpr int step_face_march   = 8;
 inline constexpr int step_face_threads = 128;
 using StepFaces = StepStrips<3, step_face_march, step_face_row>;
 
-/// What a step finds beyond a side of the grid.
+/// Value beyond a side of the grid.
 template <class A>
 struct BeyondSide {
   Boundary kind;
@@ -56,21 +56,21 @@ struct StepFacesArguments {
   StencilGrid<Element, 3> grid;
   Epilogue epilogue;
   StepFaces faces;
-  unsigned tiles;              ///< of the faces, each of a warp
-  A weight[7];                 ///< in their order
-  BeyondSide<A> beyond[3][2];  ///< low and high sides of each dimension
+  unsigned tiles;              ///< of the faces, one per warp
+  A weight[7];                 ///< in the order of their offsets
+  BeyondSide<A> beyond[3][2];  ///< low and high side of each dimension
 };
 
-/// The two steps of a warp.
-/// \tparam Normal dimension that is across the face, not that of rows
+/// Runs the two steps of a warp.
+/// \tparam Normal dimension across the face, not that of rows
 template <class A, class Element, class Epilogue, int Normal>
 struct StepFaceWarp {
-  static constexpr int across = 2;           ///< along the lanes
-  static constexpr int along  = 1 - Normal;  ///< of the march
+  static constexpr int across = 2;           ///< dimension of the lanes
+  static constexpr int along  = 1 - Normal;  ///< dimension of the sweep
   static constexpr int steps  = 2;
   static constexpr int depth  = 2 * steps;  ///< elements from the face inwards
 
-  /// A line of elements through each depth, and those before and after it.
+  /// Three successive lines of elements, `Depth` elements deep.
   template <int Depth>
   struct Window {
     A value[3][Depth];
@@ -89,10 +89,10 @@ struct StepFaceWarp {
   GridBox<3> const& tile;
   bool high;  ///< whether the face is the high one
   BeyondSide<A> beyond_face;
-  int index;        ///< of the lane
-  bool lane_first;  ///< whether a boundary is before the lane's element
+  int index;        ///< of the lane's element
+  bool lane_first;  ///< the lane's element is the first at a boundary
   bool lane_last;
-  bool lanes_at_boundary;  ///< of the warp
+  bool lanes_at_boundary;  ///< for any lane of the warp
   Element const* source;   ///< the lane's outermost element of line 0
   Element* target;
 
@@ -132,7 +132,7 @@ struct StepFaceWarp {
         loaded.value[k][i] = A(0);
         if (i < depth - 1) stepped.value[k][i] = A(0);
       }
-    // Lines that are on their way from memory.
+    // Lines that are being loaded.
     A coming[2][depth];
     load(begin - steps, coming[0]);
     load(begin - steps + 1, coming[1]);
@@ -168,8 +168,8 @@ struct StepFaceWarp {
     return int(in.grid.extent[d]);
   }
   __device__ __forceinline__ int inwards(int i) const { return high ? -i : i; }
-  /// An index that there is: of what stands for an element beyond periodic
-  /// boundaries. Nobody needs what is loaded beyond others.
+  /// Index after applying periodic boundaries, clamped to the grid. Values
+  /// loaded beyond other boundaries are not used.
   __device__ __forceinline__ int inside(int d, int i) const {
     int const n = extent(d);
     if (in.grid.boundaries.low[d].kind == Boundary::periodic)
@@ -183,7 +183,7 @@ struct StepFaceWarp {
     for (int i = 0; i < depth; ++i)
       values[i] = static_cast<A>(from[inwards(i) * in.grid.stride[Normal]]);
   }
-  /// Sums of the line in the middle, from the face inwards.
+  /// Computes the sums of the middle line, from the face inwards.
   template <int Depth>
   __device__ __forceinline__ void advance(Window<Depth> const& window, int line,
                                           A (&sum)[Depth - 1]) const {
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(step_face_threads) step_faces(
     StepFaceWarp<A, Element, Epilogue, 1>(in, tile, high).run();
 }
 
-/// \return what the faces leave: step_volume has the ends of rows
+/// \return the box without the faces; step_volume computes the ends of rows
 template <class A, class Element, class Epilogue>
 GridBox<3> launch_step_faces(Kokkos::Cuda const& space,
                              StencilGrid<Element, 3> const& grid,

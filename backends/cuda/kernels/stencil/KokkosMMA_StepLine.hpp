@@ -19,10 +19,10 @@
 #include <cstdint>
 
 /// \file
-/// Several steps of a stencil of one dimension in one sweep, each rounded as a
-/// single step is. A warp computes the steps of its elements in registers;
-/// neighbours come from other lanes, and lanes at both ends have elements of
-/// the warps beside, whose sums become wrong step by step and are not stored.
+/// Several steps of a one-dimensional stencil in one sweep, each rounded like a
+/// single step. A warp computes the steps of its elements in registers.
+/// Neighbours come from other lanes. Lanes at both ends hold elements of the
+/// adjacent warps; their sums become invalid step by step and are not stored.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -30,7 +30,7 @@ template <class A, class Element, class Epilogue, int Radius>
 struct StepLineArguments {
   StencilGrid<Element, 1> grid;
   Epilogue epilogue;
-  std::int64_t origin;  ///< the first element of the first warp
+  std::int64_t origin;  ///< first element of the first warp
   std::int64_t warps;
   bool loads;  ///< in vectors
   bool stores;
@@ -38,8 +38,8 @@ struct StepLineArguments {
   SeparableFactors<A, Radius, true> weights;
 };
 
-/// Puts what stands beyond the boundaries where a warp's row of the next step
-/// has it; `elements` is room for the row.
+/// Sets the elements beyond the boundaries in a warp's row for the next step.
+/// `elements` is memory for the row.
 template <int V, int Radius, class A, class Element>
 __device__ __forceinline__ void set_beyond(StencilGrid<Element, 1> const& grid,
                                            std::int64_t column, A* elements,
@@ -65,8 +65,8 @@ __device__ __forceinline__ void set_beyond(StencilGrid<Element, 1> const& grid,
   }
 }
 
-/// \tparam Inward the sums go from the ends to the middle, as FactorSums; else
-///                in the order of the weights
+/// \tparam Inward sums go from the ends to the middle, like FactorSums, instead
+///   of in the order of the weights
 template <class Tuning, class A, class Element, class Epilogue, int Radius,
           bool Inward>
 __global__ void __launch_bounds__(Tuning::value.threads,
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   Index const warp = Index(blockIdx.x) * warps + threadIdx.x / 32;
   if (warp >= in.warps) return;
   int const lane     = int(threadIdx.x % 32);
-  int const skip     = (in.steps * Radius + V - 1) / V;  // lanes at either end
+  int const skip     = (in.steps * Radius + V - 1) / V;  // lanes at each end
   Index const n      = in.grid.extent[0];
   Index const first  = in.origin + (warp * (32 - 2 * skip) - skip) * V;
   Index const column = first + lane * V;
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
           add(o);
         }
         add(0);
-        // A single step adds the weighted row to +0: a sum that underflows to
-        // -0 is +0.
+        // A single step adds the weighted row to +0, so that a sum which
+        // underflows to -0 is +0.
         sum = multiply_add(A(1), sum, A(0));
       } else {
 #pragma unroll
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   }
 }
 
-/// A radius of at most `Radius`.
+/// Launches the kernel for a radius of at most `Radius`.
 template <int Radius, class A, class Element, class Epilogue>
 void launch_step_line(Kokkos::Cuda const& space,
                       StencilGrid<Element, 1> const& grid,

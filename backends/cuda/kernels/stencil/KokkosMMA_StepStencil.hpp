@@ -15,20 +15,19 @@
 #include <type_traits>
 
 /// \file
-/// Several steps of a stencil of two dimensions in one sweep, each rounded as a
-/// single step is (temporal blocking). A warp owns a panel of columns and
-/// marches down some rows. The sums of all steps in flight lie in registers;
-/// neighbours along a row come from other lanes. Lanes at both ends of the warp
-/// have columns of the panels beside: their sums become wrong step by step, and
-/// are not stored.
+/// Several steps of a two-dimensional stencil in one sweep, each rounded like a
+/// single step (temporal blocking). A warp sweeps down a block of rows in a
+/// panel of columns. The sums of all steps in flight are in registers.
+/// Neighbours along a row come from other lanes. Lanes at both ends of the warp
+/// hold columns of the adjacent panels: their sums become invalid step by step
+/// and are not stored.
 ///
-/// No step of these warps sees a boundary; periodic boundaries count as none.
-/// Beside other boundaries the first blocks compute the steps in shared memory.
+/// These warps see no boundary except periodic ones. At other boundaries the
+/// first blocks of the launch compute the steps in shared memory.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Steps times radius, at most, and columns or rows of a tile beside a
-/// boundary.
+/// Limit of steps times radius, and columns or rows of a tile at a boundary.
 inline constexpr int step_reach      = 12;
 inline constexpr int step_strip_side = 80;
 
@@ -39,8 +38,8 @@ struct StepArguments {
   StepStrips<2, step_strip_side> strips;
   unsigned strip_blocks;
   unsigned panels;
-  int panel_rows;  ///< of a warp
-  int origin;      ///< the first column of the first panel
+  int panel_rows;  ///< per warp
+  int origin;      ///< first column of the first panel
   bool loads;      ///< in vectors
   bool stores;
   int steps;
@@ -48,8 +47,7 @@ struct StepArguments {
   Update update;
 };
 
-/// Index i of a grid, if it is one or stands for one beyond a periodic
-/// boundary.
+/// Index after applying a periodic boundary; other indices are unchanged.
 __device__ __forceinline__ int periodic_index(int i, int n, bool is_periodic) {
   if (is_periodic && i < 0) i += n;
   if (is_periodic && i >= n) i -= n;
@@ -68,13 +66,13 @@ struct StepLoads {
   };
 
   StencilGrid<Element, 2> const& grid;
-  Element const* from;  ///< the next row; in vectors, the lane's first column
-  int to_end;           ///< rows before the first one stands for the next
-  int column;           ///< the lane's first, or what stands for it
+  Element const* from;  ///< next row; for vectors, at the lane's first column
+  int to_end;           ///< rows until the sweep continues at the first row
+  int column;           ///< first of the lane, or its periodic image
   bool vectors;
 
-  /// Rows and columns beyond boundaries are those of a periodic grid, or no sum
-  /// that is stored needs them.
+  /// Rows and columns beyond boundaries are those of a periodic grid. With
+  /// other boundaries no stored sum reads them.
   __device__ __forceinline__ StepLoads(StencilGrid<Element, 2> const& of_grid,
                                        int row, int first, bool aligned)
       : grid(of_grid), column(first) {
@@ -85,10 +83,9 @@ struct StepLoads {
       if (column >= n) column -= n;
       stays_aligned = column == first || n % per == 0;
     } else {
-      // A lane without a column of the grid uses those of one that has: where
-      // one lane loads element by element, the warp takes 8 % longer, and the
-      // grid waits for it (stars of radius 1, 8192^2 floats, H100, CUDA 13.0,
-      // 2026-11-27).
+      // A lane without a column of the grid uses those of another lane. If one
+      // lane loads element by element, its warp takes 8 % longer and delays the
+      // launch (stars of radius 1, 8192^2 floats, H100, CUDA 13.0, 2026-11-27).
       if (column + V <= 0) column = (column % V + V) % V;
       if (column >= n) column -= (column - n + 2 * V - 1) / V * V;
     }
@@ -119,7 +116,7 @@ struct StepLoads {
     }
     from += grid.stride[0];
     if (--to_end == 0) {
-      // Not only once: a warp may have all rows, and those beyond both ends.
+      // May happen twice: a warp may have all rows and those beyond both ends.
       from -= grid.extent[0] * grid.stride[0];
       to_end = int(grid.extent[0]);
     }
@@ -133,13 +130,12 @@ struct StepLoads {
   }
 };
 
-/// The rows in the middle of those whose sums are in flight, which an update
-/// needs.
+/// Centre rows of the sums in flight, which an update needs.
 template <class A, int V, int Radius>
 struct StepCentres {
   A row[Radius][V];
 
-  /// Takes a row and gives back the one `Radius` rows before it.
+  /// Stores a row and returns the one from `Radius` rows before.
   __device__ __forceinline__ void push(A const (&newest)[V], A (&oldest)[V]) {
 #pragma unroll
     for (int x = 0; x < V; ++x) {
@@ -190,7 +186,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   if (begin >= int(box.end[0])) return;
   int const end  = min(begin + in.panel_rows, int(box.end[0]));
   int const lead = in.steps * Sums::radius;
-  int const skip = (lead + V - 1) / V;  // lanes at either end
+  int const skip = (lead + V - 1) / V;  // lanes at each end
   int const column =
       in.origin + (int(warp % in.panels) * (32 - 2 * skip) + lane - skip) * V;
 
@@ -206,7 +202,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   int const last = end + lead;
   using Loads    = StepLoads<Tuning, Element>;
   Loads loads(in.grid, begin - lead, column, in.loads);
-  // There are no fewer rows than these.
+  // There are at least this many rows.
   typename Loads::Raw loaded[ahead];
 #pragma unroll
   for (int a = 0; a < ahead; ++a) loads.load(loaded[a]);
@@ -230,9 +226,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       }
       sums[s].push(row, in.weights);
       if constexpr (updates) {
-        // A functor of the caller's gets what later steps need: other sums are
-        // not complete, or of columns that the warp does not have. Registers
-        // for the ends of these columns spill (CUDA 13.0, sm_90).
+        // A user's functor gets only sums that later steps read: other sums are
+        // incomplete, or of columns outside the warp. Keeping the ends of these
+        // columns in registers would spill (CUDA 13.0, sm_90).
         int const needed = (in.steps - s - 1) * Sums::radius;
         int const row_at = y - (s + 1) * Sums::radius;
         int const i =

@@ -21,7 +21,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// \param panel_rows 0 for those of tall_block_height()
+/// \param panel_rows 0: chosen by tall_block_height()
 template <class Tuning, class Sums, class A, class Element, class Epilogue,
           class Weights, class Update = NoUpdate>
 void launch_steps(Kokkos::Cuda const& space,
@@ -50,7 +50,7 @@ void launch_steps(Kokkos::Cuda const& space,
       update};
   GridBox<2> const& box    = in.strips.rest;
   std::int64_t const width = (32 - 2 * ((lead + V - 1) / V)) * V;
-  // Panels begin where vectors do.
+  // Panels begin at whole vectors.
   std::int64_t const origin =
       alignment.origin + (box.begin[1] - alignment.origin) / V * V;
   std::int64_t const rows   = box.end[0] - box.begin[0];
@@ -64,16 +64,15 @@ void launch_steps(Kokkos::Cuda const& space,
   if (panel_rows == 0)
     in.panel_rows =
         int(tall_block_height(rows, panels, resident * warps, 2 * lead, 1));
-  // Halves of tiles where all of them run at once, and more than one on a
-  // multiprocessor. 10^9 updates per second so and with whole tiles, constants,
-  // star of radius 1 (H100, CUDA 13.0, 2026-11-27): 2048^2 float 781 716,
-  // double 600 551, half 775 726; 4096^2 float 1474 1405, half 1380 1410; dense
-  // 3x3 557 549, 1183 1142. Where they do not: 4096^2 double 850 856, 8192^2
-  // float 1915 1930; with one on a multiprocessor, 1024^2: float 272 286, half
-  // 331 343, double 270 239. Beside reflecting boundaries the same. Lost: a
-  // kernel of its own for these tiles (1024^2 float 208 for 261, 8192^2 1703
-  // for 1775), and a flat index over the elements of a tile (8192^2 1837 for
-  // 1913).
+  // Tiles are halved if all halves run at once, more than one per
+  // multiprocessor. 10^9 updates per second with halves and with whole tiles,
+  // constants, star of radius 1 (H100, CUDA 13.0, 2026-11-27): 2048^2 float 781
+  // 716, double 600 551, half 775 726; 4096^2 float 1474 1405, half 1380 1410;
+  // dense 3x3 557 549, 1183 1142. Too many halves: 4096^2 double 850 856,
+  // 8192^2 float 1915 1930. One per multiprocessor, 1024^2: float 272 286, half
+  // 331 343, double 270 239. Same with reflecting boundaries. Slower: a
+  // separate kernel for these tiles (1024^2 float 208 for 261, 8192^2 1703 for
+  // 1775), and a flat index over the elements of a tile (8192^2 1837 for 1913).
   auto halves   = in.strips;
   halves.halved = true;
   if (device(space.cuda_device()).multiprocessors < halves.tiles() &&
@@ -100,7 +99,7 @@ struct StepSumsOf<A, V, Radius, StepForm::product> {
   using type = ProductSums<A, V, Radius>;
 };
 
-/// A sweep of a form and a radius of at most `Radius`.
+/// Launches a sweep of a form and a radius of at most `Radius`.
 template <StepForm Form, int Radius, class A, class Element, class Weights,
           class Epilogue, class Update>
 void launch_step_form(Kokkos::Cuda const& space,
@@ -122,8 +121,8 @@ void launch_step_form(Kokkos::Cuda const& space,
   }
 }
 
-/// How many steps a sweep computes at most; `updates` of a functor of the
-/// caller's. In three dimensions rows of `columns` have to be whole vectors.
+/// Maximum number of steps in a sweep; `updates`: a user's functor updates the
+/// sums. In three dimensions rows of `columns` must be whole vectors.
 template <class A, class Element, int R>
 int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
                    bool updates = false) {
@@ -155,8 +154,8 @@ void launch_step_stencil(Kokkos::Cuda const& space,
       "there is no kernel for fewer steps than these, except for one step");
   launch_step_volume<A>(space, grid, plan.kernel_weights, epilogue);
 }
-/// One sweep of `steps` steps, at most steps_of_sweep() and steps_in_grid() of
-/// them.
+/// Runs `steps` time steps in one kernel, at most steps_of_sweep() and
+/// steps_in_grid().
 template <class A, class Element, class Epilogue, class Update = NoUpdate>
 void launch_step_stencil(Kokkos::Cuda const& space,
                          StencilGrid<Element, 2> const& grid,

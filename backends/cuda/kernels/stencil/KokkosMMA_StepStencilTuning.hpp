@@ -10,13 +10,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How step_stencil and step_line compute several steps in one sweep.
+/// Tuning of step_stencil and step_line: several steps in one sweep.
 struct StepTuning {
-  int columns;     ///< of a lane, side by side
-  int steps;       ///< at most
-  int threads;     ///< of a block
-  int min_blocks;  ///< for which registers of a multiprocessor must suffice
-  int ahead;       ///< rows that a lane has loaded before they are needed
+  int columns;     ///< adjacent columns per lane
+  int steps;       ///< upper limit
+  int threads;     ///< per block
+  int min_blocks;  ///< resident per multiprocessor; limits the registers
+  int ahead;       ///< rows that a lane loads before their use
 
   friend constexpr bool operator==(StepTuning const&,
                                    StepTuning const&) = default;
@@ -28,8 +28,8 @@ inline std::string to_string(StepTuning const& t) {
                      " ahead=", t.ahead);
 }
 
-/// 8192^2, constants beyond the boundaries, 10^9 updates per second by columns
-/// and steps, kernels timed alone (H100, CUDA 13.0, 2026-11-26; copy 184
+/// 10^9 updates per second by columns and steps, kernel times only; 8192^2,
+/// constants beyond the boundaries (H100, CUDA 13.0, 2026-11-26; copy 184
 /// double, 360 float, 688 half; single steps 182, 352, 669):
 ///
 ///   star, r = 1    double 2x8 857, 4x8 934, 4x10 949
@@ -43,8 +43,8 @@ inline std::string to_string(StepTuning const& t) {
 /// Stars of radius 1 on periodic grids: 1026, 2023, 1936; floats of 16384^2
 /// 1883 and, periodic, 2154.
 ///
-/// With 5 blocks these spill; 3 rows ahead changed 2 % at most. Updates keep
-/// rows of values too: what fits without spills (sm_90), not measured.
+/// With 5 blocks these spill. 3 rows ahead changed at most 2 %. Updates also
+/// keep rows of values: as many steps as do not spill (sm_90), not measured.
 template <class A, class Element>
 constexpr StepTuning step_tuning(StepForm form, int radius,
                                  bool updates = false) {
@@ -64,7 +64,7 @@ constexpr StepTuning step_tuning(StepForm form, int radius,
   return {4, radius == 2 ? 6 : radius == 3 ? 4 : 3, 128, 3, 2};
 }
 
-/// A line of 2^26 elements, the same runs, by columns and steps: double 4x8
+/// Line of 2^26 elements in the same runs, by columns and steps: double 4x8
 /// 1491, 8x16 2872, 16x32 3543; float 8x16 4437, 16x32 6493; half 8x16 3752,
 /// 16x32 4200.
 template <class A, class Element>
@@ -72,19 +72,19 @@ constexpr StepTuning step_line_tuning(int radius) {
   return {16, 32 / radius, 128, 6, 0};
 }
 
-/// How step_volume computes several steps in one sweep.
+/// Tuning of step_volume: several steps in one sweep.
 struct StepVolumeTuning {
-  int columns;     ///< of a lane, side by side
-  int rows;        ///< of a warp, below each other
-  int steps;       ///< of every sweep
-  int threads;     ///< of a block
-  int min_blocks;  ///< for which registers of a multiprocessor must suffice
+  int columns;     ///< adjacent columns per lane
+  int rows;        ///< adjacent rows per warp
+  int steps;       ///< per sweep
+  int threads;     ///< per block
+  int min_blocks;  ///< resident per multiprocessor; limits the registers
 
   friend constexpr bool operator==(StepVolumeTuning const&,
                                    StepVolumeTuning const&) = default;
 };
 
-/// Periodic, 512^3, 10^9 updates per second, and of single steps (H100, CUDA
+/// 10^9 updates per second, periodic, 512^3, and with single steps (H100, CUDA
 /// 13.0, 2026-11-27): double 313, 161; float 607, 316; half 760, 580.
 template <class A, class Element>
 constexpr StepVolumeTuning step_volume_tuning() {

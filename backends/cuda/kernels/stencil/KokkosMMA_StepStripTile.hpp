@@ -12,24 +12,23 @@
 #include <type_traits>
 
 /// \file
-/// Several steps beside a boundary. A block of threads computes the steps of a
-/// tile one after the other in memory of its own, each on fewer elements than
-/// the one before, and finds what lies beyond the boundaries anew in each.
+/// Several steps at a boundary. A block computes the steps of a tile one after
+/// another in its shared memory, each on fewer elements than the one before. It
+/// applies the boundary conditions again in each step.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The steps of a tile, by threads with a barrier between calls: load(),
-/// advance() for steps 1 to `steps` - 1, finish(). A warp has a row, a lane a
-/// column.
+/// Steps of a tile, with a barrier between calls: load(), advance() for steps 1
+/// to `steps` - 1, finish(). A warp has a row, a lane a column.
 /// \tparam A    type of the sums
 /// \tparam Sums has `radius`, Weights, and of(value, weights), the sum of one
-///              element whose neighbours are value(i, j)
+///   element whose neighbours are value(i, j)
 template <class A, class Element, class Sums, class Update = NoUpdate>
 struct StepStripTile {
   static constexpr int radius = Sums::radius;
 
-  /// Elements of memory for tiles of strips `Reach` deep. (No function: those
-  /// of the host are none of the device's constants to nvcc 12.4.)
+  /// Elements of memory for tiles of strips `Reach` deep. (Not a function: nvcc
+  /// 12.4 does not accept a host function as a constant of device code.)
   template <int Reach, int Side>
   static constexpr int room = 2 * (Side + 2 * Reach) * (2 * Reach + radius);
 
@@ -43,7 +42,7 @@ struct StepStripTile {
   int threads;
   int origin[2];  ///< of the memory
   int pitch;
-  int half;  ///< of the memory, in turn for the steps
+  int half;  ///< elements in each half of the memory; steps alternate
 
   __device__ __forceinline__
   StepStripTile(StencilGrid<Element, 2> const& of_grid,
@@ -75,7 +74,7 @@ struct StepStripTile {
   }
   __device__ __forceinline__ void advance(int step) const {
     A* const to = memory + step % 2 * half;
-    // Constants are in both halves of the memory from then on.
+    // From step 1 on, both halves of the memory contain the constants.
     each<false>(
         after(step), step == 1,
         [&](int i, int j) {
@@ -99,7 +98,7 @@ struct StepStripTile {
     int end[2];
   };
 
-  /// What the later steps need. Beyond boundaries that is the radius of one.
+  /// Box that later steps read. Beyond boundaries it has at most one radius.
   __device__ __forceinline__ Box after(int step) const {
     Box box{};
     int const more = (steps - step) * radius;
@@ -116,14 +115,14 @@ struct StepStripTile {
   __device__ __forceinline__ int place(int i, int j) const {
     return (i - origin[0]) * pitch + (j - origin[1]);
   }
-  /// put(i, j, value there) for each element of a box: make() of an
-  /// element of the grid, or of memory, which goes on beyond periodic
-  /// boundaries, or a constant.
-  /// \param constants whether constants are put
+  /// Invokes put(i, j, value) for each element of a box. The value is a
+  /// constant or make() of an element: of the grid if InGrid, otherwise of the
+  /// memory, which continues beyond periodic boundaries.
+  /// \param constants whether put() is invoked for constants
   template <bool InGrid, class Make, class Put>
   __device__ __forceinline__ void each(Box const& box, bool constants,
                                        Make const& make, Put const& put) const {
-    constexpr int at_once = 4;  // rows of a warp, for their latency
+    constexpr int at_once = 4;  // rows per warp, to hide latency
     int const warps       = threads / 32;
     int const warp        = thread / 32;
     int const n           = int(grid.extent[0]);
@@ -132,7 +131,7 @@ struct StepStripTile {
       int column         = j;
       bool const in_line = resolve<1, InGrid>(column);
       if (!in_line && !constants) continue;
-      // Rows that stand for themselves.
+      // Rows that need no boundary condition.
       bool const all = goes_on && !InGrid;
       int const low  = !in_line                  ? box.end[0]
                        : all || box.begin[0] > 0 ? box.begin[0]
@@ -163,7 +162,7 @@ struct StepStripTile {
       }
     }
   }
-  /// What a step writes, not rounded yet.
+  /// Result of a step, before rounding.
   __device__ __forceinline__ A next(int step, int i, int j) const {
     A const* const centre = memory + (step - 1) % 2 * half + place(i, j);
     A const sum           = Sums::of(
@@ -176,8 +175,8 @@ struct StepStripTile {
       return updated<A, Element>(update, grid.reversed, i, j, *centre, sum);
     }
   }
-  /// Replaces an index by that of what stands for it; false where a constant
-  /// does.
+  /// Replaces an index by its source. Returns false if the boundary is
+  /// constant.
   template <int D, bool InGrid>
   __device__ __forceinline__ bool resolve(int& i) const {
     if (unsigned(i) < unsigned(grid.extent[D])) return true;
@@ -191,7 +190,7 @@ struct StepStripTile {
   __device__ __forceinline__ BoundaryCondition const& beyond(int i) const {
     return i < 0 ? grid.boundaries.low[D] : grid.boundaries.high[D];
   }
-  /// Where constants meet, the caller's first dimension has its own.
+  /// Where constants meet, the caller's first dimension has precedence.
   __device__ __forceinline__ Element constant(int i, int j) const {
     auto const is_constant = [&](BoundaryCondition const& side, int at,
                                  std::int64_t n) {

@@ -13,19 +13,19 @@
 #include <vector>
 
 /// \file
-/// The sums of a step where several steps are in flight at once. Each form
-/// rounds as the kernel of a single step does: weights in their order, as
-/// sweep_stencil and general_stencil (direct), or along the rows and then down
-/// the columns, as RadiusSums (separable).
+/// Sums of a step, if several steps are in flight. Each form rounds like the
+/// kernel of a single step: weights in their order, like sweep_stencil and
+/// general_stencil (direct), or along the rows and then down the columns, like
+/// RadiusSums (separable).
 ///
-/// A row that arrives is added to all sums that it belongs to: those of 2
-/// Radius rows are in flight, and one is complete. So a step needs the
-/// neighbours of the newest row only.
+/// An arriving row is added to all sums that it belongs to. The sums of 2
+/// Radius rows are in flight, and those of one row become complete. A step
+/// therefore needs only the neighbours in the newest row.
 
 namespace KokkosMMA::Impl::Cuda {
 
 /// Neighbours of a lane's V elements along a row: `at(i)` for i from -Radius to
-/// V + Radius - 1. All lanes of the warp come here.
+/// V + Radius - 1. The constructor is called by all lanes of the warp.
 template <class A, int V, int Radius>
 struct RowWindow {
   A value[V + 2 * Radius];
@@ -47,7 +47,7 @@ struct RowWindow {
   }
 };
 
-/// Weights on the axes, none of them zero.
+/// Sums with weights on the axes, none of them zero.
 template <class A, int V, int Radius>
 struct StarSums {
   static constexpr int radius = Radius;
@@ -87,7 +87,7 @@ struct StarSums {
       }
     }
   }
-  /// The sum of one element; value(i, j) is its neighbour.
+  /// Returns the sum of one element; value(i, j) is its neighbour.
   template <class Value>
   __device__ __forceinline__ static A of(Value const& value,
                                          Weights const& weights) {
@@ -106,8 +106,8 @@ struct StarSums {
   }
 };
 
-/// Any weights. Bit n of `taps` says whether the n-th weight is not zero, in
-/// their order; only if `Sparse` some may be.
+/// Sums with any weights. Bit n of `taps` is set if the n-th weight is not
+/// zero, in their order. Weights may be zero only if `Sparse`.
 template <class A, int V, int Radius, bool Sparse>
 struct DenseSums {
   static constexpr int radius = Radius;
@@ -166,7 +166,7 @@ struct DenseSums {
   }
 };
 
-/// An outer product without zeros.
+/// Sums with an outer product without zeros.
 template <class A, int V, int Radius>
 struct ProductSums {
   static constexpr int radius = Radius;
@@ -221,7 +221,7 @@ struct ProductSums {
   }
 };
 
-/// Stores those of a lane's columns that are in the rows of a box.
+/// Stores those of a lane's columns that are within [begin, end).
 template <int V, class Element, class A>
 __device__ __forceinline__ void store_step(Element* to, int column, int begin,
                                            int end, bool vectors,

@@ -21,18 +21,18 @@
 #include <cstdint>
 
 /// \file
-/// Steps of a star of radius 1 in three dimensions, some in one sweep, each
-/// rounded as a single step is. A warp owns some rows of a panel of columns and
-/// marches through planes. The sums of all steps in flight lie in registers,
-/// with those of the rows, columns and planes around that later steps need.
+/// Several steps of a star of radius 1 in three dimensions in one sweep, each
+/// rounded like a single step. A warp owns a strip of rows in a panel of
+/// columns and sweeps through planes. The sums of all steps in flight are in
+/// registers, with those of adjacent rows, columns and planes for later steps.
 ///
-/// What lies beyond the ends of rows follows from the two elements beside them,
-/// which a lane has. What depends on other boundaries that are not periodic is
-/// done by step_faces, a kernel of its own: a sweep of 512^3 floats took 0.543
-/// ms so and 0.553 to 0.569 with blocks of it among or before those of this
-/// one, which have fewer warps. With the ends of rows in step_faces too, whose
-/// warps read a sector of each row there, it took 0.543 ms, without 0.475
-/// (H100, CUDA 13.0, 2026-11-27).
+/// Values beyond the ends of rows follow from the two nearest elements, which a
+/// lane has. Elements near other boundaries that are not periodic are computed
+/// by step_faces, a separate kernel: a sweep of 512^3 floats took 0.543 ms with
+/// it, and 0.553 to 0.569 with its blocks among or before those of this kernel,
+/// which have fewer warps. When step_faces also computed the ends of rows,
+/// whose warps read a sector of each row there, the sweep took 0.543 ms,
+/// without 0.475 (H100, CUDA 13.0, 2026-11-27).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -40,28 +40,28 @@ template <class A, class Element, class Epilogue>
 struct StepVolumeArguments {
   StencilGrid<Element, 3> grid;
   Epilogue epilogue;
-  GridBox<3> box;  ///< of what step_faces leaves
+  GridBox<3> box;  ///< without the faces
   unsigned panels;
-  unsigned strips;    ///< of rows
-  int panel_planes;   ///< of a warp
-  BeyondSide<A> low;  ///< of rows
+  unsigned strips;    ///< strips of rows
+  int panel_planes;   ///< per warp
+  BeyondSide<A> low;  ///< beyond the first column
   BeyondSide<A> high;
-  A weight[7];  ///< in their order
+  A weight[7];  ///< in the order of their offsets
 };
 
-/// The rows and columns of a warp, with those around that its steps need. Rows
-/// are whole vectors: other ones go by single steps.
+/// Rows and columns of a warp, including those around that its steps read. Rows
+/// must be whole vectors; others run as single steps.
 template <class Tuning, class A, class Element>
 struct StepVolumeTile {
   static constexpr int V     = Tuning::value.columns;
   static constexpr int rows  = Tuning::value.rows + 2 * Tuning::value.steps;
   static constexpr int skip  = (Tuning::value.steps + V - 1) / V;
-  static constexpr int lanes = 32 - 2 * skip;  ///< with results
+  static constexpr int lanes = 32 - 2 * skip;  ///< lanes with results
 
   StencilGrid<Element, 3> const& grid;
   int first_row;
-  int first;   ///< column of the lane
-  int column;  ///< what stands for it
+  int first;   ///< first column of the lane
+  int column;  ///< the same after applying periodic boundaries
 
   __device__ __forceinline__ StepVolumeTile(
       StencilGrid<Element, 3> const& of_grid, int row, int warp_column)
@@ -72,13 +72,13 @@ struct StepVolumeTile {
     int const n = extent(2);
     if (column < 0) column += n;
     if (column >= n) column -= n;
-    if (column >= n) column = 0;  // nobody needs it
+    if (column >= n) column = 0;  // value is not read
   }
   __device__ __forceinline__ int extent(int d) const {
     return int(grid.extent[d]);
   }
-  /// An index that there is: of what stands for an element that is needed. No
-  /// sum that is stored needs those beyond boundaries that are not periodic.
+  /// Index after applying periodic boundaries, clamped to the grid. No stored
+  /// sum reads values beyond other boundaries.
   __device__ __forceinline__ int inside(int d, int i) const {
     int const n = extent(d);
     i += i < 0 ? n : i >= n ? -n : 0;
@@ -95,12 +95,12 @@ struct StepVolumeTile {
   }
 };
 
-/// What a step finds beyond the ends of rows, put into a window.
+/// Sets the values beyond the ends of rows in a window.
 template <int V, class A>
 struct RowEnds {
   BeyondSide<A> const& low;
   BeyondSide<A> const& high;
-  bool is_first;  ///< of a row
+  bool is_first;  ///< the window is the first of its row
   bool is_last;
 
   __device__ __forceinline__ void operator()(RowWindow<A, V, 1>& window) const {
@@ -114,7 +114,7 @@ struct NoRowEnds {
   __device__ __forceinline__ void operator()(RowWindow<A, V, 1>&) const {}
 };
 
-/// The planes of a warp from `begin` to `end` - 1.
+/// Sweeps through the planes `begin` to `end` - 1 of a warp.
 template <class Tuning, class A, class Element, class Epilogue, class Ends>
 __device__ __forceinline__ void march_through_planes(
     StepVolumeArguments<A, Element, Epilogue> const& in,
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   constexpr int V     = Tile::V;
   constexpr int warps = Tuning::value.threads / 32;
 
-  // Warps of a block have rows below each other.
+  // Warps of a block have adjacent strips of rows.
   unsigned const row_blocks = (in.strips + warps - 1) / warps;
   unsigned const panel      = blockIdx.x % in.panels;
   unsigned const block      = blockIdx.x / in.panels;
@@ -204,9 +204,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       int(box.begin[1]) + int(strip) * Tuning::value.rows - Tuning::value.steps,
       column);
   int const columns = tile.extent(2);
-  // Few warps see the ends of rows, and others have no time for them: with
-  // these branches in all warps, periodic doubles took 1.16 of the time, floats
-  // 1.04 (512^3, H100, CUDA 13.0, 2026-11-27).
+  // Only few warps have ends of rows. With these branches in all warps,
+  // periodic doubles took 1.16 of the time, floats 1.04 (512^3, H100, CUDA
+  // 13.0, 2026-11-27).
   if (in.grid.boundaries.low[2].kind == Boundary::periodic ||
       (column > 0 && column + 32 * V < columns))
     march_through_planes<Tuning>(in, tile, begin, end, NoRowEnds<V, A>{});
@@ -216,9 +216,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                                                tile.first + V == columns});
 }
 
-/// Rows of the grid and of the results are 16-byte aligned, with a multiple of
-/// the columns of a lane.
-/// \param panel_planes 0 for those of tall_block_height()
+/// Rows of the grid and of the results must be aligned to 16 bytes, and their
+/// length must be a multiple of a lane's columns.
+/// \param panel_planes 0: chosen by tall_block_height()
 template <class Tuning, class A, class Element, class Epilogue>
 void launch_step_volume_of(Kokkos::Cuda const& space,
                            StencilGrid<Element, 3> const& grid,

@@ -11,10 +11,10 @@
 
 /// \file
 /// Stars, dense weights and outer products. A block sweeps along the slowest
-/// dimension: a thread keeps the sums of all planes that the newest plane
-/// reaches, and reads only a few neighbours in that plane from shared memory,
-/// each once for all these sums. What is added for the next plane is written
-/// one place further, so that the rotation needs no register moves.
+/// dimension. A thread keeps the sums of all planes to which the newest plane
+/// contributes. It reads a few neighbours in that plane from shared memory,
+/// each once for all these sums. Each contribution is written one index
+/// further, so that the sums rotate without register moves.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -29,11 +29,11 @@ using PatternSweepArguments = SweepArguments<
     A, R, Element, Epilogue,
     PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>>;
 
-/// The sums of a thread's elements within a plane: along the row, then of rows,
-/// in the order of KokkosMMA_SeparableVolume.hpp, which adds the neighbours of
-/// radius 1 first and then the element itself.
+/// Computes the sums of a thread's elements within a plane: first along rows,
+/// then across them. The order is that of KokkosMMA_SeparableVolume.hpp; at
+/// radius 1 the neighbours are added before the element itself.
 /// \param place place(h) is the thread's first column, h rows below its corner
-/// \param weight those of the rows, then those along a row
+/// \param weight weights across rows, then those along a row
 template <class Shape, class Place, class A>
 __device__ __forceinline__ void sum_within_plane(
     Place const& place, A const* weight,
@@ -69,8 +69,8 @@ __device__ __forceinline__ void sum_within_plane(
   }
 }
 
-/// The store of a kernel's arguments, which are read where they lie; of a
-/// caller's functor, which may write to its members, a copy for each thread.
+/// Store of a kernel's arguments, used in place for a View. A functor may write
+/// to its members, so that each thread has a copy.
 template <bool InPlace, class Store>
 struct CopiedStore {
   Store const& in_arguments;
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(
 #pragma unroll
       for (int x = 0; x < columns; ++x) sums[k][y][x] = A(0);
 
-  // Where the first sum of a plane belongs.
+  // Address of the first sum of the next plane that is stored.
   [[maybe_unused]] auto* to = [&] {
     if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
       return store.address({sweep.begin, sweep.row, sweep.column});
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(
     }
   }();
 
-  // The sums that index k - 1 had so far, plus a tap.
+  // Sets sum k to sum k - 1 plus a tap.
   auto const advance = [&](int k, int y, A weight, A const* values) {
 #pragma unroll
     for (int x = 0; x < columns; ++x)
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(
   };
 
   auto const step = [&](Element const* corner, Index plane, int const* shifts) {
-    // The thread's first column, so many rows below its corner.
+    // Returns the thread's first column, `from` rows below its corner.
     auto const place = [&](int from) {
       Element const* const row = corner + from * Shape::pitch;
       if constexpr (Unaligned) {
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(
     }
   };
   sweep.over(in, [&](Element const* corner, Index plane, int const* shifts) {
-  // Unrolled, the rows of a batch would be read ahead into registers.
+  // If unrolled, the rows of a batch are read ahead into registers.
 #pragma unroll 1
     for (int b = 0; b < Shape::batch; ++b)
       step(corner + b * Shape::pitch, plane + b, shifts);

@@ -20,7 +20,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launches a kernel that sweeps over planes; fill(in.taps) adds the weights.
+/// Launches a kernel that sweeps over planes; fill(in.taps) sets the weights.
 template <class Shape, class Arguments, class A, int R, class Element,
           class Epilogue, class Fill>
 void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
@@ -57,7 +57,7 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
                                           Shape::threads, Shape::shared_bytes);
   std::int64_t const slots = std::int64_t(std::max(facts.resident_blocks, 1)) *
                              device(space.cuda_device()).multiprocessors;
-  // A block waits for its first planes, about as long as the pipeline is.
+  // Planes that a block loads before its first sum, and those in flight.
   constexpr int lead   = 2 * Shape::reach + Shape::stages;
   constexpr int height = Shape::tuning.block_planes;
   in.block_planes      = height > 0
@@ -75,7 +75,7 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
                 in);
 }
 
-/// Weights of a radius of at most `Radius` that have the pattern.
+/// Launches the sweep for weights of the pattern and a radius <= `Radius`.
 template <SweepPattern Pattern, int Radius, class A, int R, class Element,
           class Epilogue>
 void launch_pattern_sweep(Kokkos::Cuda const& space,
@@ -118,10 +118,10 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
   }
 }
 
-/// Outer products up to this radius, of Views with aligned rows: in one sweep,
-/// where KokkosMMA_SeparableVolume.hpp writes sums of planes and reads them
-/// again, in the same order. 512^3, H200, 2026-11-27, part of a copy by radius,
-/// and by two passes at radius 5:
+/// Largest radius of outer products that run in one sweep, for Views with
+/// aligned rows. KokkosMMA_SeparableVolume.hpp has the same order, but writes
+/// sums of planes and reads them again. Fraction of a copy's rate by radius,
+/// and by two passes at radius 5; 512^3, H200, 2026-11-27:
 ///
 ///            1    2    3    4      5
 ///   double        .79  .61  .47    .40
@@ -129,17 +129,17 @@ void launch_pattern_sweep(Kokkos::Cuda const& space,
 ///   half    .79   .49  .35  .26    .23
 ///   bytes   .46   .24  .16  .11    .12
 ///
-/// Floats and doubles of radius 1 are as fast weight by weight. Bfloat16 are
-/// added so for another reason: products multiply last by the factor that makes
-/// an average of a sum, and sums of neighbours near the largest number would be
-/// infinite.
+/// Floats and doubles of radius 1 are as fast weight by weight. Bfloat16 of
+/// radius 1 is added weight by weight for its range: outer products apply the
+/// scale of an average last, so sums of neighbours near the largest number
+/// would be infinite.
 template <class Element>
 inline constexpr int sweep_product_radius = sizeof(Element) > 1 ? 4 : 3;
 template <class Element>
 inline constexpr int first_product_radius =
     sizeof(Element) > 2 || scalar_v<Element> == Scalar::bhalf ? 2 : 1;
 
-/// Whether there is a sweep for these factors where rows are aligned.
+/// Whether a sweep exists for these factors, if rows are aligned.
 template <class Element, class Epilogue>
 bool has_product_sweep(std::array<std::vector<double>, 3> const& factors) {
   std::size_t const width = factors[0].size();
@@ -186,7 +186,7 @@ bool launch_product_radius(Kokkos::Cuda const& space,
   }
 }
 
-/// \return whether there is a kernel; nothing is launched where there is none
+/// \return whether a kernel exists; otherwise nothing is launched
 template <class A, class Element, class Epilogue>
 bool launch_product_sweep(Kokkos::Cuda const& space,
                           StencilGrid<Element, 3> const& grid,
@@ -196,13 +196,12 @@ bool launch_product_sweep(Kokkos::Cuda const& space,
       space, grid, factors, epilogue);
 }
 
-/// The radii up to which patterns have kernels of their own: each is one more
-/// to compile for every type and functor (about a second), and beyond these the
-/// sums in flight would not fit into registers. Stars of three dimensions and
-/// radius 5, 640^3, by sweep_stencil and by general_stencil, 10^9 sums per
-/// second: float 151 and 15.7, half 171 and 22, bytes 183 and 28, double 111
-/// and 6.8; by sweep_stencil with radius 8 still 96, 93, 100 and 56 (H200,
-/// 2026-11-24).
+/// Largest radii of patterns that have kernels. Each radius adds about a second
+/// of compilation per type and functor. The sums in flight of larger radii
+/// would not fit into registers. 10^9 sums per second by sweep_stencil and by
+/// general_stencil, stars of radius 5 in three dimensions, 640^3: float 151 and
+/// 15.7, half 171 and 22, bytes 183 and 28, double 111 and 6.8. Radius 8 by
+/// sweep_stencil: 96, 93, 100 and 56 (H200, 2026-11-24).
 template <int R>
 inline constexpr int sweep_star_radius = R == 1 ? 0 : 8;
 template <int R>

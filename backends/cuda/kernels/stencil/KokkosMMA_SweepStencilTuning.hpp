@@ -10,31 +10,31 @@
 #include <string>
 
 /// \file
-/// Tunings of stencils with a fixed pattern of weights that sweep over planes.
+/// Tuning of plane sweeps for stencils with a fixed pattern of weights.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What a kernel knows of its weights when it is compiled.
+/// Pattern of the weights, known at compile time.
 enum class SweepPattern : unsigned char {
   star,
   dense,
-  product  ///< of one vector for each of three dimensions
+  product  ///< outer product of one vector per dimension, in three dimensions
 };
 
-/// How a block sweeps over the planes of a grid (in two dimensions: its rows;
-/// in one: as many elements as the block has columns).
+/// Tuning of a block that sweeps over the planes of a grid. In two dimensions a
+/// plane is a row; in one, as many elements as the block has columns.
 struct SweepTuning {
-  int columns;     ///< of a thread, side by side
-  int rows;        ///< of a thread, below each other; 1 up to two dimensions
-  int threads;     ///< of a block
-  int min_blocks;  ///< for which registers of a multiprocessor must suffice
-  int batch;       ///< planes of a stage
+  int columns;     ///< adjacent columns per thread
+  int rows;        ///< adjacent rows per thread; 1 up to two dimensions
+  int threads;     ///< per block
+  int min_blocks;  ///< resident per multiprocessor; limits the registers
+  int batch;       ///< planes per stage
   int stages;      ///< in shared memory
-  /// Planes of a short block (core/stencil/KokkosMMA_TileHeight.hpp); 0 where
-  /// arithmetic is the limit, and blocks are tall.
+  /// Planes of a short block (core/stencil/KokkosMMA_TileHeight.hpp). 0: blocks
+  /// are tall, because arithmetic is the limit.
   int block_planes;
-  bool boxes   = false;  ///< slabs are copied as boxes where they can be
-  bool corners = false;  ///< sums need what is beyond a row and a column
+  bool boxes   = false;  ///< slabs are copied as boxes where possible
+  bool corners = false;  ///< sums read elements beyond both a row and a column
 
   friend constexpr bool operator==(SweepTuning const&,
                                    SweepTuning const&) = default;
@@ -47,30 +47,30 @@ inline std::string to_string(SweepTuning const& t) {
                      " block_planes=", t.block_planes);
 }
 
-/// Planes of a short block. Part of the rate of the runtime's copy, two
-/// dimensions, by planes (float, 16384^2, H200, 2026-11-23):
+/// Planes of a short block. Fraction of the runtime's copy rate by number of
+/// planes, two dimensions (float, 16384^2, H200, 2026-11-23):
 ///   star r = 1   6 0.97, 10 0.97, 18 0.95, 34 0.91, 106 0.89
 ///   star r = 3   10 0.85, 18 0.95, 26 0.94, 42 0.89; 4 stages 14 0.94
 ///   dense r = 2  14 0.84, 22 0.91, 34 0.86
-/// One dimension, radius 1 and 7: 4 0.98 and 0.92, 8 0.95 and 0.94, 64 0.90
-/// and 0.89.
+/// One dimension, radius 1 and 7: 4 planes 0.98 and 0.92, 8 planes 0.95 and
+/// 0.94, 64 planes 0.90 and 0.89.
 ///
-/// With short blocks stars of radius 5 in two dimensions are no faster at
-/// 16384^2 (0.86 and 0.88 of a copy for float and double), and at 4096^2 they
-/// take 66 and 101 instead of 57 and 89 us: above these radii blocks are tall.
+/// Larger radii use tall blocks. With short blocks, stars of radius 5 in two
+/// dimensions are no faster at 16384^2 (0.86 and 0.88 of a copy for float and
+/// double). At 4096^2 they take 66 and 101 us instead of 57 and 89.
 template <int R>
 constexpr int sweep_block_planes(int radius, bool star, int element_bytes) {
   if (R == 1) return 2 * radius + 1 <= 2 * element_bytes ? 4 : 8;
   if (R == 3) return radius == 1 ? 24 : 16 * radius;
-  // Up to this radius memory is the limit.
+  // Up to this radius, memory bandwidth is the limit.
   int const largest = (element_bytes < 4 ? element_bytes : 4) / (star ? 1 : 2);
   if (radius > largest) return 0;
   return radius == 1 ? 10 : radius <= 3 ? 24 - 2 * radius : 6 * radius;
 }
 
-/// Bytes of a block's stages and staging in three dimensions: with what comes
-/// beside them, less than the 99 KB of the devices that have least (compute
-/// capability 8.6, 8.9 and 12), and room for two blocks on an H100.
+/// Bytes of a block's stages and staging in three dimensions. With the rest of
+/// the shared memory this is less than the 99 KB of the smallest devices
+/// (compute capability 8.6, 8.9 and 12), and two blocks fit on an H100.
 inline constexpr int sweep_slab_room = 92 * 1024;
 
 constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
@@ -81,22 +81,21 @@ constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
   return pitch * (t.threads / 32 * t.rows + 2 * radius) * element_bytes;
 }
 
-/// Stars, or dense weights, of one radius in all dimensions; sums in A.
+/// Tuning of a pattern with the same radius in all dimensions and sums in A.
 ///
-/// H200, 2026-11-21, 16384^2, 10^9 elements per second, blocks in one round and
-/// batches unrolled (copy: 493 float, 258 double, 976 half):
+/// 10^9 elements per second at 16384^2, H200, 2026-11-21, blocks in one round
+/// and unrolled batches (copy: 493 float, 258 double, 976 half):
 ///
 ///            1d r 3   star r 1, 3, 7   dense r 1, 3, 7
 ///   float       435   361  349  270    361  316   86
 ///   double      230   192  208  123    203  200   38
 ///   half        842   588  464  313    607  279   87
 ///
-/// A batch that is unrolled is read ahead into registers and spills from radius
-/// 5 on.
+/// An unrolled batch is read ahead into registers and spills from radius 5 on.
 ///
-/// Three dimensions, 512^3, H100, 2026-11-27, slabs as boxes
-/// (KokkosMMA_SlabBox.hpp), part of a copy by rows of a thread, threads and
-/// blocks of a multiprocessor; x: it spills.
+/// Fraction of a copy's rate in three dimensions, 512^3, H100, 2026-11-27,
+/// slabs as boxes (KokkosMMA_SlabBox.hpp), by rows per thread x threads, blocks
+/// per multiprocessor; x: it spills.
 ///
 ///                      star r 1, 2, 4, 5, 8     box r 1
 ///   float
@@ -113,30 +112,30 @@ constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
 ///   4 to 2 x 384, 1    .80 .75 .53 .48 .23        .72
 ///   4, 2 x 512, 1      .75 .76 .61 .47x .24x      .77
 ///
-/// A functor that updates another View in place has loads of its own, which is
-/// what more threads are for. Without boxes (2026-11-26), by the same columns,
-/// star r = 1, 4: float 2 x 256 .81 .53, 1 x 384 .89 .65; double .83 .64 and
-/// .89 .75.
+/// A functor that updates another View in place has loads of its own, which
+/// more threads overlap. Without boxes (2026-11-26), same notation, star r = 1,
+/// 4: float 2 x 256 .81 .53, 1 x 384 .89 .65; double .83 .64 and .89 .75.
 ///
-/// Boxes, or row by row with half of the stages ahead: float star r = 1, 2, 4,
-/// 8 .88 .84 .75 .56, .84 .79 .67 .28 (1 x 384 .90 .85); half star r = 1, 2, 4
-/// .86 .78 .61, .86 .60 .41; bytes r = 1 .76, .57. A functor that updates
-/// another View, doubles, star r = 4, 1 x 384: .70 and .81 (640^3 .70 and .81).
+/// Boxes, and row by row with half of the stages ahead: float star r = 1, 2, 4,
+/// 8 .88 .84 .75 .56 and .84 .79 .67 .28 (1 x 384 .90 .85); half star r = 1, 2,
+/// 4 .86 .78 .61 and .86 .60 .41; bytes r = 1 .76 and .57. A functor that
+/// updates another View, doubles, star r = 4, 1 x 384: .70 and .81 (640^3 .70
+/// and .81).
 ///
-/// Stages are as many as fit, up to 8: with rows that are copied one by one, 4
-/// gave .79 to .83 at radius 1 where 8 gave .80 to .89; 12 are no faster.
+/// As many stages as fit, up to 8. With rows copied one by one, 4 stages gave
+/// .79 to .83 at radius 1 and 8 gave .80 to .89; 12 are no faster.
 template <class A, int R, class Element, int Radius, SweepPattern Pattern>
 constexpr SweepTuning sweep_tuning(bool to_functor = false) {
   constexpr bool is_star  = Pattern == SweepPattern::star;
   constexpr bool few_taps = Pattern != SweepPattern::dense;
   constexpr bool wide     = sizeof(A) > 4;
   constexpr bool is_small = sizeof(Element) < 4;
-  // Registers of the sums that are in flight.
+  // Registers of the sums in flight.
   auto const registers = [](int columns, int rows) {
     int const planes = R > 1 ? 2 * Radius + 1 : 1;
     return planes * columns * rows * int(sizeof(A)) / 4;
   };
-  // How many the sums may have was chosen by measurement (H200, CUDA 13.0,
+  // Limit of these registers, chosen by measurement (H200, CUDA 13.0,
   // 2026-11-24): in three dimensions four columns of floats fit up to radius 4.
   constexpr int most = R < 3        ? 72
                        : !few_taps  ? 36
@@ -154,18 +153,18 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
                    : is_small && registers(t.columns, 4) <= 48 ? 4
                                                                : 2;
   int const sums = registers(t.columns, t.rows);
-  // With 256, more sums than these would spill (sm_90, CUDA 13.0).
+  // With 256 threads, more sums than these spill (sm_90, CUDA 13.0).
   t.threads = R < 3 ? 128 : one_row ? 384 : sums > (wide ? 60 : 72) ? 192 : 256;
   // 7, 5, 3 and 2 blocks of 128 threads leave a thread 72, 102, 170 and 255
-  // registers. How many of these the sums may have was found by trial: doubles
-  // of radius 8 spilled 24 bytes with 3 blocks (sm_90, 2026-11-21).
+  // registers. The part available to sums was found by trial: doubles of radius
+  // 8 spilled 24 bytes with 3 blocks (sm_90, 2026-11-21).
   t.min_blocks = sums <= 12 ? 7 : sums <= 28 ? 5 : sums <= 60 ? 3 : 2;
   if (R > 2) {
-    // Functors of large radii spill 16 to 168 bytes (sm_90). With one block
-    // halves of radius 4 do not, and have .25 of a copy instead of .35.
+    // Functors of large radii spill 16 to 168 bytes (sm_90). With one block,
+    // half of radius 4 does not spill, but has .25 of a copy instead of .35.
     t.min_blocks = 2;
-    // What spills for sm_80 (CUDA 13.0), and does not for sm_90; with fewer
-    // sums 8 to 24 bytes do, which cost less than half of the blocks.
+    // Cases that spill for sm_80 (CUDA 13.0) but not for sm_90. Fewer sums
+    // spill 8 to 24 bytes, which costs less than halving the number of blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
     if (sums >= (wide ? 40 : 104)) t.min_blocks = 1;
 #endif
@@ -191,8 +190,9 @@ struct SweepTaps {
   A weight[Taps];
 };
 
-/// Sizes and offsets of a sweep in elements, and in bytes of shared memory.
-/// \tparam Unaligned rows of a slab begin as far after a vector as in memory
+/// Sizes and offsets of a sweep, in elements or in bytes of shared memory.
+/// \tparam Unaligned rows of a slab have the same offset in a vector as in
+///   memory
 template <class A, int R, class Element, int Radius, bool Unaligned,
           SweepTuning Tuning>
 struct SweepLayout {
@@ -207,7 +207,7 @@ struct SweepLayout {
   static constexpr int reach   = R > 1 ? Radius : 0;  ///< in planes
   static constexpr int reach_y = R > 2 ? Radius : 0;
   static constexpr int width   = 2 * Radius + 1;
-  static constexpr int planes  = 2 * reach + 1;  ///< of sums in flight
+  static constexpr int planes  = 2 * reach + 1;  ///< planes of sums in flight
   static constexpr int height  = 2 * reach_y + 1;
 
   static constexpr int tile_x     = (R > 2 ? 32 : threads) * columns;
@@ -221,22 +221,21 @@ struct SweepLayout {
   // Copies of boxes begin at multiples of 128 bytes.
   static constexpr int line =
       R > 2 && !Unaligned ? 128 / int(sizeof(Element)) : 1;
-  /// By which a slab begins later where its first reach_y rows are no part of
-  /// the box.
+  /// Shift of a slab whose first reach_y rows are not part of the box.
   static constexpr int shorter_shift =
       Tuning.boxes && !Unaligned ? (line - reach_y * pitch % line) % line : 0;
   static constexpr int slab =
       (pitch * slab_rows + shorter_shift + line - 1) / line * line;
   static constexpr int slab_bytes    = slab * int(sizeof(Element));
   static constexpr int staging_bytes = threads * columns * int(sizeof(A));
-  /// Before the first slab.
+  /// Bytes before the first slab.
   static constexpr int lead        = line > 1 ? 0
                                               : sector_lead(pad* int(sizeof(Element)));
   static constexpr int pipeline_at = lead + stages * slab_bytes + staging_bytes;
   static constexpr int shifts_at =
       pipeline_at + (R > 2 ? 2 * stages * int(sizeof(std::uint64_t)) : 0);
-  /// Elements of a slab beyond a column (SlabTile), each in a word, and a
-  /// barrier for each stage.
+  /// Elements of a slab beyond a column boundary (SlabTile), one per word. Each
+  /// stage has a barrier for them.
   static constexpr int ends =
       Tuning.boxes && !Unaligned
           ? (Tuning.corners ? slab_rows : tile_y) * Radius
@@ -249,7 +248,7 @@ struct SweepLayout {
       copied_at + (ends > 0 ? stages * int(sizeof(std::uint64_t)) : 0);
   static constexpr int shared_bytes =
       ends_at + stages * ends * int(sizeof(EndWord));
-  /// The neighbours of a row that a thread reads.
+  /// Neighbours that a thread reads on each side of a row.
   static constexpr int side   = (Radius + columns - 1) / columns * columns;
   static constexpr int window = columns + 2 * side;
   static_assert(tile_x % vector == 0 && pitch * int(sizeof(Element)) % 32 == 0);
@@ -267,8 +266,8 @@ struct SweepShape
           ? Layout::planes * Layout::height * Layout::width
           : R * Layout::width;
 
-  // A type without an expression in the kernel's parameter: nvcc 13.0 and its
-  // host compiler mangle that differently, and the kernel is not found.
+  // The kernel's parameter has a type without expressions: nvcc 13.0 and its
+  // host compiler mangle expressions differently, and the kernel is not found.
   using Taps = SweepTaps<A, taps>;
 };
 

@@ -17,21 +17,21 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A type of so many bytes that is read and written at once.
+/// Type of `Bytes` bytes that one instruction loads or stores.
 template <int Bytes>
 using WordOf = std::conditional_t < Bytes == 16,
       uint4,
       std::conditional_t<Bytes == 8, uint2,
                          typename Unsigned<Bytes<4 ? Bytes : 4>::type>>;
 
-/// How many of `Count` elements one vector holds.
+/// Number of elements that one vector holds, at most `Count`.
 template <int Count, class Element>
 inline constexpr int elements_per_vector = Count* int(sizeof(Element)) < 16
                                                ? Count
                                                : 16 / int(sizeof(Element));
 
-/// Loads and converts consecutive elements, which are aligned as their vectors
-/// are.
+/// Loads and converts consecutive elements, aligned to the size of their
+/// vectors.
 template <int Count, class A, class Element>
 __device__ __forceinline__ void read_values(Element const* from, A* values) {
   constexpr int bytes = Count * int(sizeof(Element));
@@ -51,9 +51,9 @@ __device__ __forceinline__ void read_values(Element const* from, A* values) {
   }
 }
 
-/// Stores consecutive elements, which are aligned as their vectors are.
-/// \tparam Streaming evict-first: plane sweeps gain 15 % by it (H200,
-/// 2026-11-22)
+/// Stores consecutive elements, aligned to the size of their vectors.
+/// \tparam Streaming evict-first, which makes plane sweeps 15 % faster (H200,
+///   2026-11-22)
 template <bool Streaming, int Count, class Element>
 __device__ __forceinline__ void store_elements(
     Element* to, Element const (&elements)[Count]) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ void store_elements(
   }
 }
 
-/// Loads words in vectors of so many bytes.
+/// Loads words in vectors of `VectorBytes` bytes.
 template <int Bytes, int VectorBytes>
 __device__ inline Registers<unsigned, Bytes / 4> load_words(
     unsigned char const* from) {
@@ -92,8 +92,8 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
   return words;
 }
 
-/// Stores words with as few instructions as possible. Streaming stores would
-/// cost separable stencils 1 to 3 % (H200, 2026-11-22).
+/// Stores words with the fewest instructions. Streaming stores would make
+/// separable stencils 1 to 3 % slower (H200, 2026-11-22).
 template <int N>
 __device__ inline void store_words(void* to,
                                    Registers<unsigned, N> const& words) {
