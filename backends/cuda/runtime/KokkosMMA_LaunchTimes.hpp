@@ -20,7 +20,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A template, so that a source without a loop does not instantiate the table.
+/// Launch times of all loops. A template: sources without loops compile none.
 template <class Chooser = LaunchChooser>
 class LaunchTimes {
  public:

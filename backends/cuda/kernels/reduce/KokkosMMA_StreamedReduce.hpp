@@ -110,11 +110,11 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 /// Invokes f for whole tiles of Calls * Threads indices, and advances i.
 ///
 /// The indices of a tile differ by constants, so their loads share one address.
-/// After each tile the block waits for its slowest warp, unless `order` is
-/// free-running: warps drift apart until a few finish the work of the
+/// Unless `order` is free-running, the block waits for its slowest warp after
+/// each tile: otherwise warps drift apart until a few finish the work of the
 /// multiprocessor, and lines leave the caches before they are reused. A functor
 /// of small elements requests few bytes at a time, and requests run out: with
-/// neighbouring indices one fetches what the next ones hit.
+/// neighbouring indices, one request fetches what the next ones hit.
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
@@ -250,9 +250,8 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   // Subranges are whole lines of elements of any size, and no longer than
   // needed: if a launch has a thread per index, one more line makes threads
   // invoke f twice and leaves the last blocks without work. Energy sum over
-  // 256000 atoms: 309 us with such subranges, 198 in Kokkos; 195 with these,
-  // 211 in Kokkos (H100, two days in 2026-11). Subranges of a box are whole
-  // tiles.
+  // 256000 atoms: 309 us with one more line, 198 in Kokkos; 195 with these, 211
+  // in Kokkos (H100, two days in 2026-11). Subranges of a box are whole tiles.
   unsigned const line =
       TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
@@ -304,6 +303,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
 }
 
+/// Reduces f over [begin, begin + size) and stores the result in `target`.
 /// \param order one of call_orders(), all of which give the same result
 template <class Running, class Tuning, class Index, class T, class Call,
           class Reducer>

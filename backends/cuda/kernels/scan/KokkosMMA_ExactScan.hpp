@@ -32,7 +32,7 @@ struct ExactRangeSum {
   unsigned flags;
 };
 
-/// Sums the range of each block. \tparam Contiguous stride_x is 1
+/// \tparam Contiguous whether stride_x is 1
 template <Scalar Input, class Tuning, bool Contiguous>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   min_blocks_of<Tuning::value.min_blocks, 1>)

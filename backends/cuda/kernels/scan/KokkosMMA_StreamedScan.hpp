@@ -87,11 +87,11 @@ using StreamedScanMemory =
     ScanMemory<Value, StreamedKept<StreamedExchange<Value, Tuning>>,
                Tuning::value.threads / 32>;
 
-/// For the invocations a lane has every 32nd index of its warp's range, so that
-/// accesses are coalesced. For the scan it has neighbouring indices, so that
-/// the scan is serial in a lane and one tree per warp. Shared memory exchanges
-/// the two and holds the prefixes until that of the tile is known. (With a tree
-/// for each row of 32 indices: 16 instructions per index; with this: 5.)
+/// Scans the range. A lane invokes f for every 32nd index of its warp's range,
+/// so that accesses are coalesced. It scans neighbouring indices, serially,
+/// with one tree per warp. Shared memory exchanges the two and holds the
+/// prefixes until that of the tile is known. (With a tree for each row of 32
+/// indices: 16 instructions per index; with this: 5.)
 ///
 /// \param rows indices per lane and tile, at most the tuned number
 template <class Scanned, class Tuning, class Index, class T, class Call,

@@ -242,7 +242,7 @@ class ExactSegmentsWarp {
     // The whole warp sums a long segment among many short ones.
     bool fits = span.length <= tile * Tuning::value.tiles;
     Group group(window), below(0);
-    bool has_below = false;  // of any group
+    bool has_below = false;  // whether any group has numbers below its window
     unsigned at    = 0;
     while (__any_sync(all, fits && at < vectors.end)) {
       Real x[values];
