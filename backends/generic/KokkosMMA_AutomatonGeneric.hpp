@@ -13,12 +13,12 @@
 #include <string>
 
 /// \file
-/// Cellular automata in plain Kokkos: what runs on every backend, for every
-/// layout, and the reference of the other routes.
+/// Cellular automata in plain Kokkos, for every backend and every layout: the
+/// `generic` route, and the reference of the other routes.
 
 namespace KokkosMMA::Impl {
 
-/// A rule as a functor. The rule is in the memory of the space: its sets of
+/// A rule as a functor. It is in the memory of the space, because its sets of
 /// counts are too large for the arguments of a kernel (see Taps).
 struct RuleInMemory {
   AutomatonRule const* rule;
@@ -29,7 +29,7 @@ struct RuleInMemory {
   }
 };
 
-/// One step of an automaton; no boundary is a halo.
+/// One step of an automaton; no boundary may be a halo.
 template <class Cell, class From, class To, class Next>
 struct AutomatonStep {
   Grid<From, 2> grid;
@@ -39,8 +39,8 @@ struct AutomatonStep {
   bool last_is_fast;
 
   /// Number of other cells of the neighbourhood in state 1. Away from the
-  /// boundaries the View is read without a test per neighbour, which took a
-  /// host twice as long.
+  /// boundaries the View is read without a test per neighbour; with tests a
+  /// host took twice as long.
   KOKKOS_FORCEINLINE_FUNCTION int count(std::int64_t i, std::int64_t j) const {
     return grid.is_safe({i, j})
                ? count(i, j,
@@ -62,7 +62,7 @@ struct AutomatonStep {
     }
     return alive;
   }
-  /// Columns to both sides in a row of the neighbourhood.
+  /// Columns of the neighbourhood to each side of its centre in a row.
   KOKKOS_FORCEINLINE_FUNCTION int reach(int row) const {
     int const r = grid.radius[0];
     return neighbourhood == Neighbourhood::moore ? r
@@ -82,8 +82,8 @@ struct AutomatonStep {
   }
 };
 
-/// One step on a host: runs of cells along the fast dimension, whose neighbours
-/// are counted together.
+/// One step on a host by runs of cells along the fast dimension; the neighbours
+/// of a run are counted together.
 template <class Step>
 struct AutomatonRuns {
   Step step;
@@ -116,7 +116,7 @@ struct AutomatonRuns {
   }
 
  private:
-  /// Counts for a run, each cell included in its own: 1089 at most.
+  /// Counts for the cells of a run, each including its own: at most 1089.
   template <class Stride>
   KOKKOS_FORCEINLINE_FUNCTION void count(std::uint16_t (&alive)[Runs::length],
                                          std::int64_t const (&at)[2], int n,
@@ -134,8 +134,8 @@ struct AutomatonRuns {
   }
 };
 
-/// One generation from the cells of `from` to those of `to`, Views of the same
-/// extents that share no memory. No boundary is a halo.
+/// Runs one generation from the cells of `from` to those of `to`, Views of the
+/// same extents that share no memory. No boundary may be a halo.
 template <class Exec, class From, class To, class Next>
 void launch_generic_automaton(std::string const& label, Exec const& exec,
                               From const& from, To const& to,

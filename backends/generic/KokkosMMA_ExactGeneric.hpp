@@ -22,7 +22,7 @@ namespace KokkosMMA::Impl {
 inline constexpr Refusal no_exact_sum{
     "exact sums are for Cuda and for host execution spaces"};
 
-/// Bits of an element.
+/// Returns the bits of an element.
 template <class Element>
 auto exact_bits(Element const& element) {
   return std::bit_cast<typename Unsigned<sizeof(Element)>::type>(element);
@@ -32,7 +32,7 @@ auto exact_bits(X const& x, std::size_t i) {
   return exact_bits(static_cast<typename X::non_const_value_type>(x(i)));
 }
 
-/// A number of the host from its bits.
+/// Converts bits to a number on the host.
 template <class Value>
 Value value_of_bits(std::uint64_t bits) {
   auto const narrow = static_cast<typename Unsigned<sizeof(Value)>::type>(bits);
@@ -41,8 +41,8 @@ Value value_of_bits(std::uint64_t bits) {
   return value;
 }
 
-/// The exact sum of many numbers: their mantissas are added by sign and
-/// exponent, one addition for each (Neal 2015, "Fast exact summation using
+/// Exact sum of many numbers. Mantissas are added in a counter per sign and
+/// exponent, with one addition each (Neal 2015, "Fast exact summation using
 /// small and large superaccumulators"). 32 KB of counters for doubles.
 template <Scalar Input>
 class BinnedSum {
@@ -52,7 +52,7 @@ class BinnedSum {
 
   explicit BinnedSum(Superaccumulator<Input>& sum) : m_sum(sum) {}
 
-  /// Adds x(i) of [begin, end), given as its bits.
+  /// Adds the numbers of [begin, end); bits_of(i) returns their bits.
   template <class Bits>
   void add(std::size_t begin, std::size_t end, Bits const& bits_of) {
     constexpr std::uint64_t one = std::uint64_t(1) << format.fraction_bits;
@@ -60,7 +60,7 @@ class BinnedSum {
       std::uint64_t const bits = bits_of(i);
       auto const bin           = unsigned(bits >> format.fraction_bits);
       auto const field         = bin & unsigned(format.special());
-      // Zeros, subnormal numbers and what is not finite.
+      // Zeros, subnormal numbers, infinities and NaNs.
       if (field - 1 >= unsigned(format.special()) - 1) {
         m_sum.add(bits);
         continue;
@@ -91,10 +91,10 @@ class BinnedSum {
   std::uint64_t m_bin[bins] = {};
 };
 
-/// Adds the numbers of [begin, end), given as their bits. ns a number on one
-/// core, plain sum, this, each number split into limbs: double 1.0, 1.4 to 2.1,
-/// 5.8; float 1.0, 1.2 to 1.8, 6.3 (AMD EPYC, g++ 12 -O2 and -O3, normal and
-/// 200 binary orders, 2026-11-26).
+/// Adds the numbers of [begin, end), given as their bits. ns per number on one
+/// core of a plain sum, of this, and with each number split into limbs: double
+/// 1.0, 1.4 to 2.1, 5.8; float 1.0, 1.2 to 1.8, 6.3 (AMD EPYC, g++ 12 -O2 and
+/// -O3, normal and 200 binary orders, 2026-11-26).
 template <Scalar Input, class Bits>
 void add_exactly(Superaccumulator<Input>& sum, std::size_t begin,
                  std::size_t end, Bits const& bits_of) {
@@ -104,7 +104,7 @@ void add_exactly(Superaccumulator<Input>& sum, std::size_t begin,
     for (std::size_t i = begin; i < end; ++i) sum.add(bits_of(i));
 }
 
-/// The elements of a View as terms of an exact sum.
+/// Elements of a View as terms of an exact sum.
 template <class X>
 struct ExactViewTerms {
   static constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
@@ -118,7 +118,7 @@ struct ExactViewTerms {
   }
 };
 
-/// The elements of one segment.
+/// Elements of one segment as terms of an exact sum.
 template <class Segments, class X>
 struct ExactSegmentTerms {
   using Element                 = typename X::non_const_value_type;
@@ -140,7 +140,7 @@ struct ExactSegmentTerms {
   }
 };
 
-/// The products of the elements of two Views of one type.
+/// Products of the elements of two Views of one type as terms.
 template <class X, class Y>
 struct ExactDotTerms {
   static constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
@@ -155,8 +155,8 @@ struct ExactDotTerms {
   }
 };
 
-/// Functor of Kokkos::parallel_reduce on host execution spaces: the exact sum
-/// of terms, an index for each chunk of them.
+/// Functor of Kokkos::parallel_reduce on host execution spaces: exact sum of
+/// terms, with one index per chunk of terms.
 template <class Terms>
 struct ExactSumOfChunks {
   using value_type                   = typename Terms::Sum;
@@ -176,7 +176,7 @@ struct ExactSumOfChunks {
   }
 };
 
-/// Adds all terms, however many, by one thread.
+/// Adds all terms, of any number, with one thread.
 template <class Terms>
 void add_all(Terms const& terms, typename Terms::Sum& sum) {
   constexpr std::size_t between_carries = std::size_t(1) << 30;
@@ -187,7 +187,7 @@ void add_all(Terms const& terms, typename Terms::Sum& sum) {
   }
 }
 
-/// The exact sum of terms, not rounded yet.
+/// Returns the exact sum of terms, not rounded.
 template <class Exec, class Terms>
 typename Terms::Sum exact_sum_on_host(std::string const& label,
                                       Exec const& exec, Terms const& terms) {
@@ -201,8 +201,8 @@ typename Terms::Sum exact_sum_on_host(std::string const& label,
   return sum;
 }
 
-/// store(s, sum of segment s) for every segment of a host, not rounded yet:
-/// each by one thread, except those that are long enough for all threads.
+/// Calls store(s, sum of segment s, not rounded) for every segment on a host.
+/// One thread sums a segment, unless it is long enough for all threads.
 template <class Exec, class Segments, class X, class Store>
 void exact_segments_on_host(std::string const& label, Exec const& exec,
                             Segments const& segments, std::uint64_t count,

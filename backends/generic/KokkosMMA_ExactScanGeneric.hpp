@@ -16,10 +16,10 @@
 
 namespace KokkosMMA::Impl {
 
-/// An exact scan of x into y on a host: chunks are summed up, and each is
-/// scanned from the sum of those before it.
-/// \param others sum of what precedes x elsewhere, or null
-/// \return the sum of all elements, without the initial value and the others
+/// Exact scan of x into y on a host: chunks are summed, then each chunk is
+/// scanned from the sum of the earlier ones.
+/// \param others sum of the elements before x, or null
+/// \return sum of all elements, without the initial value and the others
 template <bool Inclusive, class Exec, class X, class Y, class Initial>
 auto exact_scan_on_host(std::string const& label, Exec const& exec, X const& x,
                         Y const& y, Initial const& initial,
@@ -62,7 +62,7 @@ auto exact_scan_on_host(std::string const& label, Exec const& exec, X const& x,
     ExactPrefix<carrier> running = before[c];
     std::size_t const end        = std::min(n, (c + 1) * chunk);
     for (std::size_t i = c * chunk; i < end; ++i) {
-      // Read before y(i) is written: the two may be the same element.
+      // Read before y(i) is written, which may be the same element.
       std::uint64_t const bits = exact_bits(x, i);
       if constexpr (Inclusive) {
         running.add(bits, of_input);

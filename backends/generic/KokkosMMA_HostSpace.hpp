@@ -7,8 +7,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Whether kernels of a space run on the host. That the host reaches the memory
-/// of a space does not tell: Kokkos can be built to give Cuda such memory.
+/// Whether kernels of a space run on the host. Host access to its memory is no
+/// test: Kokkos can be built with host-accessible memory for Cuda.
 template <class Exec>
 inline constexpr bool is_host_space =
     Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;

@@ -13,8 +13,8 @@
 #include <type_traits>
 
 /// \file
-/// Runs of equal neighbouring keys: functors of Kokkos::parallel_scan that find
-/// them and that scan within them, on every backend.
+/// Functors of Kokkos::parallel_scan that find runs of equal neighbouring keys
+/// and that scan within runs, on every backend.
 
 namespace KokkosMMA::Impl {
 
@@ -24,15 +24,15 @@ KOKKOS_FORCEINLINE_FUNCTION bool starts_run(Keys const& keys, Index i) {
   return i == 0 || !static_cast<bool>(keys(i) == keys(i - 1));
 }
 
-/// Counts runs, and writes where the first `room` of them begin and the last of
-/// these ends.
+/// Counts runs, and writes the offsets of the first `room` of them and the end
+/// of the last of these.
 template <class Keys, class UniqueKeys>
 struct FindRuns {
   using kokkosmma_functor = void;
   using value_type        = std::int64_t;
   Keys keys;
   UniqueKeys unique_keys;
-  std::int64_t* offsets;  ///< room + 1 of them
+  std::int64_t* offsets;  ///< room + 1 elements
   std::int64_t room;
   bool writes_keys;
 
@@ -50,7 +50,7 @@ struct FindRuns {
   }
 };
 
-/// unique_keys(s) = the first key of run s.
+/// Sets unique_keys(s) to the first key of run s.
 template <class Keys, class UniqueKeys>
 struct PickKeys {
   Keys keys;
@@ -62,18 +62,18 @@ struct PickKeys {
   }
 };
 
-/// What elements add up to since the last run began in them.
+/// Combination of elements since the last begin of a run among them.
 template <class Accumulator>
 struct ScannedOfRun {
   Accumulator value;
-  // Whether one did. As wide as the value: with padding and a bool,
+  // Whether one begins. As wide as the value: with a bool and padding
   // streamed_scan spills 110 bytes of registers (CUDA 13.0, sm_90, float).
   std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>
       starts;
 };
 
-/// Scan of x into y that starts anew with each run: an ordinary functor of
-/// Kokkos::parallel_scan, whose value says whether a run begins in it.
+/// Scan of x into y that restarts with each run: an ordinary functor of
+/// Kokkos::parallel_scan, whose value carries whether a run begins in it.
 template <Operation Op, class Accumulator, bool Inclusive, class Keys, class X,
           class Y>
 struct ScanRuns {
@@ -89,7 +89,7 @@ struct ScanRuns {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, value_type& update,
                                               bool final) const {
     if (starts_run(keys, i)) update = {Combine<Op, Accumulator>::identity(), 1};
-    // Read before y(i) is written: the two may be the same element.
+    // Read before y(i) is written, which may be the same element.
     auto const value = static_cast<Accumulator>(x(i));
     if constexpr (!Inclusive) {
       if (final) write(i, update.value);

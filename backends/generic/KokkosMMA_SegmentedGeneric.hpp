@@ -17,20 +17,20 @@
 #include <type_traits>
 
 /// \file
-/// Segmented operations in plain Kokkos: what runs on every backend, for every
-/// layout, and the reference of the other routes. A segment up to
-/// `long_segment` elements belongs to a thread, a longer one to a team, so that
-/// one long segment among many short ones does not keep a thread of a GPU for
-/// ever. On host spaces a team is one thread. The association of the additions
-/// depends on the segments and the space only.
+/// Segmented operations in plain Kokkos, for every backend and every layout:
+/// the `generic` route, and the reference of the other routes. A thread
+/// processes a segment of up to `long_segment` elements, a team a longer one,
+/// so that one long segment does not occupy a single thread of a GPU. On host
+/// spaces a team is one thread. The association of the additions depends only
+/// on the segments and the space.
 
 namespace KokkosMMA::Impl {
 
 inline constexpr std::uint64_t long_segment = 1024;
 
-/// A value as an element of a result. What no element took part in, a minimum
-/// or maximum that is still the identity, becomes the identity of the result's
-/// type: the largest int32 would be -1 as int8.
+/// Converts a value to an element of a result. A minimum or maximum of no
+/// elements, which is the identity of Value, becomes the identity of To: the
+/// largest int32 would be -1 as int8.
 template <Operation Op, class To, class Value>
 KOKKOS_FORCEINLINE_FUNCTION To result_of(Value value) {
   if constexpr ((Op == Operation::min || Op == Operation::max) &&
@@ -60,8 +60,8 @@ struct CsrSegments {
   }
 };
 
-/// The lines of a matrix along one of its dimensions: each is a segment of its
-/// own indices.
+/// Lines of a matrix along one of its dimensions: each is a segment with
+/// indices from 0 on.
 struct MatrixSegments {
   std::uint64_t lines  = 0;
   std::uint64_t length = 0;  ///< may be 0
@@ -83,7 +83,7 @@ struct MatrixSegments {
 };
 
 /// Equal segments of elements that have several values: segment s of value k
-/// has the number s * values + k.
+/// has number s * values + k.
 struct ValueSegments {
   EqualSegments elements;
   std::uint64_t values = 1;
@@ -105,8 +105,8 @@ struct ValueSegments {
   }
 };
 
-/// Of matrices, how many segments from s on have the same indices and lie side
-/// by side in memory.
+/// Number of segments of a matrix, from s on, that have the same indices and
+/// are side by side in memory.
 template <class X>
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t segments_abreast(
     MatrixSegments const& segments, X const& x, std::uint64_t s) {
@@ -120,14 +120,13 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t segments_abreast(
   return x.stride(1) < x.stride(0) ? segments.values - s % segments.values : 1;
 }
 
-/// Segments that a host reduces together where they lie side by side: a line of
-/// its cache of 4-byte elements. Moments of 64 channels of floats take 1.3 ms
-/// so and 2.4 ms one channel after the other (25088 rows, 2 cores, g++ 12,
-/// 2026-11-26).
+/// Segments that a host reduces together if they are side by side: a cache line
+/// of 4-byte elements. Moments of 64 channels of floats: 1.3 ms with this, 2.4
+/// ms one channel after the other (25088 rows, 2 cores, g++ 12, 2026-11-26).
 inline constexpr int most_abreast = 16;
 
-/// take(s, std::integral_constant<int, N>) for N segments from s on, until all
-/// from `first` up to `last` are done.
+/// Calls take(s, std::integral_constant<int, N>) for N segments from s on,
+/// until all segments from `first` to `last` are done.
 template <class Segments, class X, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void take_abreast(Segments const& segments,
                                               X const& x, std::uint64_t first,
@@ -145,7 +144,7 @@ KOKKOS_FORCEINLINE_FUNCTION void take_abreast(Segments const& segments,
   }
 }
 
-/// Element i of segment s.
+/// Returns element i of segment s.
 template <class Segments, class X>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
                                                       X const& x,
@@ -199,7 +198,7 @@ struct FoldMoments {
   }
 };
 
-/// Writes the value of segment s; into a matrix where elements have several.
+/// Stores the value of segment s; in a matrix if elements have several.
 template <Operation Op, class R>
 struct IntoResult {
   R result;
@@ -229,7 +228,7 @@ struct IntoMoments {
   }
 };
 
-/// A reducer of Kokkos for the values of a fold.
+/// Kokkos reducer for the values of a fold.
 template <class Fold>
 struct FoldReducer {
   using reducer    = FoldReducer;
@@ -257,7 +256,7 @@ struct FoldReducer {
   value_type* m_value;
 };
 
-/// store(s, fold of the elements of segment s) for every s.
+/// Calls store(s, fold of the elements of segment s) for every s.
 template <class Fold, class Segments, class X, class Store>
 struct GenericReduce {
   using Value                          = typename Fold::Value;
@@ -328,7 +327,7 @@ struct GenericReduce {
   }
 };
 
-/// Element i of segment s of y = the fold of those of x up to i or before it.
+/// Sets element i of segment s of y to the fold of x up to i, or before i.
 template <Operation Op, class Value, bool Inclusive, class Segments, class X,
           class Y>
 struct GenericScan {
@@ -343,7 +342,7 @@ struct GenericScan {
                                                 std::uint64_t i,
                                                 Value& value) const {
     using Output = typename Y::non_const_value_type;
-    // Read before the element of y is written: the two may be the same element.
+    // Read before the element of y is written, which may be the same.
     Value const before = value;
     value              = Combine<Op, Value>::apply(
                      value, static_cast<Value>(element_of(segments, x, s, i)));
@@ -394,8 +393,8 @@ struct GenericScan {
   KOKKOS_FORCEINLINE_FUNCTION void scan_long(Member const& member,
                                              std::uint64_t first,
                                              std::uint64_t last) const {
-    // Each thread has a range: the values of all ranges first, then its
-    // prefixes after the values of the ranges before it.
+    // Each thread has a range. It folds its range first; its prefixes then
+    // start from the values of the earlier ranges.
     auto const rank     = std::uint64_t(member.team_rank());
     auto const threads  = std::uint64_t(member.team_size());
     Value* const values = static_cast<Value*>(
@@ -429,8 +428,8 @@ struct GenericScan {
   }
 };
 
-/// How one of these functors runs over `segments` segments, one or more, with
-/// so many elements in all; says so to the functor, too.
+/// Policy of one of these functors for `segments` segments, one or more, with
+/// `elements` elements in all. Sets per_team of the functor.
 template <class Exec, class Functor>
 Kokkos::TeamPolicy<Exec> generic_segments_policy(
     Exec const& exec, Functor& functor, std::uint64_t segments,
@@ -439,7 +438,7 @@ Kokkos::TeamPolicy<Exec> generic_segments_policy(
   constexpr int threads  = 128;
   functor.per_team       = elements / segments <= long_segment ? threads : 1;
   if constexpr (on_host && Functor::may_be_abreast) {
-    // As many to a team as are reduced together, where all threads get some.
+    // As many per team as are reduced together, if all threads get some.
     std::uint64_t const groups = segments / most_abreast;
     auto const workers         = std::uint64_t(exec.concurrency());
     if (groups >= workers &&

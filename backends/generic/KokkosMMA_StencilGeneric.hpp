@@ -17,25 +17,25 @@
 #include <type_traits>
 
 /// \file
-/// Stencils in plain Kokkos: what runs on every backend, for every layout, and
-/// the reference of the other routes. The neighbours of an element are added in
-/// the order of the weights, so that a result does not depend on the space.
+/// Stencils in plain Kokkos, for every backend and every layout: the `generic`
+/// route, and the reference of the other routes. Neighbours are added in the
+/// order of the weights, so that a result does not depend on the space.
 
 namespace KokkosMMA::Impl {
 
-/// A stride of one that the compiler knows; std::integral_constant converts on
+/// Stride of one that the compiler knows. std::integral_constant converts on
 /// the host only.
 struct UnitStride {
   KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return 1; }
 };
 
-// The expression keeps R from being deduced from these.
+// The conversion prevents the deduction of R from these types.
 template <int R>
 using GridExtents = std::array<std::int64_t, std::size_t(R)>;
 template <int R>
 using GridRadius = std::array<int, std::size_t(R)>;
 
-/// A View of so many dimensions of any extent that counts no references.
+/// Unmanaged View of R dimensions of any extent, as GridView.
 template <class T, int R>
 struct PointerTo {
   using type = typename PointerTo<T, R - 1>::type*;
@@ -60,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_at(
   }
 }
 
-/// A View read by indices of the grid, which start after its ghost cells, and
+/// A View with the indices of the grid, which start after its ghost cells, and
 /// the conditions beyond its boundaries.
 template <class X, int R>
 struct Grid {
@@ -69,8 +69,8 @@ struct Grid {
   std::int64_t extent[R];
   std::int8_t radius[R];
 
-  /// Indices of a dimension from which all neighbours in it are elements of
-  /// the View: these, up to the second.
+  /// First index of a dimension whose neighbours along it are all elements of
+  /// the View; safe_end() is one past the last.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t safe_begin(int d) const {
     return radius[d] - boundaries.ghosts_low(d, radius[d]);
   }
@@ -90,7 +90,7 @@ struct Grid {
       place[d] = at[d] + boundaries.ghosts_low(d, radius[d]);
     return element_at(x, place);
   }
-  /// An element inside the grid or anywhere beyond its boundaries.
+  /// Returns an element inside the grid or beyond its boundaries.
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION A
   with_boundaries(std::int64_t const (&at)[R]) const {
@@ -100,8 +100,8 @@ struct Grid {
     if (!boundaries.locate(place, extent, value)) return constant<A>(value);
     return static_cast<A>((*this)[place]);
   }
-  /// What an element of this value would be: a negative one wraps in a sum
-  /// without a sign, which no conversion of a double does.
+  /// Converts a constant through the type of elements: a negative one then
+  /// wraps in an unsigned sum, unlike in a conversion of the double.
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION static A constant(double value) {
     return static_cast<A>(static_cast<typename X::non_const_value_type>(value));
@@ -129,24 +129,24 @@ struct Tap {
   std::int8_t offset[R];
 };
 
-/// The taps of a stencil as an argument of a kernel. A few are stored by value,
-/// so that a policy that is constructed for each step neither allocates nor
-/// copies. Together with a functor of one View they stay below 512 bytes:
-/// Kokkos passes larger arguments through constant memory, and the next kernel
-/// then waits for this one (Cuda/Kokkos_Cuda_KernelLaunch.hpp,
-/// ConstantMemoryUseThreshold). There is room for radius 14 in one dimension, a
-/// box of 3 x 3 in two, of 5 x 5 in float, and a star of radius 1 in three.
+/// Taps of a stencil as an argument of a kernel. A few are stored by value, so
+/// that constructing a policy for each step neither allocates nor copies.
+/// Together with a functor of one View they stay below 512 bytes: Kokkos passes
+/// larger arguments through constant memory, and the next kernel then waits for
+/// this one (Cuda/Kokkos_Cuda_KernelLaunch.hpp, ConstantMemoryUseThreshold).
+/// They hold radius 14 in one dimension, a box of 3 x 3 in two, of 5 x 5 in
+/// float, and a star of radius 1 in three.
 template <class A, int R>
 struct Taps {
   static constexpr int bytes = R == 1 ? 264 : R == 2 ? 152 : 80;
   static constexpr int few   = bytes / int(sizeof(A) + R);
-  Tap<A, R> const* all;  ///< in the memory of the space, where there are more
+  Tap<A, R> const* all;  ///< in the memory of the space, if there are more
   int count;
   A weight[few];
   std::int8_t offset[few][R];
 
-  // No pointer to the arrays: the address of a kernel's argument would move all
-  // of it to local memory.
+  // No pointer to the arrays: taking the address of a kernel's argument would
+  // move all of it to local memory.
   KOKKOS_FORCEINLINE_FUNCTION Tap<A, R> operator()(int k) const {
     if (all) return all[k];
     Tap<A, R> tap;
@@ -156,8 +156,8 @@ struct Taps {
   }
 };
 
-/// Taps in the order of the weights, without those of weight zero, and their
-/// memory.
+/// Builder and owner of the taps, in the order of the weights and without those
+/// of weight zero.
 template <class A, int R, class Space>
 class TapList {
  public:
@@ -191,7 +191,7 @@ class TapList {
   Taps<A, R> const& taps() const { return m_taps; }
 
  private:
-  /// Negative weights of unsigned sums wrap, as the sums do.
+  /// Negative weights of unsigned sums wrap, like the sums.
   static A as_weight(double weight) {
     if constexpr (std::is_integral_v<A>) {
       if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
@@ -203,7 +203,7 @@ class TapList {
   Kokkos::View<Tap<A, R> const*, Space> m_memory;
 };
 
-/// functor(i, j, .., sum of the neighbours of element (i, j, ..)).
+/// Calls functor(i, j, .., sum of the neighbours of element (i, j, ..)).
 template <class X, class A, int R, class Functor>
 struct GenericStencil {
   Grid<X, R> grid;
@@ -254,15 +254,15 @@ struct GenericStencil {
 
 /// Runs of elements along the fast dimension. A host does each operation for a
 /// whole run before the next one, which compilers turn into vector
-/// instructions. The runs of a panel of the fast dimension follow each other in
-/// memory; the next panel visited is its neighbour in the next dimension, so
-/// that its rows are in the cache. With panels of one run a heat step takes
-/// 13 ms instead of 5.8 ms on a grid beyond the cache (2048 x 2048 doubles, g++
-/// 12, 2 cores, 2026-11-26).
+/// instructions. The runs of a panel of the fast dimension are consecutive in
+/// memory. The next panel is the neighbour in the next dimension, so that its
+/// rows are in the cache. With panels of one run a heat step takes 13 ms
+/// instead of 5.8 ms on a grid beyond the cache (2048 x 2048 doubles, g++ 12, 2
+/// cores, 2026-11-26).
 struct Runs {
   static constexpr std::int64_t length = 256;
-  /// A line has no rows to keep, and may have fewer elements than its runs need
-  /// to reach all threads.
+  /// In one dimension there are no rows to reuse, and longer panels of a short
+  /// line would leave threads idle.
   template <int R>
   static constexpr std::int64_t panel = R == 1 ? length : 8 * length;
 
@@ -274,9 +274,9 @@ struct Runs {
     return items;
   }
 
-  /// run(at, n, inside) for the n elements from `at` on whose neighbours along
-  /// the fast dimension are elements of the View, one(at) for each other
-  /// element. inside: their neighbours in other dimensions are, too.
+  /// Calls run(at, n, inside) for n elements from `at` on whose neighbours
+  /// along the fast dimension are elements of the View, and one(at) for each
+  /// other element. `inside`: their neighbours in other dimensions are, too.
   template <class X, int R, class One, class Run>
   KOKKOS_FORCEINLINE_FUNCTION static void visit(Grid<X, R> const& grid,
                                                 bool last_is_fast,
@@ -304,7 +304,7 @@ struct Runs {
   }
 };
 
-/// The stencil on a host, run by run.
+/// Applies the stencil on a host, run by run.
 template <class X, class A, int R, class Functor>
 struct GenericStencilRuns {
   GenericStencil<X, A, R, Functor> stencil;
@@ -323,8 +323,8 @@ struct GenericStencilRuns {
   }
 
  private:
-  // What a pass starts from, and where its sums go. Not lambdas: g++ 12 leaves
-  // some of their calls, and then finds no vectors.
+  // Start values and destination of a pass. Not lambdas: g++ 12 does not inline
+  // some of their calls, and then does not vectorize.
   struct Zero {
     KOKKOS_FORCEINLINE_FUNCTION A operator()(int) const { return A(0); }
   };
@@ -344,15 +344,15 @@ struct GenericStencilRuns {
     }
   };
 
-  /// The elements from `at` on, along a dimension that the compiler knows: else
-  /// it finds no vectors.
+  /// Sums the run from `at` on, along a dimension that the compiler knows:
+  /// otherwise it does not vectorize.
   template <int Fast>
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t const (&at)[R],
                                        int count) const {
     Zero const zero;
     Element<Fast> const element{*this, at};
-    // Stars of radius 1 and the box of 3 x 3: in one pass. A heat step takes
-    // 0.2 ms so, 1.4 ms weight by weight, 0.5 ms in a plain MDRangePolicy (512
+    // Stars of radius 1 and the box of 3 x 3 need one pass. Heat step: 0.2 ms
+    // with this, 1.4 ms weight by weight, 0.5 ms in a plain MDRangePolicy (512
     // x 512 doubles, 2 cores, g++ 12, 2026-11-26; runs differ by a third).
     if (stride == 1) {
       UnitStride const unit;
@@ -379,11 +379,11 @@ struct GenericStencilRuns {
     }
     for (int e = 0; e < count; ++e) element(e, sums(e));
   }
-  /// Elements of a row that has neighbours beyond a boundary: each tap reads
-  /// one row of the grid, or the boundary's constant, for all of them.
-  /// Element by element a star of radius 4 on 96^3 doubles ran at 1.1e7 updates
-  /// per second, so at 4.3e7, plain loops at 3.0e7 to 5.0e7 (one thread of a
-  /// busy machine, g++ 12, 2026-11-26).
+  /// Sums a run that has neighbours beyond a boundary: each tap reads one row
+  /// of the grid, or the boundary's constant, for all elements. Star of radius
+  /// 4 on 96^3 doubles, updates per second: 1.1e7 element by element, 4.3e7
+  /// with this, 3.0e7 to 5.0e7 in plain loops (one thread of a busy machine,
+  /// g++ 12, 2026-11-26).
   template <int Fast>
   KOKKOS_FORCEINLINE_FUNCTION void run_beside(std::int64_t const (&at)[R],
                                               int count) const {
@@ -418,7 +418,7 @@ struct GenericStencilRuns {
           stencil.add(sums.of[e], weight, static_cast<A>(first[e * stride]));
   }
 
-  /// into(e, from(e) + N taps from tap k on) for a whole run.
+  /// Calls into(e, from(e) + N taps from tap k on) for a whole run.
   template <int N, class Stride, class From, class Into>
   KOKKOS_FORCEINLINE_FUNCTION void add_group(std::int64_t const (&at)[R],
                                              int count, Stride stride, int k,
@@ -427,8 +427,8 @@ struct GenericStencilRuns {
     decltype(&stencil.grid[at]) first[N];
     A weight[N];
     for (int n = 0; n < N; ++n) {
-      // Of more taps than are stored by value, all are in memory. g++ 12 warns
-      // of the arrays' ends otherwise.
+      // If N exceeds the taps stored by value, all are in memory. Otherwise g++
+      // 12 warns of the arrays' ends.
       Tap<A, R> const tap =
           N > Taps<A, R>::few ? stencil.taps.all[k + n] : stencil.taps(k + n);
       std::int64_t neighbour[R];
@@ -469,11 +469,11 @@ auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
       exec, 0, Runs::count<int(R)>(extents, last_is_fast));
 }
 
-/// Policy for a functor that has its indices fastest first, whatever the
-/// layout. Kokkos 4.6 gives a block of Cuda 16 x 2 threads, in the order of the
-/// first index even for LayoutRight (Cuda/Kokkos_Cuda_MDRangePolicy.hpp): here
-/// whole warps run along the fast dimension, and a block is tall enough that
-/// its rows find each other in the cache.
+/// Policy for a functor whose indices are fastest first, for any layout. Kokkos
+/// 4.6 gives a block of Cuda 16 x 2 threads, with the first index fastest even
+/// for LayoutRight (Cuda/Kokkos_Cuda_MDRangePolicy.hpp). Here whole warps run
+/// along the fast dimension, and a block is tall enough that its rows reuse the
+/// cache.
 template <int R, class Exec>
 auto grid_policy(Exec const& exec, GridExtents<R> const& extents,
                  bool last_is_fast) {

@@ -5,9 +5,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sums and differences rounded to the nearest, also in a source that is
-/// compiled with -ftz=true or -use_fast_math, where those of floats would lose
-/// subnormal numbers. There are no such modes for doubles.
+/// Arithmetic that is rounded to nearest and keeps subnormal numbers, also in a
+/// source that is compiled with -ftz=true or -use_fast_math. These options
+/// affect floats only.
 struct AddNearest {
   __device__ static float sum(float a, float b) {
     float result;
@@ -26,7 +26,7 @@ struct AddNearest {
   __device__ static double product(double a, double b) {
     return __dmul_rn(a, b);
   }
-  /// As a double, subnormal numbers too.
+  /// Converts to double without loss, subnormal numbers included.
   __device__ static double widened(float a) {
     double result;
     asm("cvt.f64.f32 %0, %1;" : "=d"(result) : "f"(a));

@@ -5,8 +5,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Barrier `Id` of `Threads` threads of a block, whole warps; __syncthreads()
-/// is barrier 0. As __syncthreads(), it orders accesses to shared memory.
+/// Barrier `Id` of `Threads` threads of a block, whole warps. It orders
+/// accesses to shared memory like __syncthreads(), which is barrier 0.
 template <int Id, int Threads>
 struct PartialBarrier {
   __device__ static void wait() {

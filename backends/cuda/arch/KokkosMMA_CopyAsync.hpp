@@ -7,13 +7,13 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Bytes of shared memory to leave out, so that rows with `margin` bytes before
-/// a whole number of sectors of 32 bytes have their sectors whole there: one of
-/// which two lanes copy the halves into different sectors is read twice. (ncu,
-/// H200, 2026-11-22: 1.5 times the sectors where every other row is so.)
+/// Bytes of shared memory to skip before rows that begin `margin` bytes before
+/// a 32-byte sector, so that these rows have whole sectors there. A sector
+/// whose halves two lanes copy to different sectors is read twice: 1.5 times
+/// the sectors if every other row does so (ncu, H200, 2026-11-22).
 constexpr int sector_lead(int margin) { return (32 - margin % 32) % 32; }
 
-/// 16 bytes from global to shared memory, past L1, while the thread goes on.
+/// Asynchronous copy of 16 bytes from global to shared memory, past L1.
 struct CopyAsync16 {
   __device__ static void copy(void* to, void const* from) {
     asm volatile("cp.async.cg.shared.global [%0],[%1],16;" ::"r"(
@@ -21,17 +21,17 @@ struct CopyAsync16 {
                  "l"(from)
                  : "memory");
   }
-  /// copy() of a part of a row whose other bytes follow: L2 loads 128 of them
-  /// (bytes of a band stencil, H200: 163 us instead of 167).
+  /// Copies a part of a row whose other bytes follow: L2 loads 128 bytes at
+  /// once (bytes of a band stencil, H200: 163 us instead of 167).
   __device__ static void copy_of_row(void* to, void const* from) {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0],[%1],16;" ::"r"(
                      unsigned(__cvta_generic_to_shared(to))),
                  "l"(from)
                  : "memory");
   }
-  /// The first `valid` bytes, at once, and zeros after them. (The instruction
-  /// takes a number of valid bytes too, and reads all 16: memcheck, CUDA 13.0,
-  /// H200, 2026-11-21.)
+  /// Copies the first `valid` bytes synchronously, and zeros after them. (The
+  /// instruction supports a number of valid bytes, but reads all 16: memcheck,
+  /// CUDA 13.0, H200, 2026-11-21.)
   __device__ static void copy_some(unsigned char* to, unsigned char const* from,
                                    int valid) {
 #pragma unroll 1
@@ -48,7 +48,7 @@ struct CopyAsync16 {
   }
 };
 
-/// 4 or 8 bytes, through L1, in the groups of CopyAsync16.
+/// Asynchronous copy of 4 or 8 bytes, through L1, in CopyAsync16's groups.
 template <int Bytes>
 struct CopyAsyncWord {
   static_assert(Bytes == 4 || Bytes == 8);

@@ -9,10 +9,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Whole rows from global to shared memory, each by one instruction of one
-/// thread.
+/// Asynchronous copy of whole rows from global to shared memory, one
+/// instruction of one thread per row.
 struct CopyBulk {
-  /// From sm_90 on; elsewhere nothing else here may be called.
+  /// True from sm_90 on; elsewhere no other function may be called.
   __device__ static constexpr bool exists() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     return true;
@@ -20,8 +20,8 @@ struct CopyBulk {
     return false;
 #endif
   }
-  /// `bytes`, which the barrier must expect in its current phase. Addresses and
-  /// bytes are multiples of 16.
+  /// Copies `bytes`, which the barrier must expect in its current phase.
+  /// Addresses and sizes are multiples of 16.
   __device__ static void copy(void* to, void const* from, unsigned bytes,
                               SharedBarrier barrier) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -32,8 +32,8 @@ struct CopyBulk {
         : "memory");
 #endif
   }
-  /// Orders what was written to shared memory before this, barriers too,
-  /// before copies that begin after it.
+  /// Orders earlier writes to shared memory, including those to barriers,
+  /// before later copies.
   __device__ static void order_writes() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

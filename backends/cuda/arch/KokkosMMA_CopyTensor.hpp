@@ -13,8 +13,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A tensor of three dimensions in global memory, the fastest one first, and
-/// the box of it that is copied.
+/// A three-dimensional tensor in global memory, the fastest dimension first,
+/// and the box that is copied at a time.
 struct TensorShape {
   void const* data;         ///< at a multiple of 16 bytes
   int unit_bytes;           ///< 1, 2, 4 or 8
@@ -23,12 +23,12 @@ struct TensorShape {
   std::uint32_t box[3];     ///< at most 256 each, rows of multiples of 16 bytes
 };
 
-/// What the hardware reads of a tensor: a parameter of a kernel that is
-/// KOKKOSMMA_GRID_CONSTANT.
+/// Tensor descriptor that the hardware reads. In a kernel it must be a
+/// parameter with KOKKOSMMA_GRID_CONSTANT.
 class TensorMap {
  public:
-  /// \return whether there is one: a driver of CUDA 12.0 or newer, and strides
-  ///         that are multiples of 16 below 2^40
+  /// \return whether the tensor can be described: a driver of CUDA 12.0 or
+  ///         newer, strides that are multiples of 16 and below 2^40
   bool describe(TensorShape const& shape) {
     using Encode               = decltype(&cuTensorMapEncodeTiled);
     static Encode const encode = reinterpret_cast<Encode>(driver_function());
@@ -70,13 +70,13 @@ class TensorMap {
   CUtensorMap m_map;
 };
 
-/// A box of a tensor to shared memory by one instruction of one thread. Zeros
-/// stand for what lies outside of the tensor.
+/// Asynchronous copy of a box of a tensor to shared memory, one instruction of
+/// one thread. Elements outside the tensor are zeros.
 struct CopyTensor {
-  /// Elsewhere nothing else here may be called.
+  /// True from sm_90 on; elsewhere no other function may be called.
   __device__ static constexpr bool exists() { return CopyBulk::exists(); }
-  /// The box that begins at unit x of row y of plane z. Its bytes, all of them,
-  /// the barrier must expect in its current phase.
+  /// Copies the box that begins at unit x of row y of plane z. The barrier must
+  /// expect all bytes of the box in its current phase.
   /// \param to at a multiple of 128 bytes
   __device__ static void copy(void* to, TensorMap const& map, int x, int y,
                               int z, SharedBarrier barrier) {

@@ -8,24 +8,23 @@
 #include <type_traits>
 
 /// \file
-/// What the language has of its own for kernels: their launch and their shared
-/// memory.
+/// Language features for kernels: their launch and their shared memory.
 
 namespace KokkosMMA::Impl::Cuda {
 
 struct KernelGrid {
   dim3 blocks;
-  dim3 threads;          ///< of a block
+  dim3 threads;          ///< per block
   int shared_bytes = 0;  ///< of KOKKOSMMA_DYNAMIC_SHARED
-  /// The kernel calls GridDependency::wait: its blocks may come before the grid
-  /// in front of it is done. For kernels that were compiled for sm_90.
+  /// The kernel calls GridDependency::wait: its blocks may start before the
+  /// previous grid is complete. For kernels that were compiled for sm_90.
   bool follows = false;
 };
 
-/// Puts a kernel into a stream and says whether it could. The error is that of
-/// this launch: the last error of the host thread, which is all that <<<>>>
-/// leaves, may be an older one that the application has handled.
-/// \param arguments where each argument of the kernel lies
+/// Launches a kernel and returns the error of this launch. The last error of
+/// the host thread, which is all that <<<>>> leaves, may be an older one that
+/// the application has handled.
+/// \param arguments addresses of the kernel's arguments
 inline cudaError_t enqueue_kernel(cudaStream_t stream, void const* kernel,
                                   KernelGrid const& grid,
                                   void const* const* arguments) {
@@ -42,8 +41,8 @@ inline cudaError_t enqueue_kernel(cudaStream_t stream, void const* kernel,
   return cudaLaunchKernelExC(&config, kernel, const_cast<void**>(arguments));
 }
 
-/// The arguments are passed on where they lie: cudaLaunchKernelEx copies each,
-/// and for a functor with Views that is a page of code.
+/// Launches a kernel by the addresses of its arguments: cudaLaunchKernelEx
+/// copies each, which for a functor with Views is a page of code.
 template <class... Parameters>
 cudaError_t enqueue_kernel(
     cudaStream_t stream, void (*kernel)(Parameters...), KernelGrid const& grid,
@@ -55,20 +54,20 @@ cudaError_t enqueue_kernel(
 
 }  // namespace KokkosMMA::Impl::Cuda
 
-/// Before the parameter of a kernel that may be large or have arrays: it is
-/// read where it lies, also through a reference or an index that is not a
-/// constant, for which a thread would otherwise copy it to local memory.
-/// Nothing may write to it: an application's functor may write to its `mutable`
-/// members, so a kernel that receives one has a second form, by_value, in which
-/// each thread has a copy. Compute capability 7.0 and newer.
+/// Qualifier of a kernel's parameter that may be large or have arrays. Without
+/// it, access through a reference or a variable index copies the parameter to
+/// local memory in each thread. Nothing may write to the parameter. A functor
+/// of the application may write to its `mutable` members, so a kernel that
+/// receives one has a variant, by_value, in which each thread has a copy.
+/// Compute capability 7.0 and newer.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 #define KOKKOSMMA_GRID_CONSTANT __grid_constant__
 #else
 #define KOKKOSMMA_GRID_CONSTANT
 #endif
 
-/// Declares `name`, an array of the bytes that the launch requested. (From a
-/// function that returned a pointer to them nvcc 13.0 made other code.)
+/// Declares `name`, the array of the bytes that the launch requested. (nvcc
+/// 13.0 generated other code for a function that returned a pointer to them.)
 #define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \
   extern __shared__ __align__(alignment)                \
   Type name[]

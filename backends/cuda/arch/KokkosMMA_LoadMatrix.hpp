@@ -9,9 +9,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Four matrices of 8 rows of 16 bytes from shared memory: lane 8m + i gives
-/// the address of row i of matrix m, lane 4g + q receives word q of row g of
-/// all of them.
+/// Load of four matrices of 8 rows of 16 bytes from shared memory: lane 8m + i
+/// passes the address of row i of matrix m, lane 4g + q receives word q of row
+/// g of each matrix.
 struct LoadMatrix4 {
   __device__ static void load(std::uint32_t (&to)[4], void const* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3},[%4];"

@@ -7,10 +7,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Any function of three bits, 32 at a time, as one instruction. `Table` is
-/// what the function makes of 0xf0, 0xcc and 0xaa. Written as expressions the
-/// carries of an adder become up to three instructions (nvcc 13.0): the
-/// compiler prefers to share parts of them.
+/// Any function of three bits, 32 at a time, as one instruction. `Table` is its
+/// value for 0xf0, 0xcc and 0xaa. As expressions, the carries of an adder
+/// become up to three instructions (nvcc 13.0): the compiler prefers common
+/// subexpressions.
 template <int Table>
 struct Logic {
   __device__ static std::uint32_t of(std::uint32_t a, std::uint32_t b,

@@ -121,7 +121,7 @@ struct M8N8K4_F64F64F64F64 {
   }
 };
 
-/// An instruction of sm_90; on sm_80 four of the shape above, k in order.
+/// An instruction of sm_90; before sm_90 four of the shape above, k in order.
 struct M16N8K8_F64F64F64F64 {
   __device__ static void fma(double (&d)[4], double const (&a)[4],
                              double const (&b)[2]) {

@@ -7,8 +7,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// No instruction: the value stays what it is, and the compiler no longer knows
-/// it. What follows from it is computed where it is used, not before a loop.
+/// Optimization barriers without instructions: the compiler no longer knows the
+/// value, and computes what depends on it at its use, not before a loop.
 struct Opaque {
   __device__ static void hide(int& value) { asm volatile("" : "+r"(value)); }
   __device__ static void hide(unsigned& value) {
@@ -23,7 +23,7 @@ struct Opaque {
   __device__ static void hide(unsigned char const*& value) {
     asm volatile("" : "+l"(value));
   }
-  /// What is in memory is there, and is loaded again.
+  /// Completes stores before, and reloads memory after this point.
   __device__ static void memory() { asm volatile("" ::: "memory"); }
 };
 

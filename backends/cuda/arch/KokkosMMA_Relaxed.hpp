@@ -7,7 +7,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// 8-byte accesses that other blocks see whole and in no order with any other
+/// 8-byte accesses that other blocks see whole, but not ordered with any other
 /// access (PTX ISA, memory consistency model); each element of a vector is one.
 struct Relaxed64 {
   __device__ static std::uint64_t load(std::uint64_t const* from) {
@@ -18,9 +18,9 @@ struct Relaxed64 {
                  : "memory");
     return value;
   }
-  /// The halves are put together here, from registers of 32 bits. Where the low
-  /// one comes from padding that is never written, ptxas 13.0 uses shifts and
-  /// masks of it for what it likes, and a sum of 64 bits had a wrong high half.
+  /// Combines the halves here, from registers of 32 bits. If the low half comes
+  /// from padding that is never written, ptxas 13.0 computes with arbitrary
+  /// bits for it, and a sum of 64 bits had a wrong high half.
   __device__ static void store(std::uint64_t* to, std::uint32_t low,
                                std::uint32_t high) {
     asm volatile(

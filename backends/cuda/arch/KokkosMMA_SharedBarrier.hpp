@@ -7,14 +7,14 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A barrier in shared memory ("mbarrier"): a phase ends when as many arrivals
-/// have come as it was made for, and orders what was done before them before
-/// what follows a wait for its end.
+/// Barrier in shared memory ("mbarrier"). A phase ends after the number of
+/// arrivals that init() sets. Accesses before the arrivals are ordered before
+/// those after a wait for the end of the phase.
 class SharedBarrier {
  public:
-  /// \param place of 8 bytes in shared memory
+  /// \param place address of 8 bytes in shared memory
   __device__ explicit SharedBarrier(unsigned place) : m_place(place) {}
-  /// By one thread; the others of the block meet it after __syncthreads().
+  /// Called by one thread; others may use it after __syncthreads().
   __device__ void init(unsigned arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0],%1;" ::"r"(m_place),
                  "r"(arrivals)
@@ -28,7 +28,7 @@ class SharedBarrier {
         "}" ::"r"(m_place)
         : "memory");
   }
-  /// Arrives, and the phase waits for so many bytes of CopyBulk too. (sm_90)
+  /// Arrives and makes the phase wait for `bytes` of CopyBulk too. (sm_90)
   __device__ void arrive_expecting(unsigned bytes) {
     asm volatile(
         "{\n\t"
@@ -38,14 +38,14 @@ class SharedBarrier {
         "r"(bytes)
         : "memory");
   }
-  /// Arrives when all earlier cp.async of this thread are there.
+  /// Arrives when all earlier cp.async of this thread are complete.
   __device__ void arrive_behind_copies() {
     asm volatile(
         "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(m_place)
         : "memory");
   }
-  /// Waits for the end of the phase of this parity, the first being 0. A phase
-  /// that begins must not be two ahead.
+  /// Waits for the end of the phase of this parity, the first being 0. The
+  /// barrier must not be more than one phase ahead.
   __device__ void wait(unsigned parity) {
     asm volatile(
         "{\n\t"

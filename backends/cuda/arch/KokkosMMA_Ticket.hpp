@@ -5,10 +5,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Counts the blocks that have published their partial result and wraps to 0
-/// after the last, so that the counter is ready for the next launch. Release
-/// makes the caller's earlier stores visible to the block that draws the last
-/// ticket, acquire shows it theirs; a __threadfence would order more than that.
+/// Counter of the blocks that have published their partial results. It wraps to
+/// 0 after the last, ready for the next launch. Release makes the caller's
+/// earlier stores visible to the block with the last ticket, acquire shows it
+/// those of others; a __threadfence orders more.
 struct AtomicIncrementAcquireRelease {
   __device__ static unsigned fetch(unsigned* counter, unsigned last) {
     unsigned before;

@@ -11,7 +11,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The instruction that executes a shape.
+/// Instruction that executes an MMA shape.
 template <class Shape>
 struct Instruction;
 template <>
@@ -36,7 +36,7 @@ template <>
 struct Instruction<MmaF64> : M8N8K4_F64F64F64F64 {};
 template <>
 struct Instruction<MmaF64K8> : M16N8K8_F64F64F64F64 {};
-// Of the small shape: sm_80 has no other.
+// Uses the small shape: sm_80 has no other.
 template <>
 struct Instruction<MmaF64K16> {
   __device__ static void fma(double (&d)[4], double const (&a)[8],
@@ -54,7 +54,7 @@ struct Instruction<MmaF64K16> {
 };
 
 /// A warp of the device, seen from one lane (core/reduce/KokkosMMA_WarpSum.hpp
-/// says what a warp offers). All 32 lanes of the hardware warp take part in
+/// lists the operations of a warp). All 32 lanes of the hardware warp make
 /// every call.
 struct Warp {
   template <class T>
@@ -95,12 +95,12 @@ struct Warp {
   __device__ static T broadcast(T const& value, int from) {
     return __shfl_sync(0xffffffffu, value, from);
   }
-  /// The value of lane source(lane).
+  /// Value of lane source(lane).
   template <class T, class Source>
   __device__ static T gather(T const& value, Source const& source) {
     return __shfl_sync(0xffffffffu, value, source(lane()));
   }
-  /// sum + the four bytes of a word.
+  /// Adds the four bytes of a word to `sum`.
   template <bool Signed>
   __device__ static std::uint32_t add_bytes(std::uint32_t sum,
                                             std::uint32_t word) {
@@ -117,7 +117,7 @@ struct Warp {
                                                 std::uint32_t selector) {
     return __byte_perm(low, high, selector);
   }
-  /// A function of three bits, 32 at a time; `Table` is what it makes of 0xf0,
+  /// Any function of three bits, 32 at a time; `Table` is its value for 0xf0,
   /// 0xcc and 0xaa.
   template <int Table>
   __device__ static std::uint32_t logic(std::uint32_t a, std::uint32_t b,

@@ -13,18 +13,17 @@
 #include <vector>
 
 /// \file
-/// Kernels as nodes of a CUDA graph that others add nodes to as well.
+/// Kernels as nodes of a CUDA graph to which others add nodes as well.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A node that is to be added. Kokkos adds what it depends on after that.
+/// Node to be added. Kokkos adds its dependencies afterwards.
 struct GraphPlace {
   cudaGraph_t graph;
   cudaGraphNode_t* node;
 };
 
-/// The last node that this host thread has added whose kernel calls
-/// GridDependency::wait.
+/// Last node added by this host thread whose kernel calls GridDependency::wait.
 struct FollowingNode {
   cudaGraph_t graph    = nullptr;
   cudaGraphNode_t node = nullptr;
@@ -36,7 +35,7 @@ struct FollowingNode {
   }
 };
 
-/// The only kernel that a node depends on, or null.
+/// Returns the kernel that is a node's only dependency, or null.
 inline cudaGraphNode_t only_kernel_before(cudaGraphNode_t node) {
   cudaGraphNode_t before = nullptr;
   std::size_t count      = 0;
@@ -57,10 +56,10 @@ inline cudaGraphNode_t only_kernel_before(cudaGraphNode_t node) {
              : nullptr;
 }
 
-/// Whether the node is still what it was: where its graph is gone, another one
-/// may have the same address.
+/// Whether the node is the same as before: after its graph is destroyed,
+/// another one may have the same address.
 inline bool is_still(FollowingNode const& last) {
-  // So that a long chain costs no square of its length.
+  // Limits the cost of long chains, which is quadratic.
   constexpr std::size_t most_nodes = 1024;
   std::size_t count                = 0;
   if (cudaGraphGetNodes(last.graph, nullptr, &count) != cudaSuccess ||
@@ -78,12 +77,12 @@ inline bool is_still(FollowingNode const& last) {
          now.func == last.function;
 }
 
-/// Lets a node begin as the blocks of the kernel that it depends on end: the
-/// order is kept by GridDependency::wait. None of these kernels releases the
-/// next one earlier: the blocks of that would be in the way of its own: five
-/// kernels of conjugate gradients with 99856 unknowns took 12.5 us with whole
-/// edges, 11.3 so, 12.9 with a release at the start and 12.5 with one after
-/// the calls (plain kernels in a graph of fifty, H100, CUDA 13.0, 2026-11-26).
+/// Lets a node start as blocks of its predecessor finish; GridDependency::wait
+/// preserves the order. No kernel here releases the next one earlier, whose
+/// blocks would be in the way of its own. Five kernels of conjugate gradients,
+/// 99856 unknowns: 12.5 us with whole edges, 11.3 with this, 12.9 with a
+/// release at the start, 12.5 with one after the invocations (plain kernels in
+/// a graph of fifty, H100, CUDA 13.0, 2026-11-26).
 inline void follow_closely(FollowingNode const& last) {
   OwnErrors const errors;
   if (!is_still(last)) return;
@@ -108,10 +107,10 @@ inline void follow_closely(FollowingNode const& last) {
 #endif
 }
 
-/// Adds a kernel; the graph keeps a copy of its arguments. What the node
-/// depends on is known when this host thread adds its next one to the graph:
-/// then grid.follows holds, and the last node of a graph waits for all of the
-/// kernel before it.
+/// Adds a kernel node; the graph copies its arguments. The dependencies of a
+/// node are known only when this host thread adds its next node to the graph.
+/// Then grid.follows takes effect; the last node of a graph waits for all of
+/// the kernel before it.
 inline cudaError_t add_kernel_node(GraphPlace const& place, void const* kernel,
                                    KernelGrid const& grid,
                                    void const* const* arguments) {

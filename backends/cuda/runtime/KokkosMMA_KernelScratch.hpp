@@ -6,11 +6,11 @@
 #include <cstdint>
 
 /// \file
-/// What a stream's scratch hands to a kernel.
+/// Scratch of a stream as a kernel receives it.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Where the blocks of a launch leave their partial results; one per stream.
+/// Partial results of the blocks of a launch; one per stream.
 struct GridScratch {
   void* partials;
   unsigned* ticket;
@@ -19,11 +19,11 @@ struct GridScratch {
 /// Counters of the scans of one stream. All zero before the first launch.
 struct ScanControl {
   unsigned ticket;    ///< tiles begun
-  unsigned finished;  ///< blocks that are done
-  unsigned launches;  ///< tag of the present launch, minus 1
+  unsigned finished;  ///< blocks that have finished
+  unsigned launches;  ///< tag of the current launch, minus 1
 };
 
-/// Where the tiles of a scan publish their aggregates; one per stream.
+/// Aggregates that the tiles of a scan publish; one per stream.
 struct ScanScratch {
   std::uint64_t* words;  ///< zero or tagged
   std::uint64_t capacity;

@@ -22,14 +22,14 @@
 #include <type_traits>
 
 /// \file
-/// What every launch needs: the device's properties, facts of the kernel, and
-/// errors handled as Kokkos handles them. What does not depend on the types of
-/// a call is no template, so that an application's reductions share it.
+/// Common parts of all launches: properties of the device, facts of the kernel,
+/// and errors, which are handled as in Kokkos. Code that does not depend on the
+/// types of a call is no template: an application has it once.
 
 namespace KokkosMMA::Impl::Cuda {
 
 /// Whether nothing on the device can succeed after this error. Kokkos aborts
-/// for these and throws for all others.
+/// for these errors and throws for all others.
 inline bool is_fatal(cudaError_t error) {
   constexpr cudaError_t fatal[] = {
       cudaErrorIllegalAddress,     cudaErrorAssert,
@@ -41,7 +41,7 @@ inline bool is_fatal(cudaError_t error) {
   return false;
 }
 
-/// Aborts or throws std::runtime_error as Kokkos does for the same error.
+/// Aborts or throws std::runtime_error, as Kokkos does for the same error.
 [[noreturn, gnu::cold]] inline void raise(cudaError_t error, char const* call) {
   std::string text = "KokkosMMA: ";
   for (char const* const part : {call, " failed: ", cudaGetErrorName(error),
@@ -54,10 +54,9 @@ inline void check(cudaError_t error, char const* call) {
   if (error != cudaSuccess) raise(error, call);
 }
 
-/// The runtime keeps the last error of a host thread until somebody queries
-/// it, and an application may do so much later. This object clears the errors
-/// of calls whose failure this library handles. An error that was there before
-/// it stays.
+/// Scope that clears the errors of runtime calls whose failure this library
+/// handles. The runtime keeps the last error of a host thread until it is
+/// queried, and an application may query it much later. An older error stays.
 class OwnErrors {
  public:
   OwnErrors() : m_clear(cudaPeekAtLastError() == cudaSuccess) {}
@@ -76,8 +75,8 @@ inline void check_launch(cudaError_t error, char const* name) {
     check(error, (std::string("launch of ") + name).c_str());
 }
 
-/// Puts a kernel into the stream of an instance whose device is the current
-/// one; `name` is for the message if it cannot.
+/// Launches a kernel on the stream of an instance whose device is the current
+/// one; `name` is for the error message.
 template <class... Parameters>
 void launch_kernel(Kokkos::Cuda const& space, char const* name,
                    void (*kernel)(Parameters...), KernelGrid const& grid,
@@ -90,7 +89,7 @@ struct Device {
   int id                   = 0;
   int multiprocessors      = 0;
   int compute_capability   = 0;
-  int shared_bytes         = 0;  ///< at most, of a block
+  int shared_bytes         = 0;  ///< per block, at most
   std::size_t memory_bytes = 0;
   std::string name;
   TuningTable const* tuning = &builtin_tuning;
@@ -136,8 +135,9 @@ inline Device& device_entry(int id) {
 }
 inline Device const& device(int id) { return device_entry(id); }
 
-/// Another table for a device, for code that measures them: while it runs no
-/// other host thread may call the library, and the table must outlive its use.
+/// Sets another table for a device, for code that measures tables. No other
+/// host thread may call the library meanwhile, and the table must outlive its
+/// use.
 inline void use_tuning(int id, TuningTable const& table) {
   device_entry(id).tuning = &table;
 }
@@ -150,21 +150,21 @@ inline Capability capability(Kokkos::Cuda const& space) {
   return {true, d.compute_capability, d.multiprocessors, d.shared_bytes};
 }
 
-/// What the runtime says of a kernel.
+/// Properties of a kernel that the runtime reports.
 struct KernelFacts {
   int local_bytes;
   int static_shared_bytes;
-  int max_threads;      ///< of a block: what its registers allow
+  int max_threads;      ///< per block; limited by its registers
   int resident_blocks;  ///< per multiprocessor
-  /// Its code is for sm_90 or later: a GridDependency::wait() that it calls
-  /// waits, and the launch may say KernelGrid::follows.
+  /// Its code is for sm_90 or later: its calls of GridDependency::wait() wait,
+  /// and the launch may set KernelGrid::follows.
   bool may_follow;
 };
 
-/// What every kernel may have of shared memory.
+/// Shared memory that every kernel may use without permission.
 inline constexpr int usual_shared_bytes = 48 * 1024;
 
-/// What is known, by device and kernel.
+/// Facts by device and kernel.
 template <class Facts>
 struct FactsTable {
   std::mutex mutex;
@@ -176,9 +176,9 @@ struct FactsTable {
   }
 };
 
-/// Whether facts_of_kernel() leaves an error that the application has not asked
-/// for yet: allowing a kernel more shared memory forgets it, in some processes
-/// and not in others (CUDA 13.0, H100 and H200).
+/// Whether facts_of_kernel() preserves an error that the application has not
+/// queried yet. Raising a kernel's limit of shared memory clears the error in
+/// some processes, but not in others (CUDA 13.0, H100 and H200).
 template <class Facts = KernelFacts>
 bool asking_keeps_errors(int device_id, void const* address,
                          std::size_t shared_bytes) {
@@ -190,11 +190,11 @@ bool asking_keeps_errors(int device_id, void const* address,
   return table.all.find({device_id, address}) != nullptr;
 }
 
-/// Queries a kernel, and allows its shared memory, once for each device and
-/// kernel. Never keep this in a static of a function that launches: from CUDA
-/// 13 on every translation unit has a kernel of its own. Where the function is
-/// inlined, one kernel is queried and another one launched. A template, so that
-/// a source without a launch does not instantiate the table.
+/// Queries a kernel and raises its limit of shared memory, once for each device
+/// and kernel. Never store the result in a static of a function that launches:
+/// from CUDA 13 on every translation unit has a kernel of its own, and where
+/// the function is inlined, one is queried and another launched. A template, so
+/// that a source without a launch does not instantiate the table.
 template <class Facts = KernelFacts>
 Facts facts_of_kernel(int device_id, void const* address, int threads,
                       std::size_t shared_bytes) {
@@ -204,8 +204,8 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   if (Facts const* const known = all.find(key)) return *known;
   // The runtime answers for the current device.
   check(cudaSetDevice(device_id), "cudaSetDevice");
-  // Kept once all of it is known: where a question fails, the next call asks
-  // again and does not launch with an answer of zeros.
+  // Stored when complete: if a query fails, the next call repeats it and does
+  // not launch with zeros.
   Facts facts{};
   cudaFuncAttributes attributes;
   check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
@@ -213,7 +213,7 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
   facts.static_shared_bytes = int(attributes.sharedSizeBytes);
   facts.max_threads         = attributes.maxThreadsPerBlock;
   facts.may_follow          = attributes.ptxVersion >= 90;
-  // What every kernel may have needs no permission.
+  // The usual limit needs no permission.
   if (shared_bytes > usual_shared_bytes)
     check(cudaFuncSetAttribute(address,
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -227,9 +227,9 @@ Facts facts_of_kernel(int device_id, void const* address, int threads,
 }
 
 /// Loads a kernel that a later call may launch, once for each device and
-/// kernel. CUDA loads a kernel when it is first used, and may wait for all
-/// running kernels to do so: of these one may wait for the host, which would
-/// wait for it. Whether it could does not matter.
+/// kernel. CUDA loads a kernel at its first use, and may wait for all running
+/// kernels first. One of these may wait for the host, which would then wait for
+/// it. Failure is ignored.
 template <class Known = bool>
 void load_kernel(int device_id, void const* address) {
   static std::mutex mutex;
@@ -245,9 +245,9 @@ void load_kernel(int device_id, void const* address) {
 }
 
 /// Shared memory that a launch of a kernel of an application's functor may
-/// request: all that a block can have, which is allowed once for each device
-/// and kernel. Not while the host thread has an error that the application has
-/// not queried: allowing it clears that error (see above).
+/// request: all that a block can have. The limit is raised once for each device
+/// and kernel, but not while the host thread has an error that the application
+/// has not queried: this would clear it (asking_keeps_errors()).
 template <class Known = bool>
 int shared_bytes_of_kernel(int device_id, void const* address) {
   static std::mutex mutex;

@@ -11,17 +11,17 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What the order of operations of a launch may depend on beside data and call:
-/// numbers of the device and its tuning table, or for level device_independent
-/// those of one device that stands for all. A grid of other numbers than the
-/// device's runs all the same: kernels loop over what a grid leaves, and blocks
-/// of a grid that is too large wait.
+/// Numbers on which the order of operations of a launch may depend besides data
+/// and call: those of the device and its tuning table. For other levels than
+/// run_to_run they are those of a reference device. Its grid runs on any
+/// device: kernels loop over the work that a grid leaves, and blocks of a grid
+/// that is too large wait.
 struct LaunchLayout {
   int multiprocessors;
   TuningTable const& tuning;
   bool fixed;  ///< the same for all devices
 
-  /// The launch of a reduction by an opaque functor.
+  /// Shape of the launch of a reduction by an opaque functor.
   constexpr LaunchShape streamed_reduce(StreamedTuning const& tuned,
                                         std::uint64_t size, int resident,
                                         unsigned most_blocks) const {
@@ -29,8 +29,8 @@ struct LaunchLayout {
                  : streamed_reduce_shape(tuning, tuned, size, multiprocessors,
                                          resident, most_blocks);
   }
-  /// Resident blocks of a multiprocessor: those that the runtime says, or that
-  /// the kernel's launch bounds promise.
+  /// Resident blocks per multiprocessor: as the runtime reports, or as the
+  /// kernel's launch bounds guarantee.
   constexpr int blocks(int resident, int min_blocks) const {
     return fixed ? min_blocks : resident;
   }

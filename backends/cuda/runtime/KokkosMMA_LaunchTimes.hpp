@@ -15,44 +15,44 @@
 #include <mutex>
 
 /// \file
-/// How long launches take on the device, by events before and after them.
-/// Nothing waits: a later call reads the events that have come by then.
+/// Device times of launches, by events before and after them. Nothing waits: a
+/// later call reads the events that have completed by then.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A template, so that a source without a loop does not instantiate the table.
+/// Launch times of all loops. A template: sources without loops compile none.
 template <class Chooser = LaunchChooser>
 class LaunchTimes {
  public:
-  /// What has one choice: a compiled kernel on a device at sizes that are
-  /// alike.
+  /// Loop with one choice of its own: a compiled kernel on a device, for a
+  /// class of similar sizes.
   struct Loop {
     int device_id;
     void const* kernel;
     unsigned size_class;
-    bool forced;  ///< Kokkos' own launch is no candidate
+    bool forced;  ///< Kokkos' own launch is not a candidate
 
     KernelKey key() const {
       return {device_id, kernel, 2 * size_class + unsigned(forced)};
     }
   };
 
-  /// The candidate that a call runs, between begin() and end().
+  /// Candidate that a call runs, between begin() and end().
   struct Turn {
     int candidate          = 0;
     Chooser const* chooser = nullptr;
     cudaEvent_t before     = nullptr;  ///< null: not measured
     cudaEvent_t behind     = nullptr;
-    bool has_decided       = false;  ///< since the last call
-    bool settled           = false;  ///< now and from now on
+    bool has_decided       = false;  ///< since the previous call
+    bool settled           = false;  ///< whether the choice is final
   };
 
-  /// More loops than that run their first candidate: the memory is bounded.
+  /// Limit of the memory: further loops run their first candidate.
   static constexpr std::size_t max_loops = 4096;
-  /// In flight; a call that finds none free is not measured.
+  /// Pairs in flight; a call that finds none free is not measured.
   static constexpr int max_pairs = 256;
 
-  /// Never destroyed: at the end of the process CUDA may be gone.
+  /// Never destroyed: at exit of the process CUDA may be gone.
   static LaunchTimes& instance() {
     static LaunchTimes& times = []() -> LaunchTimes& {
       AtFinalize::add([] { instance().release(); });
@@ -61,11 +61,11 @@ class LaunchTimes {
     return times;
   }
 
-  /// The candidate of a call that launches on this stream of the current
-  /// device next. The first `unmeasured` calls of a loop run candidate
+  /// Returns the candidate for a call that is about to launch on this stream of
+  /// the current device. The first `unmeasured` calls of a loop run candidate
   /// `first`, and so do others until candidate 0 is measured; \p watched as in
-  /// LaunchChooser. A captured stream is not measured: what it launches has not
-  /// run when the events are asked.
+  /// LaunchChooser. Captured streams are not measured: their launches have not
+  /// run when the events are queried.
   Turn begin(Loop const& loop, int candidates, cudaStream_t stream,
              int unmeasured = 0, int first = 0, bool watched = false) {
     std::lock_guard<std::mutex> const lock(m_mutex);
@@ -87,8 +87,8 @@ class LaunchTimes {
     return turn;
   }
 
-  /// The candidate that is chosen now that all are measured; Chooser::none
-  /// before that.
+  /// Returns the candidate that was chosen after all were measured, before that
+  /// Chooser::none.
   int decided(Loop const& loop) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     State const* const state = m_loops.find(loop.key());
@@ -97,7 +97,7 @@ class LaunchTimes {
                : Chooser::none;
   }
 
-  /// Behind the launch.
+  /// Ends the measurement. Called after the launch.
   void end(Loop const& loop, Turn const& turn, cudaStream_t stream) {
     if (turn.before == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
@@ -113,7 +113,7 @@ class LaunchTimes {
       drop(pending);
   }
 
-  /// Instead of end(): the launch of the candidate failed.
+  /// Called instead of end() if the launch of the candidate failed.
   void cannot_run(Loop const& loop, Turn const& turn) {
     if (turn.chooser == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
@@ -125,7 +125,7 @@ class LaunchTimes {
           {&state, turn.candidate, {loop.device_id, turn.before, turn.behind}});
   }
 
-  /// At the end of Kokkos.
+  /// Called by Kokkos::finalize.
   [[gnu::cold]] void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     for (int i = 0; i < m_pendings; ++i) destroy(m_pending[i].pair);
@@ -140,7 +140,7 @@ class LaunchTimes {
  private:
   struct State {
     Chooser chooser;
-    int unmeasured;  ///< calls that are still to come
+    int unmeasured;  ///< calls that still run unmeasured
     bool decided = false;
     bool settled = false;
   };
@@ -163,8 +163,8 @@ class LaunchTimes {
 
   [[gnu::cold]] void measure(State& state, int device_id, cudaStream_t stream,
                              Turn& turn) {
-    // An event that is not there is an error of the host thread, which would
-    // replace one that the application has not queried yet.
+    // Querying an event that is not complete is an error of the host thread,
+    // which would replace one that the application has not queried yet.
     if (cudaPeekAtLastError() != cudaSuccess) return;
     RelaxedCapture const capture;
     OwnErrors const errors;
@@ -196,8 +196,8 @@ class LaunchTimes {
     }
   }
 
-  /// Asks from the oldest on, until a few are not there yet: streams do not
-  /// keep an order between them.
+  /// Queries from the oldest on, until a few are not complete: there is no
+  /// order between streams.
   void read_pending() {
     int waiting = 0;
     for (int i = 0; i < m_pendings && waiting < 4;) {
@@ -227,7 +227,7 @@ class LaunchTimes {
     m_free[m_frees++] = pending.pair;
   }
 
-  /// Events belong to a device.
+  /// Takes or creates a pair of events; events belong to a device.
   bool take(Pair& pair) {
     for (int i = m_frees; i-- > 0;)
       if (m_free[i].device_id == pair.device_id) {
@@ -248,12 +248,12 @@ class LaunchTimes {
 
   std::mutex m_mutex;
   KernelTable<State> m_loops;
-  // No vectors, for the compile time of sources.
+  // No vectors: they would cost sources compile time.
   Pending m_pending[max_pairs];  ///< the oldest first
   Pair m_free[max_pairs];
   int m_pendings  = 0;
   int m_frees     = 0;
-  int m_pairs     = 0;  ///< of both, and those of launches in flight
+  int m_pairs     = 0;  ///< in both arrays, and of launches in flight
   bool m_released = false;
 };
 

@@ -19,17 +19,17 @@
 #include <vector>
 
 /// \file
-/// Memory that lives as long as the graph whose node works in it.
+/// Device memory that lives as long as the graph whose node uses it.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Scratch of nodes. A graph and what is instantiated of it hold the memory of
-/// their nodes by a user object; once the last of them is gone and has run, the
-/// memory is free for another node. CUDA says so on a thread of its own, which
-/// may not call CUDA, so the device has it back at the end of Kokkos.
+/// Scratch of graph nodes. A graph and its instances hold the memory of their
+/// nodes by a user object. After the last of them is destroyed and has run, the
+/// memory is free for another node. CUDA reports this on a thread that must not
+/// call CUDA, so the memory is freed by Kokkos::finalize.
 class NodeScratch {
  public:
-  /// Never destroyed: at the end of the process CUDA may be gone.
+  /// Never destroyed: at exit of the process CUDA may be gone.
   static NodeScratch& instance() {
     static NodeScratch& pool = []() -> NodeScratch& {
       AtFinalize::add([] { instance().release(); });
@@ -38,8 +38,8 @@ class NodeScratch {
     return pool;
   }
 
-  /// For the partial results of a node of the graph on the current device.
-  /// Throws std::bad_alloc where memory cannot be had.
+  /// Returns scratch for the partial results of a node of the graph on the
+  /// current device. Throws std::bad_alloc if there is no memory.
   GridScratch take(int device_id, cudaGraph_t graph, std::size_t bytes) {
     Block* const block = find(device_id, ticket_bytes + bytes);
     RelaxedCapture const capture;
@@ -66,8 +66,8 @@ class NodeScratch {
     int device_id;
     std::size_t capacity;
     char* memory;
-    /// Taken with the mutex, given back without: find() and release() hold it
-    /// while they wait for CUDA, whose thread gives back.
+    /// Set with the mutex, cleared without it: find() and release() hold the
+    /// mutex while they wait for CUDA, whose thread clears this.
     std::atomic<bool> in_use;
   };
 
@@ -98,7 +98,7 @@ class NodeScratch {
     void* memory        = nullptr;
     cudaStream_t stream = nullptr;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
-    // Not on the default stream, where it would wait for other streams.
+    // Not on the default stream, which waits for other streams.
     cudaError_t error =
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     if (error == cudaSuccess) {
@@ -113,7 +113,7 @@ class NodeScratch {
     return static_cast<char*>(memory);
   }
 
-  /// At the end of Kokkos. Graphs that are left hold their blocks and cannot
+  /// Called by Kokkos::finalize. Remaining graphs hold their blocks and cannot
   /// run any more.
   [[gnu::cold]] void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);

@@ -7,9 +7,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Allows calls of this host thread that must not come into a captured stream,
-/// such as allocations and questions about events, while another thread
-/// captures a graph.
+/// Scope in which this host thread may make calls that must not be captured,
+/// such as allocations and queries of events, while another thread captures a
+/// graph.
 struct RelaxedCapture {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
 

@@ -7,12 +7,12 @@
 #include <cstring>
 
 /// \file
-/// How the one result of a launch reaches the caller.
+/// Transfer of the one result of a launch to the caller.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A value as 32-bit words, bytes assembled one by one where its size is odd: a
-/// partial copy into a word would send the value through local memory.
+/// A value as 32-bit words. Sizes that are no multiple of 4 are assembled by
+/// bytes: a partial copy into a word would send the value through local memory.
 template <class T>
 struct Words {
   static constexpr int size = (sizeof(T) + 3) / 4;
@@ -46,15 +46,15 @@ struct Words {
   }
 };
 
-/// In a word of a result that has arrived.
+/// Mark in each word of a result that has arrived.
 inline constexpr unsigned long long result_mark = 1ull << 32;
 
-/// Where a result goes: to memory of the caller that the device can write, or
-/// to pinned host memory where the host waits for it, as 8-byte words that hold
-/// 4 bytes of the value and a mark each. A store of 8 bytes is one transaction,
-/// so no fence has to order the value before a flag: with a fence a scalar
-/// result took 11.0 us, so 10.6 (H200, n = 1024). The idea is NCCL's LL
-/// protocol.
+/// Destination of a result: memory of the caller that the device can write, or
+/// pinned host memory for which the host waits. There the value is in 8-byte
+/// words of 4 bytes of the value and a mark. A store of 8 bytes is one
+/// transaction, so no fence has to order the value before a flag: 11.0 us for a
+/// scalar result with a fence, 10.6 with this (H200, n = 1024). The idea is
+/// NCCL's LL protocol.
 template <class T>
 struct ResultTarget {
   T* memory;                           ///< of the caller, or null
@@ -73,8 +73,8 @@ struct ResultTarget {
   }
 };
 
-/// A target of any type for code of the host that does not know the type: the
-/// two pointers are what a kernel is given.
+/// Target without a type, for host code that does not know the type; kernels
+/// receive its two pointers.
 template <>
 struct ResultTarget<void> {
   void* memory;

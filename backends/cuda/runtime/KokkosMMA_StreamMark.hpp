@@ -10,8 +10,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A point in the work of an instance that the host waits for while later work
-/// of the instance runs: Kokkos' fences wait for all of it.
+/// A point in the work of an instance for which the host can wait while later
+/// work of the instance runs; Kokkos' fences wait for all work.
 class StreamMark {
  public:
   StreamMark()                             = default;
@@ -21,7 +21,7 @@ class StreamMark {
     if (m_event) cudaEventDestroy(m_event);
   }
 
-  /// After a launch on the instance: an event belongs to the current device.
+  /// Called after a launch on the instance: events belong to the device.
   void set(Kokkos::Cuda const& space) {
     if (!m_event)
       check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming),

@@ -17,15 +17,15 @@
 #include <utility>
 
 /// \file
-/// Device memory that a call needs until its kernels have run.
+/// Device memory of a call, until its kernels have run.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The memory pools of the devices. A pool keeps up to 1/32 of the device's
-/// memory from call to call.
+/// Memory pools of the devices. Between calls a pool keeps up to 1/32 of the
+/// device's memory.
 class MemoryPools {
  public:
-  /// Never destroyed: at the end of the process CUDA may be gone.
+  /// Never destroyed: at exit of the process CUDA may be gone.
   static MemoryPools& instance() {
     static MemoryPools& pools = []() -> MemoryPools& {
       AtFinalize::add([] { instance().release(); });
@@ -34,7 +34,7 @@ class MemoryPools {
     return pools;
   }
 
-  /// The pool of a device; null where it has none.
+  /// Returns the pool of a device; null if pools are not supported.
   cudaMemPool_t of(int device_id) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     auto const [entry, is_new] = m_all.try_emplace(device_id, nullptr);
@@ -56,7 +56,7 @@ class MemoryPools {
     return pool;
   }
 
-  /// At the end of Kokkos.
+  /// Called by Kokkos::finalize.
   void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     for (auto const& [id, pool] : m_all)
@@ -69,14 +69,14 @@ class MemoryPools {
   std::map<int, cudaMemPool_t> m_all;
 };
 
-/// Memory that is allocated and freed in the order of a stream: the host waits
-/// for neither. cudaMalloc and cudaFree around the kernels of a call wait for
-/// the device and take, with a View of 1 GB of Kokkos 4.6, 0.7 ms (H200, CUDA
-/// 13.0, 2026-11-22).
+/// Memory that is allocated and freed in stream order, without a wait of the
+/// host. cudaMalloc and cudaFree around the kernels of a call wait for the
+/// device; a View of 1 GB of Kokkos 4.6 costs 0.7 ms (H200, CUDA 13.0,
+/// 2026-11-22).
 class StreamMemory {
  public:
   StreamMemory() = default;
-  /// Without memory where the device has no pool or too little is left.
+  /// Without memory if the device has no pool or too little is left.
   StreamMemory(Kokkos::Cuda const& space, std::size_t bytes)
       : m_stream(space.cuda_stream()) {
     cudaMemPool_t const pool = MemoryPools::instance().of(space.cuda_device());

@@ -26,20 +26,20 @@
 #include <vector>
 
 /// \file
-/// Memory that kernels hand partial results to each other in, and the hand-over
-/// of a result to the host.
+/// Memory for partial results of kernels, and the transfer of a result to the
+/// host.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Scratch that the launches of one stream use one after the other: partial
-/// results and the hand-shake of scans, which the order of the stream protects,
-/// and words in pinned memory for a result that the host waits for, which the
-/// mutex protects. It grows by doubling, and what was too small stays until the
-/// end: kernels in flight or in a graph may use it. Later calls neither
-/// allocate nor synchronise. Throws std::bad_alloc where memory cannot be had.
+/// Scratch that the launches of one stream use one after the other. The order
+/// of the stream protects partial results and the aggregates of scans. A mutex
+/// protects the words in pinned memory for a result for which the host waits.
+/// Scratch grows by doubling, and smaller memory stays until the end: kernels
+/// in flight or in a graph may use it. Later calls neither allocate nor
+/// synchronise. Throws std::bad_alloc if there is no memory.
 class Scratch {
  public:
-  static constexpr int max_words = 16;  ///< of a scalar: 64 bytes, 4 in each
+  static constexpr int max_words = 16;  ///< of a scalar: 64 bytes, 4 per word
 
   [[gnu::cold]] explicit Scratch(int device_id) : m_device(device_id) {
     constexpr std::size_t counters = 128;
@@ -59,12 +59,12 @@ class Scratch {
 
   int device_id() const { return m_device; }
 
-  /// For the partial results of so many blocks.
+  /// Memory for the partial results of `blocks` blocks.
   GridScratch grid(std::size_t blocks, std::size_t bytes_of_each) {
     return {m_partials.of(*this, blocks * bytes_of_each), m_ticket};
   }
 
-  /// Words for the hand-shake of a scan.
+  /// Words for the look-back of a scan.
   ScanScratch scan(std::uint64_t words) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (words > m_scan.capacity) {
@@ -76,7 +76,7 @@ class Scratch {
     return m_scan;
   }
 
-  /// For what blocks of a segmented operation hand to each other.
+  /// Memory for values that blocks of a segmented operation exchange.
   void* segments(std::size_t bytes) { return m_segments.of(*this, bytes); }
 
   /// Counters that every launch finds at zero and leaves at zero.
@@ -85,11 +85,11 @@ class Scratch {
         m_counters.of(*this, count * sizeof(unsigned)));
   }
 
-  /// Tens of milliseconds: the query only has to notice a kernel that died.
+  /// Tens of milliseconds: the query only has to detect a kernel that failed.
   static constexpr unsigned spins_per_query = 1u << 24;
 
-  /// Words for a value of so many bytes, which one call at a time has: until
-  /// the lock is given up.
+  /// Clears the words for a value of `bytes` bytes. One call at a time has the
+  /// words, while it holds the lock.
   std::unique_lock<std::mutex> take_words(std::size_t bytes) {
     std::unique_lock<std::mutex> lock(m_words_mutex);
     std::size_t const count = (bytes + 3) / 4;
@@ -99,8 +99,8 @@ class Scratch {
   }
   volatile unsigned long long* words() const { return m_words; }
 
-  /// Waits for the value that a kernel stores there. The kernel itself may
-  /// still run. No template: it is compiled once in a source, not for each
+  /// Waits for the value that a kernel stores in the words. The kernel itself
+  /// may still run. No template: it is compiled once per source, not for each
   /// reduction.
   void receive(void* result, std::size_t bytes, cudaStream_t stream) {
     auto* to = static_cast<unsigned char*>(result);
@@ -142,8 +142,8 @@ class Scratch {
     OwnErrors const errors;
     void* memory = nullptr;
     if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
-    // Not on the default stream, where it would wait for other streams. A
-    // stream needs memory too.
+    // Not on the default stream, which waits for other streams. Creating a
+    // stream may run out of memory, too.
     cudaStream_t stream = nullptr;
     cudaError_t error =
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -196,20 +196,19 @@ class Scratch {
   std::mutex m_words_mutex;
 };
 
-/// All scratch, and which stream each part of it serves. CUDA does not report
-/// that a stream is destroyed, so scratch moves to another stream once the work
-/// that used it is done: there is no more of it than streams were busy at a
-/// time. The scratch of the default instance stays with it and needs no event.
-/// What is captured from a stream has scratch of its own, for its graph may be
-/// launched at any time.
+/// Scratch of all streams. CUDA does not report the destruction of a stream, so
+/// scratch moves to another stream once the work that used it is done: there
+/// are no more scratches than streams were busy at a time. The scratch of the
+/// default instance stays with it and needs no event. Captured streams have
+/// separate scratch, because their graphs may be launched at any time.
 class ScratchPool {
  public:
   struct Entry {
     Scratch scratch;
-    cudaStream_t captured_from;  ///< null: not of a graph
-    unsigned long long stream;   ///< its number, which no other ever has
+    cudaStream_t captured_from;  ///< null: not for a graph
+    unsigned long long stream;   ///< unique number of the stream
     int users        = 0;        ///< calls that have not launched yet
-    bool stays       = false;    ///< no other stream may have it
+    bool stays       = false;    ///< no other stream may use it
     cudaEvent_t last = nullptr;  ///< after the last launch that used it
 
     Entry(int device_id, cudaStream_t graph_of, unsigned long long number)
@@ -219,7 +218,7 @@ class ScratchPool {
     }
   };
 
-  /// Never destroyed: at the end of the process CUDA may be gone.
+  /// Never destroyed: at exit of the process CUDA may be gone.
   static ScratchPool& instance() {
     static ScratchPool& pool = []() -> ScratchPool& {
       AtFinalize::add([] { instance().release(); });
@@ -228,7 +227,7 @@ class ScratchPool {
     return pool;
   }
 
-  /// For one call more on a stream.
+  /// Returns the scratch for one more call on a stream.
   Entry& take(int device_id, cudaStream_t stream, bool stays = false) {
     unsigned long long number = 0;
     check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
@@ -239,8 +238,8 @@ class ScratchPool {
     return entry;
   }
 
-  /// For a call on the stream of the default instance. Only the first one asks
-  /// for its number and waits for others.
+  /// Returns the scratch of the default instance's stream. Only the first call
+  /// queries the number of the stream and takes a lock.
   Entry& of_default(int device_id, cudaStream_t stream) {
     if (Entry* const known = m_default.load(std::memory_order_acquire))
       return *known;
@@ -249,7 +248,7 @@ class ScratchPool {
     return entry;
   }
 
-  /// For one call more on a stream that is captured.
+  /// Returns the scratch for one more call on a captured stream.
   [[gnu::cold]] Entry& take_for_graph(int device_id, cudaStream_t stream) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     Entry* found = nullptr;
@@ -265,8 +264,8 @@ class ScratchPool {
     return *found;
   }
 
-  /// Behind what a call has launched on this stream others may have its
-  /// scratch, once it gives that back.
+  /// Records the end of a call's launches on this stream. After that, other
+  /// streams may use its scratch, once it is given back.
   void mark(Entry& entry, cudaStream_t stream) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (entry.stays) return;
@@ -275,7 +274,7 @@ class ScratchPool {
         cudaEventCreateWithFlags(&entry.last, cudaEventDisableTiming) !=
             cudaSuccess)
       entry.last = nullptr;
-    // Without an event nobody knows when it is free.
+    // Without an event it is unknown when the scratch is free.
     if (entry.last == nullptr ||
         cudaEventRecord(entry.last, stream) != cudaSuccess)
       entry.stays = true;
@@ -286,7 +285,7 @@ class ScratchPool {
     entry.users -= 1;
   }
 
-  /// At the end of Kokkos.
+  /// Called by Kokkos::finalize.
   [[gnu::cold]] void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     m_default.store(nullptr, std::memory_order_relaxed);
@@ -322,8 +321,8 @@ class ScratchPool {
   std::atomic<Entry*> m_default = nullptr;
 };
 
-/// Scratch for the launches of one call on the stream of an instance. It is
-/// given back at the end of its scope, after the launches.
+/// Scratch for the launches of one call on the stream of an instance. The
+/// destructor gives it back, after the launches.
 class StreamScratch {
  public:
   explicit StreamScratch(Kokkos::Cuda const& space)
@@ -360,27 +359,27 @@ class StreamScratch {
   /// The launches become nodes of a graph, and the host cannot wait for them.
   bool captured() const { return m_captured; }
 
-  /// Until all work of the stream is done. Kokkos Tools see fences of Kokkos
-  /// only, and this call replaces a part of one.
+  /// Waits for all work of the stream. Kokkos Tools do not see this call, only
+  /// fences of Kokkos; it replaces a part of one.
   void wait() const {
     RelaxedCapture const capture;
     check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
   }
 
-  /// Runs `launch(target)` so that a result of so many bytes arrives where the
-  /// caller wants it: at once in order on the stream when the device can write
-  /// there, through pinned memory with a wait for this value otherwise.
+  /// Runs `launch(target)` so that a result of `bytes` bytes reaches the
+  /// caller: directly, in stream order, if the device can write there;
+  /// otherwise through pinned memory, with a wait for this value.
   template <class Launch>
   void deliver(void* result, std::size_t bytes, bool device_accessible,
                Launch const& launch) const {
     Scratch& scratch = m_entry->scratch;
     std::unique_lock<std::mutex> lock;
     if (!device_accessible) lock = scratch.take_words(bytes);
-    // One place, where each copy of the launch would be compiled.
+    // One call: each copy of the launch would be compiled.
     launch(device_accessible ? ResultTarget<void>{result, nullptr}
                              : ResultTarget<void>{nullptr, scratch.words()});
     if (device_accessible) return;
-    // A fence that follows would wait for a mark after the host's wait.
+    // Marked before the wait: a later fence would wait for a later mark.
     m_is_marked = false;
     mark();
     scratch.receive(result, bytes, m_stream);

@@ -12,21 +12,21 @@
 #include <limits>
 
 /// \file
-/// The arithmetic of one entry of D = A * B + C, in host C++.
+/// Arithmetic of one entry of D = A * B + C, in host C++.
 ///
 /// 16-bit floats, Hopper: all products and C are aligned to the largest
 /// exponent, each truncated at 25 fractional bits, summed exactly, and the sum
-/// is truncated to fp32. Products are exact; subnormals are kept; a NaN, an
-/// infinity times zero or infinities of both signs give NaN. Doubles: a chain
-/// of fused multiply-adds. 8-bit integers: exact modulo 2^32. Source: arXiv
-/// 2511.10909 and arXiv 2512.07004, two bit-accurate models that agree, for the
-/// H100 and H200.
+/// is truncated to fp32. Products are exact; subnormals are preserved; a NaN,
+/// an infinity times zero or infinities of both signs give NaN. Doubles: a
+/// chain of fused multiply-adds. 8-bit integers: exact modulo 2^32. Source:
+/// arXiv 2511.10909 and arXiv 2512.07004, two bit-accurate models that agree,
+/// for the H100 and H200.
 
 namespace KokkosMMA::Impl::Emulated {
 
 inline constexpr int hopper_fraction_bits = 25;
 
-/// A 16-bit float with `exponent_bits` and `fraction_bits`, as a double.
+/// Converts a 16-bit float of these field sizes to double.
 inline double decode(std::uint16_t bits, int exponent_bits, int fraction_bits) {
   int const bias     = (1 << (exponent_bits - 1)) - 1;
   int const all_ones = (1 << exponent_bits) - 1;
@@ -44,7 +44,7 @@ inline double decode(std::uint16_t bits, int exponent_bits, int fraction_bits) {
 inline double decode_half(std::uint16_t bits) { return decode(bits, 5, 10); }
 inline double decode_bhalf(std::uint16_t bits) { return decode(bits, 8, 7); }
 
-/// The float next to `value` in the direction of zero, or `value` if it is one.
+/// Rounds to float towards zero.
 inline float truncate_to_float(double value) {
   if (std::abs(value) >= std::ldexp(1., 128))
     return std::copysign(std::numeric_limits<float>::infinity(), float(value));
@@ -54,7 +54,7 @@ inline float truncate_to_float(double value) {
              : nearest;
 }
 
-/// c + sum of a[i] * b[i] as the tensor cores of Hopper add it.
+/// Returns c + sum of a[i] * b[i] as the tensor cores of Hopper add it.
 template <int K>
 float fused_sum(double const (&a)[K], double const (&b)[K], float c) {
   double special = c;
@@ -70,10 +70,10 @@ float fused_sum(double const (&a)[K], double const (&b)[K], float c) {
   }
   if (!finite) return static_cast<float>(special);
   if (largest == std::numeric_limits<int>::min())
-    return static_cast<float>(special);  // zeros: the sign as IEEE gives it
+    return static_cast<float>(special);  // zeros: the sign as in IEEE
   int const unit = largest - hopper_fraction_bits;
-  // A power of two, and no term leaves the range of double: as by ldexp, which
-  // took a seventh of the time of tests of band stencils.
+  // Multiplication by a power of two, where no term leaves the range of double,
+  // equals ldexp, which took a seventh of the time of band stencil tests.
   double const scale = std::ldexp(1., -unit);
   auto const align   = [&](double term) { return std::int64_t(term * scale); };
   std::int64_t sum   = align(c);
@@ -81,7 +81,7 @@ float fused_sum(double const (&a)[K], double const (&b)[K], float c) {
   return truncate_to_float(std::ldexp(double(sum), unit));
 }
 
-/// How the operands of a shape are decoded, and its entry computed.
+/// Decoding of the operands of a shape, and computation of its entry.
 template <class Shape>
 struct Arithmetic;
 

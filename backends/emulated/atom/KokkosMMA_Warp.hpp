@@ -9,7 +9,7 @@
 namespace KokkosMMA::Impl::Emulated {
 
 /// A warp of 32 lanes in one host thread (core/reduce/KokkosMMA_WarpSum.hpp
-/// says what a warp offers).
+/// lists the operations of a warp).
 struct Warp {
   static constexpr int size = 32;
 
@@ -62,7 +62,7 @@ struct Warp {
     each([&](int lane) { moved.lane[lane] = values.lane[from]; });
     return moved;
   }
-  /// The value of lane source(lane).
+  /// Value of lane source(lane).
   template <class T, class Source>
   static Lanes<T> gather(Lanes<T> const& values, Source const& source) {
     Lanes<T> moved;
@@ -102,7 +102,7 @@ struct Warp {
     return static_cast<float>(decode_half(bits));
   }
 
-  /// Collects the fragments into matrices, computes every entry, deals D out.
+  /// Gathers the fragments into matrices, computes each entry, scatters D.
   template <class Shape>
   static void multiply(Lanes<typename Shape::C>& d,
                        Lanes<typename Shape::A> const& a,

@@ -8,13 +8,13 @@
 #include <cstdint>
 
 /// \file
-/// Scans within a lane and a warp, in the order of the indices: joins need not
-/// commute. `Joiner` offers init(T&) and join(T& into, T const& from), which is
-/// into = into + from with `into` the earlier.
+/// Scans within a lane and a warp, in index order: joins need not commute.
+/// `Joiner` offers init(T&) and join(T& into, T const& from), which computes
+/// into = into + from, where `into` is the earlier value.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Value of another lane, bit for bit.
+/// Copies the value of lane `lane`, bit for bit.
 template <class T>
 __device__ void shuffle(Slot<T>& to, T const& from, int lane) {
   auto words = Words<T>::from(from);
@@ -32,8 +32,8 @@ __device__ void shuffle_up(Slot<T>& to, T const& from, int offset) {
   words.to(to.value);
 }
 
-/// Each value becomes the sum of those before it, value 0 keeps its bits; `sum`
-/// is the sum of all.
+/// Replaces each value by the sum of those before it; value 0 keeps its bits.
+/// `sum` receives the sum of all.
 template <class Joiner, class T, int N>
 __device__ void lane_exclusive(Joiner const& joiner, Slot<T> (&values)[N],
                                Slot<T>& sum) {
@@ -48,8 +48,8 @@ __device__ void lane_exclusive(Joiner const& joiner, Slot<T> (&values)[N],
   }
 }
 
-/// `value` becomes the sum up to and with this lane, `before` the sum of the
-/// earlier lanes, of no meaning in lane 0.
+/// Replaces `value` by the inclusive prefix over the lanes; `before` receives
+/// the exclusive prefix, which is undefined in lane 0.
 template <class Joiner, class T>
 __device__ void warp_exclusive(Joiner const& joiner, Slot<T>& value,
                                Slot<T>& before) {
@@ -66,10 +66,10 @@ __device__ void warp_exclusive(Joiner const& joiner, Slot<T>& value,
   shuffle_up(before, value.value, 1);
 }
 
-/// Turns values of which lane l holds elements l, l + 32, l + 64, ... into
-/// values of which it holds N neighbours, and back, through memory of the warp.
-/// 16 bytes of padding per 128 keep both accesses free of bank conflicts, where
-/// the neighbours are whole 16-byte vectors.
+/// Exchanges elements l, l + 32, l + 64, ... in lane l with N neighbours per
+/// lane, and back, through memory of the warp. 16 bytes of padding per 128 keep
+/// both accesses free of bank conflicts, if N neighbours are whole 16-byte
+/// vectors.
 template <class T, int N>
 class WarpExchange {
   static constexpr bool vectors =
@@ -95,7 +95,7 @@ class WarpExchange {
       __syncwarp();
     }
   }
-  /// For load_row of the same warp.
+  /// Stores values that load_row() of the same warp reads.
   __device__ void store_neighbours(Slot<T> (&values)[N], int lane) const {
     neighbours<true>(values, lane);
     __syncwarp();

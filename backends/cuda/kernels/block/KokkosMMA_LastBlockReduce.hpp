@@ -12,15 +12,15 @@
 #include <new>
 
 /// \file
-/// From a value per thread to one per grid, in a fixed order: a tree over the
-/// lanes, the warps in turn, and the blocks by the block that finishes last,
-/// which reads all partial results in the order of their blocks. The
-/// association does not depend on timing, so the result is bitwise the same
-/// from run to run.
+/// Reduction of one value per thread to one per grid, with a fixed association:
+/// a tree over the lanes, one over the warps, and a join of the blocks by the
+/// block that finishes last, in which each thread reads partial results in the
+/// order of their blocks. The association does not depend on timing, so the
+/// result is bitwise the same from run to run.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Room for a value whose constructor must not run: its reducer initialises it.
+/// Storage of a value that its reducer initialises, not its constructor.
 template <class T>
 union Slot {
   T value;
@@ -28,8 +28,8 @@ union Slot {
   __device__ ~Slot() {}
 };
 
-/// Copies a value whose operators must not run. The alignment has to be said:
-/// bytes are copied one by one through a pointer to void.
+/// Copies a value whose operators must not run. The alignment is explicit,
+/// because copies through pointers to void go byte by byte.
 template <class T>
 __device__ void copy_bits(T* to, T const* from) {
   memcpy(__builtin_assume_aligned(static_cast<void*>(to), alignof(T)),
@@ -47,10 +47,10 @@ struct Plus {
   __device__ void join(T& into, T from) const { into += from; }
 };
 
-/// Largest grid of a reduction: its last block joins the partial results.
+/// Largest grid of a reduction: its last block joins a result per block.
 inline constexpr unsigned max_partials = 4096;
 
-/// Value of lane + offset, bit for bit.
+/// Copies the value of lane + offset, bit for bit.
 template <class T>
 __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {
   auto words = Words<T>::from(from);
@@ -60,7 +60,7 @@ __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {
   words.to(to.value);
 }
 
-/// A value per lane to one in lane 0. `Joiner` offers init(T&) and
+/// Reduces a value per lane to one in lane 0. `Joiner` offers init(T&) and
 /// join(T& into, T const& from).
 template <class T, class Joiner>
 __device__ void warp_reduce(T& value, Joiner const& joiner) {
@@ -72,7 +72,7 @@ __device__ void warp_reduce(T& value, Joiner const& joiner) {
   }
 }
 
-/// A value per thread to one in thread 0. All threads of the block call it.
+/// Reduces a value per thread to one in thread 0, with all threads.
 template <class T, class Joiner>
 __device__ void block_reduce(T& value, Joiner const& joiner) {
   constexpr int max_warps = 32;
@@ -98,8 +98,8 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
   }
 }
 
-/// Reads what another multiprocessor may have written: not through L1, which is
-/// not coherent.
+/// Reads a value that another multiprocessor may have written. Bypasses L1,
+/// which is not coherent.
 template <class T>
 __device__ void load_partial(T& value, T const* partial) {
   if constexpr (sizeof(T) % 4 == 0 && alignof(T) >= 4) {
@@ -116,9 +116,9 @@ __device__ void load_partial(T& value, T const* partial) {
   }
 }
 
-/// Whether all other blocks of the grid have called it. The caller then sees
-/// what their first threads wrote before, and what other threads wrote before a
-/// barrier ahead of the call.
+/// Whether all other blocks of the grid have called this function. The last
+/// block then sees what their first threads wrote before, and what their other
+/// threads wrote before a barrier that precedes the call.
 __device__ inline bool is_last_block(GridScratch const& scratch) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -130,7 +130,7 @@ __device__ inline bool is_last_block(GridScratch const& scratch) {
   return is_last;
 }
 
-/// Joins the partial results of all blocks, in their order, in one block.
+/// Joins the partial results of all blocks in one block, in fixed order.
 template <class T, class Joiner, class Store>
 __device__ void reduce_partials(T const* partials, Joiner const& joiner,
                                 Store const& store) {
@@ -145,8 +145,8 @@ __device__ void reduce_partials(T const* partials, Joiner const& joiner,
   if (threadIdx.x == 0) store(total.value);
 }
 
-/// Reduces a value per thread to one per grid, which the block that finishes
-/// last hands to `store(value)` in one thread. blockDim.x is a multiple of 32,
+/// Reduces a value per thread to one per grid. One thread of the block that
+/// finishes last passes it to `store(value)`. blockDim.x is a multiple of 32,
 /// gridDim.x at most max_partials.
 template <class T, class Joiner, class Store>
 __device__ void last_block_reduce(T& value, Joiner const& joiner,
@@ -163,13 +163,13 @@ __device__ void last_block_reduce(T& value, Joiner const& joiner,
   if (is_last_block(scratch)) reduce_partials(partials, joiner, store);
 }
 
-/// Partial results of last_block_reduce_of_warps() for a grid.
+/// Number of partial results of last_block_reduce_of_warps().
 constexpr std::size_t partials_of_warps(unsigned blocks, unsigned threads) {
   return std::size_t(blocks) * (1 + threads / 32);
 }
 
-/// As last_block_reduce(), to the same bits, where each warp has the values of
-/// the warp of its number in block `block`.
+/// Variant of last_block_reduce() for scattered warps, with the same bits: each
+/// warp has the values of the warp of its number in block `block`.
 template <class T, class Joiner, class Store>
 __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
                                            unsigned block,
@@ -188,7 +188,7 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
   __syncthreads();
   if (!is_last_block(scratch)) return;
 
-  // Of blocks of 16 warps, a warp joins two at a time.
+  // With 16 warps per block, a warp joins two blocks at a time.
   unsigned const at_once = warps == 16 ? 2 : 1;
   unsigned const member  = lane % (32 / at_once);
   auto const load        = [&](Slot<T>& slot, unsigned b) {
@@ -197,7 +197,7 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
     else
       joiner.init(slot.value);
   };
-  // A load takes longer than the joins; of larger values it spills.
+  // A load takes longer than the joins; larger values would spill.
   constexpr bool loads_ahead = sizeof(T) <= 8;
   block                      = warp * at_once + lane / (32 / at_once);
   Slot<T> joined, next, other;
@@ -216,7 +216,7 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
 #pragma unroll
       for (int offset = 16; offset > 0; offset /= 2) {
         shuffle_down(other, joined.value, offset);
-        // What lanes without a warp have.
+        // The identity, which missing warps have in block_reduce().
         if (offset == 16 && at_once == 2) joiner.init(other.value);
         joiner.join(joined.value, other.value);
       }

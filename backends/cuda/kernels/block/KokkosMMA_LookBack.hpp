@@ -10,31 +10,31 @@
 #include <cstdint>
 
 /// \file
-/// The sum of all earlier tiles, while their blocks still run.
+/// Sum of all earlier tiles, while their blocks still run.
 ///
-/// Tiles are numbered in the order in which blocks begin them, so the blocks of
-/// all earlier tiles run already and none waits for a later one: no block waits
-/// for ever, whatever else holds the device. A tile publishes its aggregate,
-/// then adds the aggregates of the earlier tiles of its own window, in a fixed
-/// tree, to the sum before the window, which the last tile of the window before
-/// publishes. The association depends on nothing but the tile, so results are
-/// bitwise the same from run to run; free look-back (Merrill and Garland 2016)
-/// was also the slower one (3109 against 3518 GB/s, float, H200).
+/// Tiles are numbered in the order in which blocks start them. The blocks of
+/// all earlier tiles are therefore running, and none waits for a later tile: no
+/// block waits for ever, whatever else occupies the device. A tile publishes
+/// its aggregate. It then adds the aggregates of the earlier tiles of its own
+/// window, in a fixed tree, to the prefix of the window, which the last tile of
+/// the previous window publishes. The association depends only on the tile, so
+/// results are bitwise the same from run to run. Free look-back (Merrill and
+/// Garland 2016) was also slower: 3109 against 3518 GB/s (float, H200).
 ///
-/// A value travels as 8-byte words of 4 bytes of the value and the tag of the
-/// launch: a word with the right tag is complete, so no fence, no flag and no
-/// reset between launches is needed, for values of every size.
+/// Values are stored in 8-byte words of 4 bytes of the value and the launch's
+/// tag. A word with the right tag is complete, so values of any size need no
+/// fence, no flag and no reset between launches.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Largest windows by words per value: a lane reads window / 32 values.
+/// Tiles per window, by words per value: a lane reads window / 32 values.
 template <class T>
 inline constexpr unsigned look_back_window = Words<T>::size == 1   ? 128
                                              : Words<T>::size == 2 ? 128
                                              : Words<T>::size <= 4 ? 64
                                                                    : 32;
 
-/// 8-byte words that a scan of so many tiles uses.
+/// Number of 8-byte words that a scan of `tiles` tiles uses.
 template <class T>
 constexpr std::uint64_t look_back_words(std::uint64_t tiles) {
   std::uint64_t const windows = tiles / look_back_window<T> + 1;
@@ -51,12 +51,12 @@ class LookBack {
                       unsigned tiles, unsigned tag)
       : m_joiner(joiner), m_words(scratch.words), m_tiles(tiles), m_tag(tag) {}
 
-  /// By one lane.
+  /// Publishes the aggregate of a tile. Called by one lane.
   __device__ void publish(unsigned tile, T const& aggregate) const {
     store(slot(tile), aggregate);
   }
 
-  /// What a tile published. By one lane.
+  /// Waits for the aggregate of a tile and reads it. Called by one lane.
   __device__ void aggregate(unsigned tile, Slot<T>& value) const {
     std::uint64_t bits[words];
     do fetch(slot(tile), bits);
@@ -64,11 +64,10 @@ class LookBack {
     unpack(bits, value);
   }
 
-  /// The sum of all tiles before `tile`, in lane 0. By one warp; the tile
-  /// itself is published. (What comes before a window
-  /// by the sums of 32 earlier windows instead of a chain of windows is a
-  /// second tree for every tile: scans by name, float 3548, half 3293, double
-  /// 3516 against 3754, 3499, 3777.)
+  /// Computes the sum of all tiles before `tile`, in lane 0. Called by one
+  /// warp, after `tile` is published. (Sums of 32 earlier windows instead of a
+  /// chain of windows need a second tree for every tile: scans by name 3548 for
+  /// float, 3293 for half, 3516 for double; 3754, 3499, 3777 with this.)
   __device__ void exclusive(unsigned tile, Slot<T>& prefix) const {
     constexpr unsigned per_lane      = window / 32;
     unsigned const lane              = threadIdx.x % 32;
@@ -76,7 +75,7 @@ class LookBack {
     unsigned const before            = tile % window;  // tiles of this window
     bool const ends_window           = before == window - 1;
     std::uint64_t const* const start = start_of(number);
-    // All loads of a round are in flight together; only what is missing is
+    // All loads of a round are in flight together. Only missing values are
     // loaded again, because all blocks of a window load the same lines.
     std::uint64_t early[words];
     if (lane == 0 && number > 0) fetch(start, early);
@@ -115,8 +114,8 @@ class LookBack {
       shuffle_down(other, sum.value, offset);
       m_joiner.join(sum.value, other.value);
     }
-    // The sum of `tile` itself: the last lane has read it with the others, so
-    // that the next window waits no longer.
+    // The aggregate of `tile` itself: the last lane has read it with the
+    // others, so that the next window does not wait longer.
     Slot<T> own;
     if (ends_window) {
       Slot<T> last;
@@ -141,8 +140,8 @@ class LookBack {
   }
 
  private:
-  /// The lane that adds up neighbouring tiles finds them 32 slots apart, so
-  /// that a warp reads whole lines.
+  /// Slot of a tile. Neighbouring tiles of one lane are 32 slots apart, so that
+  /// a warp reads whole lines.
   __device__ std::uint64_t* slot(unsigned tile) const {
     constexpr unsigned per_lane = window / 32;
     unsigned const within       = tile % window;
@@ -186,8 +185,8 @@ class LookBack {
   unsigned m_tag;
 };
 
-/// Number of the tile that a block begins, and the tag of the launch. By one
-/// thread.
+/// Number of the tile that a block starts, and the tag of the launch. Drawn by
+/// one thread.
 struct TileTicket {
   unsigned tile;
   unsigned tag;
@@ -202,15 +201,15 @@ struct TileTicket {
   }
 };
 
-/// By one thread of each block, after its last access to the scratch. The last
-/// block leaves the counters ready for the next launch. When the tags run out,
-/// it clears the words, so that none of 2^32 launches ago seems new.
+/// Called by one thread of each block after its last access to the scratch. The
+/// last block resets the counters for the next launch. When the tags run out,
+/// it clears the words: words of 2^32 launches ago must not look new.
 __device__ inline void finish_scan(ScanScratch const& scratch) {
   ScanControl* const control = scratch.control;
   unsigned const last        = gridDim.x - 1;
-  // Relaxed: what other blocks have read, they have used. An acquire would
-  // empty L1, in which the functors find their data again (1890 against 2220
-  // GB/s, float).
+  // Relaxed: other blocks are done with what they have read. An acquire would
+  // invalidate L1, in which the functors find their data again (1890 against
+  // 2220 GB/s, float).
   if (atomicInc(&control->finished, last) != last) return;
   control->ticket         = 0;
   unsigned const launches = control->launches + 1;

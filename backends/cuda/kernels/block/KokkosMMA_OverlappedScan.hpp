@@ -8,23 +8,23 @@
 #include <type_traits>
 
 /// \file
-/// The scan of a vector's lanes inside a team kernel, with several rounds of
-/// one index per lane in flight: their invocations and shuffles overlap.
+/// Scan over the lanes of a vector inside a team kernel. Several rounds of one
+/// index per lane are in flight: their invocations and shuffles overlap.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The lanes of a vector in their warp.
+/// Lanes of a vector in their warp.
 struct VectorLanes {
   unsigned lane;   ///< of the caller
   unsigned lanes;  ///< a power of two, 32 at most
-  unsigned mask;   ///< of all of them in the warp
+  unsigned mask;   ///< of all lanes of the vector in the warp
 };
 
-/// Rounds of `lanes` indices from `base` on, of which `left` are there. The
-/// joins are those of one round after the other, in the order of Kokkos' own
-/// scan, so that the sums have its bits: a lane is given the index before its
-/// own, the lanes are joined up to each of them, then the sum of earlier rounds
-/// comes on top, and the closure adds the lane's own index in its final call.
+/// Scans `Rounds` rounds of `lanes` indices from `base` on, of which `left`
+/// exist. The joins are those of one round after the other in Kokkos' own scan,
+/// so the sums are bitwise identical: a lane starts with the index before its
+/// own, the lanes are scanned, the sum of earlier rounds is added, and the
+/// closure adds the lane's own index in its final invocation.
 template <unsigned Rounds, class Closure, class Join, class T>
 __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
                                        VectorLanes const& vector,
@@ -46,7 +46,7 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
       if (vector.lane >= step) join(value[k], other);
     }
   }
-  // Else the addresses of the first calls are kept for the final ones.
+  // Otherwise the addresses stay in registers for the final invocations.
   if constexpr (Rounds > 1) {
     Opaque::hide(base);
   }
@@ -63,9 +63,9 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
   }
 }
 
-/// Scan of [0, end) by all lanes of a vector. Indices are of type int, as those
-/// of Kokkos' own loop. Kokkos' time over that of kernels with this (H100,
-/// 2026-11-26; kernels of floats, whose own one has 32 registers):
+/// Scans [0, end) with all lanes of a vector. Indices are of type int, like
+/// those of Kokkos' own loop. Time of Kokkos over time with this (H100,
+/// 2026-11-26; kernels of floats; Kokkos' has 32 registers):
 ///
 /// | rounds, - is Kokkos' loop    | -    | 2    | 3    | 4    |
 /// |------------------------------|------|------|------|------|
@@ -75,9 +75,9 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
 /// | 2048 doubles, 8 lanes        | 1.00 | 1.20 | 1.13 | 1.31 |
 /// | 256 integers, total, 32 lanes| 1.00 | 1.09 | 1.05 | 1.11 |
 ///
-/// Of kernels with Kokkos' loop for rows of up to one index per lane beside
-/// this none but that of 8 lanes gained (1.17). Two rounds gain everywhere.
-/// \param carry the identity before it, the sum of all after it
+/// Kernels that also had Kokkos' loop, for rows of up to one index per lane,
+/// gained with 8 lanes only (1.17). Two rounds gain in every row.
+/// \param carry the identity on entry, the sum of all on return
 template <unsigned Rounds = 2, class Closure, class Join, class T>
 __device__ void overlapped_scan(int end, VectorLanes const& vector,
                                 Closure const& closure, Join const& join,
@@ -87,7 +87,7 @@ __device__ void overlapped_scan(int end, VectorLanes const& vector,
   unsigned const round = Rounds * vector.lanes;
   unsigned base        = 0;
   unsigned left        = end > 0 ? unsigned(end) : 0;
-  // A single last round needs the shuffles of one.
+  // A single last round needs the shuffles of one round only.
   while (left > vector.lanes) {
     overlapped_scan_rounds<Rounds>(base, left, vector, closure, join, identity,
                                    carry);

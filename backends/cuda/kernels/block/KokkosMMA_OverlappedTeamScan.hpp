@@ -6,12 +6,12 @@
 #include <type_traits>
 
 /// \file
-/// The scan of a team's threads inside a team kernel, with several rounds of
-/// one index per thread in flight: their invocations and joins overlap.
+/// Scan over the threads of a team inside a team kernel. Several rounds of one
+/// index per thread are in flight: their invocations and joins overlap.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A team of one lane per thread: whole warps, or a part of one.
+/// Team of one lane per thread: whole warps, or a part of one.
 struct ScanTeam {
   unsigned rank;  ///< of the caller
   unsigned size;
@@ -23,8 +23,8 @@ struct ScanTeam {
   __device__ unsigned mask() const {
     return size >= 32 ? ~0u : (1u << size) - 1;
   }
-  /// By how much Kokkos' tree over less than a warp is moved to its end, which
-  /// that of the next power of two has.
+  /// Offset that moves Kokkos' tree over less than a warp to the end of the
+  /// tree of the next power of two.
   __device__ unsigned shift() const {
     unsigned ceil = 1;
     while (ceil < size && ceil < 32) ceil *= 2;
@@ -32,10 +32,10 @@ struct ScanTeam {
   }
 };
 
-/// The joins of Kokkos' scan of a block (4.6 to 5.2) over the lanes of a warp,
-/// for several values at a time: neighbouring pairs, pairs of these and so on,
-/// then the other lanes from the largest steps down. `place` is the position of
-/// a lane in the tree.
+/// First half of Kokkos' scan of a block (4.6 to 5.2) over the lanes of a warp,
+/// for several values: joins neighbouring pairs, then pairs of these and so on.
+/// spread_tree() joins the other lanes, from the largest step down. `place` is
+/// the position of a lane in the tree.
 template <unsigned Rounds, class T>
 __device__ void scan_tree(T (&value)[Rounds], unsigned lane, unsigned place,
                           unsigned mask, unsigned lanes) {
@@ -59,9 +59,9 @@ __device__ void spread_tree(T (&value)[Rounds], unsigned lane, unsigned place,
   }
 }
 
-/// Rounds of one index per thread, the caller's first one `own`, of which
-/// `rounds` are there. `shared` has room for Rounds values of each warp and
-/// Rounds more; all threads have been at a barrier since it was last read.
+/// Scans `Rounds` rounds of one index per thread, of which `rounds` exist;
+/// `own` is the caller's first index. `shared` has room for Rounds values of
+/// each warp and Rounds more; it was last read before a barrier of all threads.
 template <unsigned Rounds, class Wide, class Closure, class T>
 __device__ void overlapped_team_scan_rounds(ScanTeam const& team, Wide own,
                                             Wide end, unsigned rounds,
@@ -121,12 +121,12 @@ __device__ void overlapped_team_scan_rounds(ScanTeam const& team, Wide own,
   }
 }
 
-/// Scan of [begin, end) by all threads of a team, with the joins of Kokkos' own
-/// (4.6 to 5.2) in their order and so with its bits. Kokkos has one round under
-/// way, in shared memory, with five barriers; here two rounds have three. Rows
-/// of 1024 floats took 666 us by teams of 128 threads, so 477, by teams of 32
-/// 771 and 328; rows of 64 by teams of 128 1751 and 1737, by teams of 256 3559
-/// and 3796 (2^26 elements, H100, CUDA 13.0, 2026-11-26).
+/// Scans [begin, end) with all threads of a team. The joins and their order are
+/// those of Kokkos (4.6 to 5.2): results are bitwise identical. Kokkos has one
+/// round in flight, in shared memory, with five barriers; here two have three.
+/// us in Kokkos and with this, 2^26 elements: rows of 1024 floats: 666 and 477
+/// by teams of 128 threads, 771 and 328 by teams of 32; rows of 64: 1751 and
+/// 1737 by 128, 3559 and 3796 by 256 (H100, CUDA 13.0, 2026-11-26).
 /// \param shared Rounds * (warps + 1) values
 /// \return the sum of all
 template <unsigned Rounds = 2, class T, class Wide, class Closure>

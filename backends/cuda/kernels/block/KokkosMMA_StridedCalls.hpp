@@ -7,18 +7,19 @@
 #include <type_traits>
 
 /// \file
-/// The part of one lane in a reduction of a team or of a vector: every
-/// `lanes`-th index, in rising order, into one running value. Two forms of it
-/// make the same calls in the same order, so that their results have the same
-/// bits.
+/// Loop of one lane in a reduction of a team or a vector: every `lanes`-th
+/// index, in increasing order, into one running value. Its two variants make
+/// the same invocations in the same order, so their results are bitwise
+/// identical.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// One invocation per round, as Kokkos' own loop. nvcc leaves that loop as it
-/// is and unrolled this one where the lengths are constant: 32 rows of 32
-/// floats by 8 vectors of 32 lanes took 418 us, so 350, by Kokkos 342 (H200,
-/// CUDA 13.0, 2026-11-27). Of 86 bodies of perf_nested the code has the size
-/// that it has in Kokkos, except for this one and one of 64-bit indices.
+/// Invokes one index per round, like Kokkos' own loop. nvcc does not unroll
+/// that loop, but would unroll this one where the lengths are constant. 32 rows
+/// of 32 floats by 8 vectors of 32 lanes: 418 us unrolled, 350 with this, 342
+/// in Kokkos (H200, CUDA 13.0, 2026-11-27). The code of 86 bodies of
+/// perf_nested is as large as in Kokkos, except for this one and one of 64-bit
+/// indices.
 template <class Index, class Call, class T>
 __device__ void strided_calls(Index begin, Index end, unsigned lane,
                               unsigned lanes, Call const& f, T& value) {
@@ -26,13 +27,12 @@ __device__ void strided_calls(Index begin, Index end, unsigned lane,
   for (Index i = begin + lane; i < end; i += lanes) f(i, value);
 }
 
-/// Rounds of `Calls` calls without a branch between them, so that the loads of
-/// all are in flight before the first addition waits. What is left of a lane
-/// are calls under conditions of their own: ptxas makes predicates of them
-/// where the functor is short, and their loads overlap too. Time by Kokkos' own
-/// loop over time by this one in kernels with launch bounds (H100, perf_nested,
-/// 2026-11-26), beside other ends of a lane, of which all have four calls in a
-/// full round:
+/// Invokes rounds of `Calls` indices without a branch between them, so that all
+/// loads are in flight before the first addition waits. The remaining indices
+/// have a condition each: ptxas turns these into predicates if the functor is
+/// short, and the loads overlap too. Time of Kokkos' own loop over time of
+/// variants with four invocations in a full round and different ends of a lane
+/// (H100, kernels of perf_nested with launch bounds, 2026-11-26):
 ///
 /// | body                                   | 2, then 1 | 3 | 2 or 4 | this |
 /// |----------------------------------------|------|------|------|------|
@@ -46,7 +46,7 @@ template <unsigned Calls = 4, class Index, class Call, class T>
 __device__ void overlapped_strided_calls(Index begin, Index end, unsigned lane,
                                          unsigned lanes, Call const& f,
                                          T& value) {
-  // Counts: the index after the last one may not fit its type.
+  // Counts, because the index after the last may not fit `Index`.
   using Count =
       std::conditional_t<sizeof(Index) <= 4, std::uint32_t, std::uint64_t>;
   Count left           = begin < end ? Count(end) - Count(begin) : 0;

@@ -9,17 +9,17 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A grid is cut into panels of columns and row blocks; a block of threads
-/// sweeps over the rows of one row block of one panel.
+/// Part of a grid that a block of threads sweeps: the rows of one row block of
+/// one panel of columns.
 struct PanelBlock {
   unsigned panel;
   unsigned row_block;
 };
 
-/// The order of tall row blocks (core/stencil/KokkosMMA_TileHeight.hpp): first
-/// those of the two panels at the boundaries, which take longer, so that slow
-/// edge panels are not the tail wave. Then panels side by side, which read each
-/// other's columns. (Short blocks go in the order of the grid.) Box of ones of
+/// Schedule of tall row blocks (core/stencil/KokkosMMA_TileHeight.hpp). Those
+/// of the two panels at the boundaries take longer and come first, so that they
+/// are not the tail wave. Then come panels side by side, which read each
+/// other's columns. (Short blocks follow the order of the grid.) Box of ones of
 /// radius 7, 16384^2, H200, 2026-11-22: 147 us instead of 153 for bytes, 294
 /// instead of 310 for half.
 __device__ inline PanelBlock tall_block(unsigned block, unsigned panels,
@@ -31,11 +31,11 @@ __device__ inline PanelBlock tall_block(unsigned block, unsigned panels,
   return {1 + (block - first) % inner, (block - first) / inner};
 }
 
-/// Row blocks of two heights: tall ones in the two panels at the boundaries,
-/// which take long to set up, then short ones in all others
-/// (core/stencil/KokkosMMA_TileHeight.hpp). These go in the order of the grid,
-/// except that their last row, which meets a boundary, comes first, so
-/// that slow blocks are not the tail wave.
+/// Schedule of row blocks of two heights: tall ones in the two panels at the
+/// boundaries, which take long to set up, then short ones in all others
+/// (core/stencil/KokkosMMA_TileHeight.hpp). Short ones follow the order of the
+/// grid, except that the last row of blocks, which meets a boundary, comes
+/// first: slow blocks are not the tail wave.
 class TileSchedule {
  public:
   struct Tile {
@@ -45,7 +45,7 @@ class TileSchedule {
   };
 
   TileSchedule() = default;
-  /// \param tall_rows, short_rows rows of a block
+  /// \param tall_rows, short_rows rows of a tall and of a short block
   TileSchedule(std::int64_t rows, std::int64_t panels, int tall_rows,
                int short_rows)
       : m_panels(unsigned(panels)),
@@ -78,7 +78,7 @@ class TileSchedule {
   __host__ __device__ unsigned inner() const {
     return m_panels - at_boundaries();
   }
-  // n / inner(), which a block would wait for before it loads its rows.
+  // n / inner(), without a division that delays the loads of a block.
   __device__ unsigned over_inner(unsigned n) const {
     if (m_reciprocal == 0) return n;
     std::uint64_t const low  = m_reciprocal & 0xffffffffu;

@@ -11,12 +11,12 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A tuning as a type, for the template arguments of kernels. A value of class
-/// type cannot be one: the host code that nvcc 13.0 generates names it by a
-/// mangled name and does not compile. `Fields` are those of the aggregate in
-/// their order; none is an array or of class type, and each is initialised
-/// where a tuning is written: nvcc 13.0 with clang 14 as host compiler used 0
-/// for the default of a field.
+/// A tuning as a type, for template arguments of kernels. A value of class type
+/// cannot be one: the host code that nvcc 13.0 generates uses its mangled name
+/// and does not compile. `Fields` are those of the aggregate in their order.
+/// None is an array or of class type. Each is initialised where a tuning is
+/// written: nvcc 13.0 with clang 14 as host compiler used 0 for the default of
+/// a field.
 template <class Tuning, int... Fields>
 struct TuningType {
   static constexpr Tuning value{Fields...};
@@ -32,9 +32,9 @@ template <auto Tuning>
 using tuning_type = decltype(make_tuning_type<Tuning>(
     std::make_index_sequence<sizeof(Tuning) / sizeof(int)>()));
 
-/// The cap of a kernel's registers, as blocks of a multiprocessor: `Tuned` from
+/// Cap of a kernel's registers, as blocks per multiprocessor: `Tuned` from
 /// sm_90 on, at most `Before` on older devices, where ptxas 13.0 spills under
-/// caps that hold for sm_90. Grids stay what the tunings say.
+/// caps that suit sm_90. Grid sizes follow the tunings everywhere.
 template <int Tuned, int Before>
 inline constexpr int min_blocks_of =
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900

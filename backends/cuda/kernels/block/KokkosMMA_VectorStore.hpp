@@ -13,8 +13,8 @@
 #include <type_traits>
 
 /// \file
-/// Stores of stencil sums: converted to results, and as many at once as a lane
-/// has side by side.
+/// Stores of stencil sums: converted to results, and as wide as the
+/// neighbouring results of a lane allow.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -23,7 +23,7 @@ inline constexpr bool is_band_half = scalar_v<Element> == Scalar::half;
 template <class Element>
 inline constexpr bool is_band_bhalf = scalar_v<Element> == Scalar::bhalf;
 
-/// Neighbouring results of a lane, packed into words, and their store.
+/// Neighbouring results of a lane, packed into words.
 template <class Result, int N>
 struct VectorStore {
   static constexpr int bytes = N * int(sizeof(Result));
@@ -60,8 +60,8 @@ struct VectorStore {
       memcpy(word, results, bytes);
     }
   }
-  /// 16-bit floats: makes `zero` NaN, in the low or the high half, where a
-  /// result is not finite: 0 * Inf and 0 * NaN are NaN.
+  /// For 16-bit floats: makes the low or the high half of `zero` NaN if a
+  /// result is not finite, since 0 * Inf and 0 * NaN are NaN.
   __device__ void check(std::uint32_t& zero) const {
     using Pair =
         std::conditional_t<is_band_half<Result>, __half2, __nv_bfloat162>;
@@ -73,12 +73,11 @@ struct VectorStore {
                   reinterpret_cast<Pair const&>(none),
                   reinterpret_cast<Pair const&>(zero));
   }
-  /// Writes all at once; `to` is aligned to their size or to 16 bytes.
+  /// Writes all results at once; `to` is aligned to their size or to 16 bytes.
   /// \tparam Last with the hint that they are not read again. 32 bytes of a row
   ///   may then leave L2 before their neighbours come. H200, 2026-11-22: bands
-  ///   without the hint 152 us for bytes and 310 for half, with it 156 and 317;
-  ///   dense tiles without it 303 10^9 sums per second at radius 7, with it
-  ///   317.
+  ///   152 us for bytes and 310 for half without the hint, 156 and 317 with it;
+  ///   dense tiles of radius 7: 303 * 10^9 sums/s without it, 317 with it.
   template <bool Last>
   __device__ void write(Result* to) const {
     if constexpr (bytes == 4) {
@@ -93,7 +92,7 @@ struct VectorStore {
                           word[4 * i + 3]});
     }
   }
-  /// Writes the first `count`, one after the other.
+  /// Writes the first `count` results, one after the other.
   __device__ void write(Result* to, int count) const {
     Result results[N];
     memcpy(results, word, bytes);
@@ -116,12 +115,12 @@ struct VectorStore {
   }
 };
 
-/// Stores 16 rows of a warp's results through shared memory: of row lane / 4
-/// and the one 8 below each lane has 8 bytes of every stripe of 32. Stored
-/// directly, they are a request to L2 for every 32 bytes, from here one for
-/// 128. Copies through panels of 512 bytes, row blocks of 48 rows and 16 rows
-/// above, 4 blocks of 128 threads per multiprocessor: 137 us instead of 147
-/// (bytes, 16384^2, H200, 2026-11-24, the runtime's copy 130).
+/// Stores 16 rows of a warp's results through shared memory. A lane has 8 bytes
+/// of every stripe of 32, of row lane / 4 and of the one 8 below. Direct stores
+/// are a request to L2 for every 32 bytes, these one for 128. Copies through
+/// panels of 512 bytes, row blocks of 48 rows and 16 rows above, 4 blocks of
+/// 128 threads per multiprocessor: 137 us instead of 147 (bytes, 16384^2, H200,
+/// 2026-11-24, the runtime's copy 130).
 template <int Stripes>
 class RowTileStore {
   static constexpr int row_bytes = 32 * Stripes;
@@ -142,15 +141,15 @@ class RowTileStore {
     *reinterpret_cast<uint2*>(mine(stripe, half)) =
         uint2{results.word[0], results.word[1]};
   }
-  /// Returns what this lane has put.
+  /// Returns the results that this lane has put.
   template <class Results>
   __device__ Results get(int stripe, int half) const {
     uint2 const words = *reinterpret_cast<uint2 const*>(mine(stripe, half));
     return {{words.x, words.y}};
   }
-  /// Writes what all lanes have put; called by all of them.
+  /// Writes the results of all lanes; called by all of them.
   /// \param to the first result of the first row, aligned to 16
-  /// \param rows that are written, from the first on
+  /// \param rows number of rows to write, from the first on
   template <class Result>
   __device__ void write(Result* to, std::int64_t stride, int rows,
                         int lane) const {
@@ -167,8 +166,8 @@ class RowTileStore {
             *reinterpret_cast<uint4 const*>(from + r * pitch);
     __syncwarp();
   }
-  /// Writes what all lanes have put, element by element, where rows are short
-  /// or unaligned; called by all lanes.
+  /// Writes the results of all lanes element by element, for rows that are
+  /// short or unaligned; called by all lanes.
   template <class Result>
   __device__ void write(Result* to, std::int64_t stride, int rows, int columns,
                         int lane) const {
@@ -195,18 +194,18 @@ class RowTileStore {
   unsigned char* m_mine;
 };
 
-/// Stores unaligned rows of results, four lanes to a row: of(v) are the 8 bytes
-/// that lane l has v-th, vector 4 v + l % 4 of the row at `to`. What is stored
-/// at once begins at a multiple of 8 bytes: a part of one vector and a part of
-/// the next, which another lane has. The first and the last few bytes of a row,
-/// whose 8 bytes belong to neighbouring rows too, are stored in powers of two.
+/// Stores unaligned rows of results, four lanes to a row. of(v) returns the
+/// v-th 8 bytes of lane l, which are vector 4 v + l % 4 of the row at `to`.
+/// Stores begin at a multiple of 8 bytes: a part of one vector and a part of
+/// the next, which another lane has. The first and the last bytes of a row,
+/// whose 8 bytes belong to other rows too, are stored in powers of two.
 ///
-/// H200, 2026-11-23, 16384^2 half, box of radius 7, results three elements
-/// after a multiple of 16 bytes, us: all by element 1530, ends by element 867.
+/// 16384^2 half, box of radius 7, results three elements after a multiple of 16
+/// bytes, H200, 2026-11-23: 1530 us all by element, 867 ends by element.
 template <int Vectors, class Result, class Of>
 __device__ void write_unaligned_rows(Result* to, int lane, Of const& of) {
   int const q = lane % 4;
-  // Bytes of a vector before the first that begins at a multiple of 8.
+  // Bytes of a vector before the first multiple of 8.
   int const before     = int((0 - reinterpret_cast<std::uintptr_t>(to)) % 8);
   bool const is_far    = before >= 4;
   unsigned const shift = before % 4 * 8;
@@ -230,7 +229,7 @@ __device__ void write_unaligned_rows(Result* to, int lane, Of const& of) {
           uint2{__funnelshift_r(a, b, shift), __funnelshift_r(b, c, shift)};
   }
   if (before != 0 && q % 3 == 0) {
-    // The bytes of this row within the 8, at their places.
+    // The bytes of this row within the 8, at their positions.
     bool const is_begin = q == 0;
     auto const first    = of(0);
     auto const last     = of(Vectors - 1);

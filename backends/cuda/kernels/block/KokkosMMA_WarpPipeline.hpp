@@ -9,23 +9,23 @@
 #include <cstdint>
 
 /// \file
-/// A range of the data on its way through a ring of tiles in shared memory
-/// that belongs to one warp, so that no warp waits for another. Unlike the
-/// stages of KokkosMMA_WarpStages.hpp the tiles join: what lies across the edge
-/// of a tile is read as if there were none.
+/// Stream of a range of the data through a ring of tiles in shared memory that
+/// belongs to one warp, so that no warp waits for another. Unlike the stages of
+/// KokkosMMA_WarpStages.hpp the tiles are contiguous: reads may cross the edge
+/// of a tile.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Positions count elements from the 16-byte chunk in which the range begins;
-/// a range has less than 2^31. All lanes make the same calls.
+/// Ring of a warp. Positions count elements, less than 2^31, from the 16-byte
+/// chunk in which the range begins. All lanes make the same calls.
 template <int Tiles, int TileBytes, int ElementBytes>
 class WarpPipeline {
  public:
   using Ring                         = StagedRing<Tiles * TileBytes>;
   static constexpr unsigned per_tile = TileBytes / ElementBytes;
-  /// Half of the ring: the other half stays on its way.
+  /// Half of the ring: the other half stays in flight.
   static constexpr unsigned window = Tiles / 2 * per_tile;
-  /// A position may lie anywhere in its tile.
+  /// Elements after a position, which may be anywhere in its tile.
   static constexpr unsigned reach = (Tiles - 1) * per_tile;
 
   __device__ WarpPipeline(unsigned char *memory, unsigned char const *first,
@@ -52,7 +52,7 @@ class WarpPipeline {
   __device__ void release(unsigned position) {
     unsigned const end = min(position / per_tile + Tiles, m_tiles);
     if (m_fetched >= end) return;
-    __syncwarp();  // every lane is done with what is overwritten
+    __syncwarp();  // all lanes have read what is overwritten
     for (; m_fetched < end; ++m_fetched) fetch(m_fetched);
   }
 
@@ -102,7 +102,7 @@ class WarpPipeline {
   unsigned char const *m_source;
   unsigned m_begin, m_end;
   unsigned m_tiles;        // of the range
-  unsigned m_fetched = 0;  // tiles, on their way or there
+  unsigned m_fetched = 0;  // tiles, in flight or complete
   unsigned m_ready   = 0;  // elements
 };
 

@@ -9,29 +9,29 @@
 #include <cstdint>
 
 /// \file
-/// How a warp keeps tiles of the data on their way while it works on one: a
-/// ring of stages in shared memory that belongs to one warp, so that no
-/// warp waits for another.
+/// Tiles of the data that are in flight while a warp works on one: a ring of
+/// stages in shared memory that belongs to one warp, so that no warp waits for
+/// another.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Contiguous bytes of the data. Whole 16-byte chunks are read, but
-/// nothing after the end of the data: an allocation starts at a chunk.
+/// Contiguous bytes of the data. Reads cover whole 16-byte chunks, which start
+/// within an allocation, but nothing after the end of the data.
 struct TileSource {
   unsigned char const* begin;
   unsigned char const* end;
   unsigned char const* end_of_data;
 
-  /// Bytes before `begin` in its 16-byte chunk: byte 0 of the staged tile is
-  /// there.
+  /// Bytes before `begin` in its 16-byte chunk, at which byte 0 of the staged
+  /// tile is.
   __device__ int skip() const {
     return int(reinterpret_cast<std::uintptr_t>(begin) % 16);
   }
 };
 
-/// The source of the first tiles is known early: call start() with it, then
-/// next() once for each tile, with the source of the tile that comes Stages - 1
-/// later (begin == end when there is none).
+/// Ring of stages. Call start() with the sources of the first tiles, then
+/// next() for each tile, with the source of the tile that comes Stages - 1
+/// later (begin == end if there is none).
 template <int Stages, int TileBytes>
 class WarpStages {
  public:
@@ -43,14 +43,14 @@ class WarpStages {
   /// \param memory of this warp, aligned to 16 bytes
   __device__ explicit WarpStages(unsigned char* memory) : m_memory(memory) {}
 
-  /// Before the first tile, Stages - 1 times.
+  /// Fetches a tile. Called Stages - 1 times before the first next().
   __device__ void start(TileSource const& source, int lane) {
     fetch(m_fetched, source, lane);
     m_fetched = m_fetched + 1 == Stages ? 0 : m_fetched + 1;
   }
-  /// The next tile, of which all lanes may read every byte until the next call.
+  /// Returns the next tile; all lanes may read it until the next call.
   __device__ StagedTile next(TileSource const& later, int lane) {
-    // Every lane is done with the tile whose stage is filled now.
+    // All lanes have read the tile whose stage is refilled.
     __syncwarp();
     start(later, lane);
     CopyAsync16::wait<Stages - 1>();

@@ -10,17 +10,17 @@
 #include <cuda_fp16.h>
 
 /// \file
-/// The papers' formulations of a sum of half_t, for comparison: R chained
-/// products and a second product per warp and pass (`single_pass`), the same
-/// with every other warp adding by shuffles (`split`), and a chain of one with
-/// a pass over the totals for each level (`recurrence`).
+/// Formulations of a sum of half_t in papers, for comparison: R chained MMAs
+/// and a second MMA per warp and pass (`single_pass`), the same with every
+/// other warp adding by shuffles (`split`), and a chain of one with a pass over
+/// the totals for each level (`recurrence`).
 ///
-/// Source: Navarro et al. 2020, sections 4 and 5. Two things differ: sums are
-/// kept in fp32, and blocks are joined in a fixed order instead of by atomics.
+/// Source: Navarro et al. 2020, sections 4 and 5. Two differences: sums are in
+/// fp32, and blocks are joined in a fixed order instead of by atomics.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sum of the 8 halves of a vector on the CUDA cores.
+/// Sum of the 8 half values of a vector on the CUDA cores.
 __device__ inline float sum_of_halves(Vector16 const& v) {
   float sum = 0;
   for (int i = 0; i < 4; ++i) {
@@ -32,8 +32,8 @@ __device__ inline float sum_of_halves(Vector16 const& v) {
   return sum;
 }
 
-/// A warp sums `chain_length` vectors per lane and pass. `Split`: odd warps
-/// add by shuffles.
+/// Sums `chain_length` vectors per lane and pass in each warp. `Split`: odd
+/// warps add by shuffles.
 template <bool Split, class T>
 __global__ void __launch_bounds__(mma_tuning.threads)
     paper_reduce(VectorRange const range, int const chain_length,
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(mma_tuning.threads)
                     [&](float sum) { target.store(static_cast<T>(sum)); });
 }
 
-/// First level of the recurrence: one total per 256 halves. // (n / 256)
+/// First level of the recurrence: one total per 256 values. // (n / 256)
 template <class Total>
 __global__ void __launch_bounds__(mma_tuning.threads)
     paper_level_of_halves(VectorRange const range, Total* const totals,
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(mma_tuning.threads)
   }
 }
 
-/// Last level: the one total to the caller.
+/// Stores the one total of the last level in the target.
 template <class T>
 __global__ void paper_store(float const* const total,
                             ResultTarget<T> const target) {
@@ -137,7 +137,7 @@ void launch_paper_recurrence(Kokkos::Cuda const& space,
     return unsigned(std::clamp<std::uint64_t>(
         (tiles * 32 + threads - 1) / threads, 1, 1u << 20));
   };
-  // In order on the stream: the levels below are read before the memory goes.
+  // In order on the stream: the memory is freed after the levels have run.
   float* totals[2];
   std::uint64_t const bytes[2] = {count * sizeof(float),
                                   (count / levels_of + 1) * sizeof(float)};

@@ -14,17 +14,17 @@
 #include <type_traits>
 
 /// \file
-/// Reduction by an opaque functor of what registers do not hold: arrays whose
-/// length is known at run time, and values of more than 64 bytes. Each thread
-/// has an array of its own in shared memory, which its invocations add to. That
-/// the array lies there is known when the functor is compiled into the kernel,
-/// so its loads go ahead of its additions: nvcc 13.0 unrolls a loop over the
-/// values 16 times and has 24 loads in flight under a cap of 64 registers.
-/// The order of all joins is fixed.
+/// Reduction by an opaque functor into values that do not fit registers: arrays
+/// whose length is known at run time, and values of more than 64 bytes. Each
+/// thread accumulates into its own array in shared memory. The compiler knows
+/// this address space when it compiles the functor into the kernel, so loads
+/// move ahead of additions: nvcc 13.0 unrolls a loop over the values 16 times
+/// and has 24 loads in flight under a cap of 64 registers. The order of all
+/// joins is fixed.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The arrays of a block.
+/// Arrays of a block in shared memory, one for each calling thread.
 template <class T>
 struct BlockArrays {
   unsigned char* memory;
@@ -36,8 +36,8 @@ struct BlockArrays {
   __device__ bool has_one() const { return threadIdx.x < layout.callers; }
 };
 
-/// Sums the arrays 0 to rows - 1 into array 0; load(r, e) is value e of array
-/// r. A thread has one value of every so-many-th array, so that neighbouring
+/// Sums arrays 0 to rows - 1 into array 0; load(r, e) returns value e of array
+/// r. A thread sums one value of every `parts`-th array, so that neighbouring
 /// threads load neighbouring values and no load waits for an addition.
 template <class T, class Load>
 __device__ void sum_arrays(BlockArrays<T> const& block, unsigned rows,
@@ -45,7 +45,7 @@ __device__ void sum_arrays(BlockArrays<T> const& block, unsigned rows,
   unsigned const count = block.layout.count;
   unsigned parts       = blockDim.x > count ? blockDim.x / count : 1;
   parts                = min(min(parts, 32u), min(rows, block.layout.callers));
-  // Array `part` is overwritten by the only thread that has read it.
+  // Only the thread that has read an element of array `part` overwrites it.
   for (unsigned x = threadIdx.x; x < parts * count; x += blockDim.x) {
     unsigned const part = x / count;
     unsigned const e    = x % count;
@@ -62,7 +62,7 @@ __device__ void sum_arrays(BlockArrays<T> const& block, unsigned rows,
   __syncthreads();
 }
 
-/// Joins the arrays of a block into array 0, each join by one thread.
+/// Joins the arrays of a block into array 0; one thread makes each join.
 template <class T, class Reducer>
 __device__ void join_arrays(BlockArrays<T> const& block,
                             Reducer const& reducer) {
@@ -76,8 +76,8 @@ __device__ void join_arrays(BlockArrays<T> const& block,
   }
 }
 
-/// Copies the bits of `count` values, all threads of the block together: one
-/// thread would take a value of 512 bytes through its registers, and spill.
+/// Copies the bits of `count` values with all threads of the block. One thread
+/// would copy a value of 512 bytes through its registers and spill.
 template <class T>
 __device__ void copy_array(T* to, T const* from, unsigned count) {
   using Unit = std::conditional_t<
@@ -91,7 +91,7 @@ __device__ void copy_array(T* to, T const* from, unsigned count) {
               reinterpret_cast<Unit const*>(in + k * sizeof(Unit)));
 }
 
-/// Hands array 0 of the block to the caller.
+/// Stores array 0 of the block in the target.
 template <class T>
 __device__ void store_array(BlockArrays<T> const& block,
                             ResultTarget<T> const& target) {
@@ -109,9 +109,9 @@ __device__ void store_array(BlockArrays<T> const& block,
   }
 }
 
-/// From an array per thread to one per grid: array 0 of the block that finishes
-/// last. `SumsNumbers`: joining adds the values one by one, and they are
-/// numbers. \return whether this is that block
+/// Reduces one array per thread to one per grid: array 0 of the block that
+/// finishes last. `SumsNumbers`: joins add arithmetic values one by one.
+/// \return whether this block finished last
 template <bool SumsNumbers, class T, class Reducer>
 __device__ bool reduce_arrays(BlockArrays<T> const& block,
                               Reducer const& reducer,
@@ -137,8 +137,8 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
   __syncthreads();
   if (!is_last) return false;
 
-  // The acquire of the ticket covers the whole block: no line of another
-  // multiprocessor's is left in L1.
+  // The acquire of the ticket covers the whole block: after it, L1 has no stale
+  // lines of other multiprocessors' results.
   if constexpr (SumsNumbers) {
     sum_arrays(block, gridDim.x, [&](unsigned r, unsigned e) {
       return partials[std::size_t(r) * count + e];
@@ -159,13 +159,13 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
 }
 
 /// Calls f(i, running) for the indices of this thread, which are every
-/// callers-th of the block's share of neighbouring ones, and after_round()
-/// after each `Calls` of them.
+/// callers-th of the block's contiguous subrange. Calls after_round() after
+/// each `Calls` of them, then after each of the remaining ones.
 template <int Calls, class Index, class Call, class Running, class AfterRound>
 __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
                            unsigned callers, Running&& running,
                            AfterRound const& after_round) {
-  // Whole lines of neighbouring elements, where a warp has them.
+  // Warps load whole cache lines if `callers` is a number of whole warps.
   unsigned const line        = callers % 32 == 0 ? 32 : 1;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
@@ -185,11 +185,11 @@ __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
   }
 }
 
-/// Most values of an array that a thread keeps in registers.
+/// Longest array that a thread keeps in registers.
 inline constexpr unsigned most_in_registers = 4;
 
-/// A copy of a functor whose value_count is a constant to the compiler. Bits
-/// are copied: constructors are the application's and may be for the host only.
+/// Copies a functor and makes its value_count a constant for the compiler. The
+/// bits are copied, because constructors may be host functions.
 template <unsigned Count, class Holder, class Get>
 __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
                                 Get const& functor_of) {
@@ -198,11 +198,11 @@ __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
   const_cast<std::remove_cvref_t<decltype(count)>&>(count) = Count;
 }
 
-/// Calls f with an array of a constant length. Where the functor's loops run to
-/// its value_count, as those of Kokkos' own reducer do, they are unrolled, the
-/// array is in registers, and the loads of several calls go ahead of the
-/// additions. (A promise that value_count is Count moved nothing to registers:
-/// nvcc 13.0.)
+/// Invokes f with an array of a constant length. Loops of the functor that run
+/// to its value_count, like those of Kokkos' own reducer, are unrolled. The
+/// array is then in registers, and the loads of several invocations move ahead
+/// of the additions. (An assumption value_count == Count moved nothing to
+/// registers: nvcc 13.0.)
 template <unsigned Count, class Index, class T, class Call, class Reducer>
 __device__ void call_in_registers(Call const& f, Reducer const& reducer,
                                   Index begin, std::uint64_t size,

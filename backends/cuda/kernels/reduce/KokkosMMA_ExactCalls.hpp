@@ -9,12 +9,12 @@
 #include <cstdint>
 
 /// \file
-/// Exact sums of what the invocations of a functor add.
+/// Exact sums of the contributions of a functor's invocations.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What f(begin + i, value) adds to a value, as the elements of an exact sum:
-/// each call, made once, gets -0, to which it adds without rounding.
+/// Contributions of f(begin + i, value) as elements of an exact sum. Each index
+/// is invoked once, with a value of -0, to which f adds without rounding.
 /// \tparam ByValue each thread has a copy of the functor
 template <class Call, class Index, class T, bool ByValue = false>
 struct ExactCalls {

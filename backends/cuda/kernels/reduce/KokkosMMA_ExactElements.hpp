@@ -14,10 +14,10 @@
 #include <type_traits>
 
 /// \file
-/// The elements of an exact sum, as units that a thread loads at once: 16 bytes
-/// of contiguous elements, single ones of a strided View and before and after
-/// whole vectors. Where no element is, a unit holds -0, the one number that
-/// changes no sum.
+/// Elements of an exact sum, in units that a thread loads at once: 16 bytes of
+/// contiguous elements, or single elements of a strided View and outside whole
+/// vectors. Missing elements of a unit are -0, the one number that changes no
+/// sum.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -41,7 +41,7 @@ __device__ inline exact_real_t<Input> exact_real(element_bits_t<Input> bits) {
   }
 }
 
-/// -0 as the bits of an element.
+/// Bits of -0, the filler for missing elements.
 template <Scalar Input>
 inline constexpr element_bits_t<Input> exact_nothing =
     element_bits_t<Input>(element_bits_t<Input>(1) << (8 * size_of(Input) - 1));
@@ -55,11 +55,11 @@ struct ExactVectors {
   using Unit                            = Vector16;
   using Bits                            = element_bits_t<Input>;
   unsigned char const* vectors          = nullptr;
-  std::uint64_t count                   = 0;  ///< of whole vectors
+  std::uint64_t count                   = 0;  ///< whole vectors
   Bits const* first                     = nullptr;
   std::uint64_t size                    = 0;  ///< elements
   unsigned head  = 0;  ///< elements before the first vector
-  unsigned edges = 0;  ///< and with those after the last
+  unsigned edges = 0;  ///< elements outside whole vectors
 
   ExactVectors() = default;
   __host__ __device__ explicit ExactVectors(VectorRange const& range)
@@ -73,13 +73,13 @@ struct ExactVectors {
         edges(unsigned(range.size - per_unit * count)) {}
 
   __host__ __device__ std::uint64_t units() const { return count + edges; }
-  /// Units before this one are loads without a question.
+  /// Units below this one need no bounds check.
   __device__ std::uint64_t plain_units() const { return count; }
   __device__ Unit load(std::uint64_t unit) const {
     uint4 const v = __ldg(reinterpret_cast<uint4 const*>(vectors) + unit);
     return {{v.x, v.y, v.z, v.w}};
   }
-  /// \param filler what stands where no element is: -0, or another number
+  /// \param filler value of missing elements: -0, or another number
   __device__ Unit load_any(std::uint64_t unit,
                            Bits filler = exact_nothing<Input>) const {
     if (unit < count) return load(unit);

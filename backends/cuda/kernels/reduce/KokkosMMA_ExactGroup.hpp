@@ -8,14 +8,14 @@
 #include <cstdint>
 
 /// \file
-/// The exact sum of few numbers by a part of a warp, without limbs: in the one
-/// window that their largest needs, and what that leaves in another one.
-/// What lies in neither is left to ExactWarpSum.
+/// Exact sum of few numbers by part of a warp, without limbs: in one window
+/// above the largest number, and a second one for the remainders. Numbers
+/// outside both windows are left to ExactWarpSum.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Of a type that the device computes in. Outside of functions, where compilers
-/// without relaxed constexpr call none of the host.
+/// Constants of a format that the device computes in. Outside of functions,
+/// because compilers without relaxed constexpr call no host functions there.
 template <Scalar Own>
 struct OwnFormat {
   static constexpr FloatFormat format = float_format(Own);
@@ -24,12 +24,12 @@ struct OwnFormat {
   static constexpr int sign_bit = format.fraction_bits + format.exponent_bits;
 };
 
-/// An integer of some words, in two's complement.
+/// Integer of `Words` 64-bit words in two's complement.
 template <int Words>
 struct ExactInteger {
   std::uint64_t word[Words];
 
-  /// upper * 2^step + lower
+  /// Returns upper * 2^step + lower.
   __device__ static ExactInteger of(std::int64_t upper, std::int64_t lower,
                                     int step) {
     static_assert(Words <= 2);
@@ -53,7 +53,7 @@ struct ExactInteger {
       word[k] = all;
     }
   }
-  /// Adds those of `lanes` neighbours, a power of two; all get the sum.
+  /// Sums over `lanes` neighbours, a power of two; all get the sum.
   __device__ void add_lanes(int lanes) {
     for (int k = lanes / 2; k > 0; k /= 2) {
       ExactInteger other;
@@ -63,8 +63,8 @@ struct ExactInteger {
       add(other);
     }
   }
-  /// Adds those of the lanes before in the warp.
-  /// \param before the sum of these
+  /// Adds the integers of the earlier lanes of the warp.
+  /// \param before receives their sum
   __device__ void add_lanes_before(ExactInteger& before) {
     int const lane = threadIdx.x % 32;
     before         = {};
@@ -93,7 +93,7 @@ struct ExactInteger {
   __device__ bool is_negative() const {
     return std::int64_t(word[Words - 1]) < 0;
   }
-  /// Twice as long, times 2^shift, which is below 64 times the words.
+  /// Integer times 2^shift in twice as many words; shift < 64 * Words.
   __device__ ExactInteger<2 * Words> shifted(int shift) const {
     std::uint64_t const sign = is_negative() ? ~std::uint64_t(0) : 0;
     auto const of            = [&](int k) {
@@ -111,8 +111,8 @@ struct ExactInteger {
     return result;
   }
   __device__ ExactInteger<2 * Words> widened() const { return shifted(0); }
-  /// Of an integer that is not zero, in units of 2^exponent. To `Own`, its own
-  /// type, the device converts; the exponent is added where that is normal.
+  /// Rounds an integer other than zero, in units of 2^exponent. The device
+  /// converts to the format of `Own`, if the result is normal there.
   template <Scalar Own>
   __device__ std::uint64_t rounded(int exponent,
                                    FloatFormat const& format) const {
@@ -155,8 +155,8 @@ struct ExactInteger {
     }
     return round_integer(magnitude, exponent, negative, format);
   }
-  /// What limbs get: add(limb, integer), for units of limb 0's last bit times
-  /// 2^position; none above those of the magnitude.
+  /// Splits the integer for limbs by add(limb, integer); its unit is limb 0's
+  /// last bit times 2^position. Limbs above the magnitude get nothing.
   template <class Add>
   __device__ void split(int position, Add const& add) const {
     bool const negative = is_negative();
@@ -186,8 +186,8 @@ struct ExactInteger {
   }
 };
 
-/// What a lane holds of the sum of its group: `lanes` neighbours, a power of
-/// two. All lanes of the warp make each call.
+/// Part of a group's sum that one lane holds; a group is `lanes` neighbours, a
+/// power of two. All lanes of the warp call each function together.
 template <Scalar Input>
 class ExactGroupSum : ExactLaneSum<Input> {
   using Lane = ExactLaneSum<Input>;
@@ -201,15 +201,15 @@ class ExactGroupSum : ExactLaneSum<Input> {
   static constexpr int words   = sizeof(Real) == 8 ? 2 : 1;
   using Integer                = ExactInteger<words>;
 
-  /// \param window to begin with, a guess; 0: none
+  /// \param window first guess; 0: none
   __device__ explicit ExactGroupSum(int window) : m_is_open(window != 0) {
     if constexpr (!whole) {
       if (m_is_open) this->m_window = window;
     }
   }
 
-  /// Adds numbers, and leaves what lies below the window; -0 changes nothing.
-  /// \return whether none of this lane's lies above it or is not finite
+  /// Adds numbers and leaves remainders in x; -0 changes nothing.
+  /// \return whether this lane's numbers are finite and none is above it
   template <int Values>
   __device__ bool add(Real (&x)[Values], int lanes) {
     if constexpr (!whole) {
@@ -220,7 +220,7 @@ class ExactGroupSum : ExactLaneSum<Input> {
     this->cut(x, t);
     return above == 0;
   }
-  /// Whether there is something in the numbers that add() left.
+  /// Whether add() left a remainder in any number.
   template <int Values>
   __device__ static bool rests(Real const (&x)[Values]) {
     Bits bits = 0;
@@ -230,7 +230,7 @@ class ExactGroupSum : ExactLaneSum<Input> {
     }
     return bits != 0;
   }
-  /// Of all lanes of the group, in units of 2^position() of limb 0's last bit.
+  /// Sum of the group, in units of 2^position() of limb 0's last bit.
   __device__ Integer total(int lanes) const {
     auto sum = Integer::of(this->sum_of(0), this->sum_of(1), int(Window::step));
     sum.add_lanes(lanes);
@@ -240,8 +240,8 @@ class ExactGroupSum : ExactLaneSum<Input> {
   __device__ int window() const { return this->m_window; }
 
  private:
-  /// The window above the largest of the first numbers that are not all zeros,
-  /// with room for others that are a few times as large.
+  /// Opens the window above the largest of the first numbers that are not all
+  /// zero, with room for numbers a few times as large.
   template <int Values>
   __device__ void open(Real const (&x)[Values], int lanes) {
     constexpr int upper = 8 * int(sizeof(Bits)) - 32;

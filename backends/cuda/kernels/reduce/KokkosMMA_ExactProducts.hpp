@@ -9,10 +9,10 @@
 #include <cstdint>
 
 /// \file
-/// The products of two ranges as terms of an exact sum. A product of half is
-/// exact in float, one of bfloat16 or float in double. A product of doubles is
-/// the sum of the rounded product and its error, both doubles, where neither
-/// overflows nor underflows; all others go to limbs as integers.
+/// Products of two ranges as terms of an exact sum. A product of half values is
+/// exact in float, one of bfloat16 or float values in double. A product of
+/// doubles is the sum of the rounded product and its error, both doubles, if
+/// neither overflows nor underflows. All others are added to limbs as integers.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -35,7 +35,7 @@ struct ExactProducts {
   __device__ Unit load(std::uint64_t unit) const {
     return {x.load(unit), y.load(unit)};
   }
-  /// Where no elements are, the product is -0: that of -0 and 0.
+  /// Past the end the product is -0, that of -0 and 0.
   __device__ Unit load_any(std::uint64_t unit) const {
     return {x.load_any(unit), y.load_any(unit, Bits(0))};
   }
@@ -50,19 +50,19 @@ struct ExactProducts {
     }
   }
 
-  /// What rounding took from the product of doubles `rounded`.
+  /// Rounding error of the product `rounded` of two doubles.
   __device__ static double error(Unit const& unit, int e, double rounded) {
     return AddNearest::product_sum(Factors::value(unit.x, e),
                                    Factors::value(unit.y, e), -rounded);
   }
-  /// Whether a product and its error are two doubles. Below 2^-959 the error
-  /// may have bits below those of doubles; zeros are asked about, too.
+  /// Whether the error of a product is exact as a double. Below 2^-959 the
+  /// error may have bits below those of doubles. False for zero, too.
   __device__ static bool is_two_doubles(double rounded) {
     auto const bits = Kokkos::bit_cast<std::uint64_t>(rounded);
     return (unsigned(bits >> 52) & 0x7ffu) - 64u < 0x7ffu - 64u;
   }
-  /// Adds a product that is_two_doubles() denies to limbs by
-  /// add(limb, integer), where it is a finite one of other than zeros.
+  /// Adds a product for which is_two_doubles() is false to limbs by add(limb,
+  /// integer), if its factors are finite and not zero.
   /// \return whether it was added
   template <class Add>
   __device__ static bool add_integers(Unit const& unit, int e, Add const& add) {

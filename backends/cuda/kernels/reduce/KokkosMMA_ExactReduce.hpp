@@ -16,10 +16,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// In place of a format: the sum as a Superaccumulator, not rounded.
+/// Format that requests the sum as a Superaccumulator, not rounded.
 inline constexpr FloatFormat exact_as_limbs{0, 0};
 
-/// Where an exact sum goes, and as a number of which format.
+/// Destination of an exact sum, and the format in which it is stored.
 struct ExactTarget {
   ResultTarget<void> place;
   FloatFormat format;
@@ -28,7 +28,7 @@ struct ExactTarget {
     return format.exponent_bits == 0;
   }
   __device__ bool is_wanted() const { return place.memory || place.words; }
-  /// The part of a thread: limb k, and of the last also what follows the limbs.
+  /// Stores limb k in thread k, and the flags and `empty` in thread `Limbs`.
   template <int Limbs>
   __device__ void store_limb(int k, std::int64_t limb, unsigned flags,
                              bool empty) const {
@@ -61,8 +61,8 @@ struct ExactTarget {
   }
 };
 
-/// What the blocks of a launch add up in: zero before it, and zero again after
-/// it.
+/// Accumulators that the blocks of a launch share. They are zero before a
+/// launch and zero again after it.
 struct ExactScratch {
   std::int64_t* limbs;
   unsigned* flags;
@@ -73,8 +73,8 @@ struct ExactScratch {
   }
 };
 
-/// Of a block. Limbs of a sum are kept apart where their number does not
-/// depend on the warps.
+/// Shared memory of a block. `sum` has all limbs of the carrier, `of_warp`
+/// those of the window, which are fewer for products of doubles.
 template <class Elements, class Tuning>
 struct ExactBlockMemory {
   static constexpr int limbs  = Elements::carrier.limbs;
@@ -84,15 +84,15 @@ struct ExactBlockMemory {
   using OfWarp = ExactWarpMemory<Elements::input, Tuning::value.columns>;
   static constexpr int window_limbs = OfWarp::limbs;
   OfWarp of_warp[warps];
-  std::int64_t sum[limbs];  ///< before the end, products added as integers
+  std::int64_t sum[limbs];  ///< products added as integers; later, the total
   bool has_integers;
   unsigned flags;
-  unsigned flags_of_all;  ///< of the limbs that are rounded
+  unsigned flags_of_all;  ///< flags of the limbs that are rounded
   bool is_last;
 };
 
-/// Rounds the limbs that the first threads of a block hold, one each, and
-/// stores the result. `flags` count in the first.
+/// Rounds the limbs held by the first threads of a block, one limb per thread,
+/// and stores the result. Only the `flags` of thread 0 are used.
 template <class Memory>
 __device__ void round_and_store(Memory& memory, std::int64_t limb,
                                 unsigned flags, bool empty,
@@ -112,7 +112,7 @@ __device__ void round_and_store(Memory& memory, std::int64_t limb,
   if (k == 0) target.store(bits);
 }
 
-/// Adds what a thread has loaded, `Values` numbers of it.
+/// Adds the first `Values` values of the units that a thread has loaded.
 template <class Elements, int Values, class Sum, class Memory>
 __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
                           [[maybe_unused]] Memory& memory) {
@@ -128,7 +128,7 @@ __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
 #pragma unroll
     for (int k = 0; k < Values; ++k)
       others = others || !Elements::is_two_doubles(x[k]);
-    unsigned added = 0;  // a bit for each value
+    unsigned added = 0;  // bit k: value k was added as integers
     if (__any_sync(0xffffffffu, others)) {
 #pragma unroll
       for (int k = 0; k < Values; ++k)
@@ -145,7 +145,7 @@ __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
       if (added) memory.has_integers = true;
       sum.note_other(__any_sync(0xffffffffu, added));
     }
-    // Not before: registers that are held over what is rare are spilled.
+    // Not earlier: registers that live across the rare branch are spilled.
     double error[Values];
 #pragma unroll
     for (int k = 0; k < Values; ++k) {
@@ -158,12 +158,12 @@ __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
   }
 }
 
-/// What a block adds up with.
+/// Accumulator of a warp of the block.
 template <class Elements, class Tuning>
 using ExactBlockSum =
     ExactWarpSum<Elements::input, Tuning::value.columns, Elements::has_errors>;
 
-/// Adds every `step`-th tile of a block from the first on.
+/// Adds tiles `first`, `first + step`, ... of the elements.
 template <class Elements, class Tuning>
 __device__ void add_tiles(ExactBlockSum<Elements, Tuning>& sum,
                           Elements const& elements, unsigned first,
@@ -174,7 +174,7 @@ __device__ void add_tiles(ExactBlockSum<Elements, Tuning>& sum,
   constexpr int per_unit = Elements::per_unit;
   constexpr int in_round = values / per_unit;  // units
   constexpr int units =
-      per_unit == 1 ? in_round : Tuning::value.vectors;  // of a thread
+      per_unit == 1 ? in_round : Tuning::value.vectors;  // per thread
 
   std::uint64_t const size = elements.units();
   std::uint64_t const tile = std::uint64_t(blockDim.x) * units;
@@ -211,7 +211,7 @@ __device__ void add_tiles(ExactBlockSum<Elements, Tuning>& sum,
   }
 }
 
-/// What the block has added: limb k in thread k, flags in memory.flags.
+/// Sum of the block: limb k in thread k, the flags in memory.flags.
 template <class Elements, class Tuning>
 __device__ std::int64_t limb_of_block(
     ExactBlockSum<Elements, Tuning>& sum,
@@ -236,7 +236,7 @@ __device__ std::int64_t limb_of_block(
   return limb;
 }
 
-/// The exact sum of elements, rounded once by the block that finishes last.
+/// Computes the exact sum of elements; the block that finishes last rounds it.
 /// Blocks add integers: neither their order nor their number changes a bit.
 template <class Elements, class Tuning>
 __device__ __forceinline__ void reduce_exactly(Elements const& elements,
@@ -292,8 +292,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                  ExactTarget const target, bool const empty) {
   reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
 }
-/// Of elements with a functor, which is read where it lies. (Products of
-/// doubles that are read so spill, CUDA 13.0, sm_90.)
+/// Variant for elements with a functor, which is read from the parameter.
+/// (Products of doubles that are read this way spill: CUDA 13.0, sm_90.)
 template <class Elements, class Tuning>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   min_blocks_of<Tuning::value.min_blocks, 1>)
@@ -302,7 +302,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                        bool const empty) {
   reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
 }
-/// With a copy of the functor for each thread.
+/// Variant in which each thread copies the functor.
 template <class Elements, class Tuning>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   min_blocks_of<Tuning::value.min_blocks, 1>)
@@ -312,8 +312,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
 }
 
-/// Launches on the stream of `space`; StreamScratch::deliver says when the
-/// result, a number of `format` in `bytes`, is there.
+/// Launches on the stream of `space`; StreamScratch::deliver() says when the
+/// result, a number of `format`, is available.
 template <class Elements, class Tuning>
 void launch_exact_reduce(Kokkos::Cuda const& space,
                          StreamScratch const& scratch, Elements const& elements,
@@ -325,8 +325,8 @@ void launch_exact_reduce(Kokkos::Cuda const& space,
   Device const& d          = device(space.cuda_device());
   auto const processors    = std::uint64_t(d.multiprocessors);
   std::uint64_t const size = elements.units();
-  // Few elements are spread over small blocks, which have a thread for each
-  // limb and what follows them.
+  // Few elements are spread over small blocks. These have a thread for each
+  // limb and one for the flags.
   constexpr ExactCarrier carrier = Elements::carrier;
   unsigned threads               = unsigned(tuning.threads);
   std::uint64_t blocks           = processors * tuning.min_blocks;

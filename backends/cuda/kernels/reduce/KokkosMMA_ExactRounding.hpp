@@ -13,8 +13,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The sum in limbs in shared memory, rounded by a warp, in lane 0: those that
-/// are zero cost a ballot. The limbs are gone then.
+/// Rounds a sum in limbs in shared memory with one warp; lane 0 returns it.
+/// Zero limbs cost only a ballot. The limbs are overwritten.
 template <int Limbs>
 __device__ std::uint64_t round_by_warp(std::int64_t* limb, int lane,
                                        unsigned flags, bool empty, int lowest,
@@ -26,11 +26,11 @@ __device__ std::uint64_t round_by_warp(std::int64_t* limb, int lane,
         __ballot_sync(0xffffffffu, k + lane < Limbs && limb[k + lane] != 0);
     if (nonzero == 0) continue;
     if (first == Limbs) first = k + __ffs(int(nonzero)) - 1;
-    // One more for what the last carries.
+    // One more, for the carry of the last nonzero limb.
     end =
         min(k + 33 - Kokkos::Experimental::countl_zero_builtin(nonzero), Limbs);
   }
-  __syncwarp();  // the limbs are read
+  __syncwarp();  // all lanes have read the limbs
   return lane == 0 ? round_limbs(limb, first, end, flags, empty, lowest, format)
                    : 0;
 }

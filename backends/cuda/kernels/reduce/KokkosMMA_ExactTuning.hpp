@@ -13,14 +13,14 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How an exact sum lays elements over the device.
+/// Launch shape of an exact sum.
 struct ExactTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int vectors;     ///< of 16 bytes, in flight per thread
-  int values;      ///< that a thread adds to its window in one round
-  int columns;     ///< of a warp's limbs: lanes that add to them at once
-  int ahead;       ///< 1: a thread loads what it adds next
+  int values;      ///< that a thread adds to its window per round
+  int columns;     ///< copies of a warp's limbs, to which lanes add at once
+  int ahead;       ///< 1: loads run one round ahead of the additions
 
   friend constexpr bool operator==(ExactTuning const&,
                                    ExactTuning const&) = default;
@@ -34,9 +34,9 @@ inline std::string to_string(ExactTuning const& tuning) {
       ", ahead = ", tuning.ahead, "}");
 }
 
-/// GB/s of 2^32 bytes by threads, blocks, vectors, values, columns and ahead
-/// (H100, CUDA 13.0, 2026-11-26; plain sums of KokkosMMA::reduce 3067 to 3131).
-/// "60" are 60 binary orders in any order, "most" 200 (double 1500):
+/// GB/s for 2^32 bytes; a shape is threads, blocks, vectors, values, columns
+/// and ahead (H100, CUDA 13.0, 2026-11-26; plain KokkosMMA::reduce 3067 to
+/// 3131). "60": 60 binary orders, shuffled; "most": 200 (double 1500):
 ///
 /// | type   | shape           | uniform | normal | 60   | most |
 /// |--------|-----------------|---------|--------|------|------|
@@ -48,13 +48,13 @@ inline std::string to_string(ExactTuning const& tuning) {
 /// | bhalf  | 512 2 2 8 32 1  | 3057    | 3061   | 1123 | 1110 |
 /// | bhalf  | 512 2 2 16 32 0 | 2957    | 2953   | 1125 | 1089 |
 ///
-/// Lost before that: float 512 2 4 8 32 0 3073, 512 2 2 8 32 1 3052, 256 4 2 8
-/// 32 1 3062; double 256 4 2 4 8 1 3061, 512 2 2 4 4 1 3062; half 512 2 4 8 32
-/// 0 3092, 512 2 2 16 32 1 3068; bhalf 512 2 4 8 32 0 3043 (uniform). 60 orders
-/// with four additions to limbs for each float, not two, and limbs of doubles
-/// made anew in each turn of lanes: 2054, 1206, bhalf 1031.
+/// Slower shapes: float 512 2 4 8 32 0 3073, 512 2 2 8 32 1 3052, 256 4 2 8 32
+/// 1 3062; double 256 4 2 4 8 1 3061, 512 2 2 4 4 1 3062; half 512 2 4 8 32 0
+/// 3092, 512 2 2 16 32 1 3068; bhalf 512 2 4 8 32 0 3043 (uniform). "60" with
+/// four instead of two additions to limbs per float, and limbs of doubles
+/// recomputed in each turn of lanes: 2054, 1206, bhalf 1031.
 ///
-/// Microseconds of a call into a View, 100 in a row, 1024 and 131072 elements:
+/// Microseconds per call into a View, 100 in a row, 1024 and 131072 elements:
 /// float 4.7, 5.9; double 5.4, 6.7; half 4.6, 5.7; bhalf 4.6, 5.9.
 constexpr ExactTuning exact_tuning(Scalar input) {
   ExactTuning tuning{.threads    = 512,
@@ -78,10 +78,10 @@ constexpr ExactTuning exact_tuning(Scalar input) {
   return tuning;
 }
 
-/// Of the exact sum of products. GB/s of 2 x 2^30 bytes (half and bhalf 2 x
-/// 2^29) by threads, blocks, vectors, values, columns and ahead (H200, CUDA
-/// 13.0, 2026-11-26; read ceiling 4651, plain dot products 4440 to 4602). "60"
-/// are 60 binary orders, "zeros" 15 of 16 elements:
+/// Launch shape of an exact sum of products. GB/s for 2 x 2^30 bytes (half and
+/// bhalf 2 x 2^29) by threads, blocks, vectors, values, columns and ahead
+/// (H200, CUDA 13.0, 2026-11-26; read ceiling 4651, plain dot products 4440 to
+/// 4602). "60": 60 binary orders; "zeros": 15 of 16 elements are zero:
 ///
 /// | type   | shape           | uniform | normal | 60   | zeros |
 /// |--------|-----------------|---------|--------|------|-------|
@@ -95,7 +95,7 @@ constexpr ExactTuning exact_tuning(Scalar input) {
 /// | half   | 512 2 2 8 32 0  | 4295    | 4348   | 2019 | 4354  |
 /// | bhalf  | 256 3 2 8 8 0   | 3146    | 3084   | 3122 | 3153  |
 ///
-/// Microseconds of a call into a View, 100 in a row, 1024 and 131072 elements:
+/// Microseconds per call into a View, 100 in a row, 1024 and 131072 elements:
 /// float 5.0, 6.4; double 7.1, 7.9; half 5.0, 5.7; bhalf 5.5, 6.6.
 constexpr ExactTuning exact_products_tuning(Scalar input) {
   ExactTuning tuning{.threads    = 256,

@@ -12,16 +12,16 @@
 #include <type_traits>
 
 /// \file
-/// The exact sum of what the lanes of a warp load. A number is cut into parts
-/// by additions: t = x + m, where m = 1.5 * 2^k for a number x below m / 3,
-/// rounds x to a multiple of the last bit of m. The bits of t less those of m
-/// are that multiple as an integer, and x - (t - m) is exact: what is left for
-/// the next part (Dekker 1971, Ogita, Rump and Oishi 2005). The integers are
-/// summed modulo 2^32 or 2^64, which is exact while their sum fits. Two parts
-/// are a window: 45 bits of floats, 103 of doubles. What they leave
-/// goes to limbs in shared memory, bit by bit as it is. A window moves up when
-/// a number is too large for it, and down when all that a warp loads is in its
-/// lower part and leaves something.
+/// Exact sum of the numbers that the lanes of a warp load. A number is cut into
+/// parts by additions: t = x + m, where m = 1.5 * 2^k and x is below m / 3,
+/// rounds x to a multiple of the last bit of m. The bits of t minus those of m
+/// are that multiple as an integer, and x - (t - m) is exact: it is the
+/// remainder for the next part (Dekker 1971, Ogita, Rump and Oishi 2005). The
+/// integers are summed modulo 2^32 or 2^64, which is exact while their sum
+/// fits. A window has two parts: 45 bits of floats, 103 of doubles. The
+/// remainder is added exactly to limbs in shared memory. A window moves up when
+/// a number is too large for it, and down when all numbers that a warp loads
+/// are in its lower part and leave remainders.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -36,38 +36,38 @@ struct RealBits<double> {
   using Integer = std::int64_t;
 };
 
-/// Where a window may be: the exponent field of its first m. Products of
-/// doubles come as two numbers, the rounded product and its error, which has
-/// nothing in the first part and less of its bits in a window of two.
+/// Positions of a window: the exponent field of its first m. A product of
+/// doubles comes as two numbers, the rounded product and its error. The error
+/// has no bits in the first part, so windows of products have three parts.
 template <Scalar Input, bool Products = false>
 struct ExactWindow {
   static constexpr FloatFormat format = float_format(exact_carrier(Input));
   static constexpr int fraction       = format.fraction_bits;
   static constexpr int special        = format.special();
   static constexpr int parts          = Products ? 3 : 2;
-  /// From the last bit of a part to that of the next, which holds what is
-  /// left, at most half a last bit, with a bit to spare.
+  /// Distance from the last bit of a part to that of the next, which holds a
+  /// remainder of at most half a last bit, with a bit to spare.
   static constexpr int step = fraction - 1;
   /// Lowest window: its last bit is that of the smallest number.
   static constexpr int lowest = 1 + step * (parts - 1);
-  /// Highest: m is finite. Larger numbers have no window.
+  /// Highest window: its m is finite. Larger numbers have no window.
   static constexpr int highest = special - 1;
-  /// A number fits in windows two above its exponent; one more lets the next
-  /// number be twice as large.
+  /// Window above the exponent of its largest number. Two would fit the number;
+  /// three let the next one be twice as large.
   static constexpr int above = 3;
-  /// All half values are in one window: 2^-24 and numbers up to 2^16.
+  /// Whether one window holds all values: 2^-24 to 2^16 for half.
   static constexpr bool whole = Input == Scalar::half;
   static constexpr int first  = whole ? format.bias() + 15 + 2 : lowest;
-  /// Of numbers, and of errors, that a lane has in its sum of a part.
+  /// Terms per number in a lane's sum of a part: number, error or both.
   __device__ static constexpr int terms_of(int part) {
     return Products && part == 1 ? 2 : 1;
   }
-  /// Numbers whose integers a sum of one word holds.
+  /// Most numbers whose integers fit a sum of one word.
   static constexpr int capacity =
       ((1 << (format.exponent_bits + 1)) - 1) / (Products ? 2 : 1);
 };
 
-/// What a lane adds up in a window: the integers of each part of its numbers.
+/// Sum of a lane in a window: one integer for each part.
 template <Scalar Input, bool Products = false>
 class ExactLaneSum {
  public:
@@ -85,7 +85,7 @@ class ExactLaneSum {
   __device__ static int exponent_of(Bits bits) {
     return int(bits >> fraction) & Window::special;
   }
-  /// Bits of m of a part.
+  /// Bits of the m of a part.
   __device__ Bits pattern(int part) const {
     return Bits(m_window - part * Window::step) << fraction |
            Bits(1) << (fraction - 1);
@@ -94,8 +94,8 @@ class ExactLaneSum {
     return Kokkos::bit_cast<Real>(pattern(part));
   }
 
-  /// t = x + m. Returns the bits in which any t differs from m: those of the
-  /// exponent where a number is too large or not finite.
+  /// Computes t = x + m. Returns the bits in which any t differs from m. Those
+  /// of the exponent differ where a number is too large or not finite.
   template <int Values>
   __device__ Bits shift(Real const (&x)[Values], Real (&t)[Values]) const {
     Bits changed = 0;
@@ -107,7 +107,7 @@ class ExactLaneSum {
     return changed;
   }
 
-  /// Adds both parts of x and leaves the rest.
+  /// Adds both parts of x and leaves the remainder in x.
   template <int Values>
   __device__ void cut(Real (&x)[Values], Real const (&t)[Values]) {
     m_count += Values;
@@ -125,9 +125,9 @@ class ExactLaneSum {
     }
   }
 
-  /// Adds what lies in the parts after the first, and leaves the rest. The
-  /// error of a product that fits the first part is no larger than half its
-  /// last bit times 2^-(p-1), and fits the second.
+  /// Adds the errors to the parts after the first, and leaves remainders. The
+  /// error of a product that fits the first part is below the last bit of that
+  /// part, so it fits the second.
   template <int Values>
   __device__ void cut_errors(Real (&error)[Values]) {
 #pragma unroll
@@ -148,35 +148,35 @@ class ExactLaneSum {
     return Integer(m_sum[part] -
                    Bits(m_count * Window::terms_of(part)) * pattern(part));
   }
-  /// Of that last bit. The pattern of m counts units of 2^(exponent field - 1),
-  /// where limb 0 begins.
+  /// Position of that last bit above the lowest bit of limb 0. A number with
+  /// exponent field e has its last bit at e - 1.
   __device__ int position_of(int part) const {
     return m_window - part * Window::step - 1;
   }
 
   int m_window              = Window::first;
-  int m_count               = 0;   ///< numbers of a lane in m_sum
+  int m_count               = 0;   ///< numbers that a lane has added to m_sum
   Bits m_sum[Window::parts] = {};  ///< patterns, modulo 2^bits
 };
 
-/// Shared memory of one warp. Where bins do not carry, those of doubles, the
-/// limbs of a block have room for 2^30 numbers or 2^29 products, on 256 blocks
-/// 2^38 or 2^37: a number adds less than 2^32 to a limb, the error of a product
-/// too, a product of doubles as integers less than 4 * 2^32, and a window that
-/// is drained, once for 64 numbers or more, less than 6 * 2^32.
+/// Shared memory of one warp. Bins of doubles do not carry: the limbs of a
+/// block have room for 2^30 numbers or 2^29 products, those of 256 blocks for
+/// 2^38 or 2^37. A number adds less than 2^32 to a limb, and so does the error
+/// of a product. A product of doubles as integers adds less than 4 * 2^32, and
+/// a drained window, once for 64 numbers or more, less than 6 * 2^32.
 template <Scalar Input, int Columns>
 struct ExactWarpMemory {
   static constexpr int limbs = exact_limbs(Input);
-  /// Limbs of a single number.
+  /// Limbs that a single number may add to.
   static constexpr int bins = exact_carrier(Input) == Scalar::float64 ? 66 : 9;
   static constexpr bool has_bins = !ExactWindow<Input>::whole;
 
-  /// Of lanes lane % Columns.
+  /// Bins k * Columns + lane % Columns belong to a lane.
   std::int64_t bin[has_bins ? bins * Columns : 1];
   std::int64_t limb[limbs];
 };
 
-/// What a lane holds of the sum of its warp. All lanes make each call.
+/// Part of a warp's sum that a lane holds. All lanes make each call.
 template <Scalar Input, int Columns, bool Products = false>
 class ExactWarpSum : ExactLaneSum<Input, Products> {
   using Lane = ExactLaneSum<Input, Products>;
@@ -200,21 +200,21 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     static_assert(!Products);
     add_with(x, x);
   }
-  /// Adds products and what rounding took from them, and overwrites both. An
-  /// error is finite, also beside a product that is not.
+  /// Adds products and their rounding errors, and overwrites both. Errors are
+  /// finite, even if the product is not.
   template <int Values>
   __device__ void add(Real (&x)[Values], Real (&error)[Values]) {
     static_assert(Products);
     add_with(x, error);
   }
 
-  /// Another number than -0 was added elsewhere; all lanes say the same.
+  /// Records that another number than -0 was added; uniform in the warp.
   __device__ void note_other(bool is_there) {
     if (is_there) m_flags |= exact_has_other;
   }
 
-  /// All that the warp has added is in memory.limb then, and its flags are
-  /// those of all lanes.
+  /// Completes the sum of the warp in memory.limb.
+  /// \return flags of this lane; those of the warp are the union over lanes
   __device__ unsigned finish() {
     drain();
     if constexpr (!Window::whole && Columns == 32) {
@@ -252,7 +252,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     Real t[Values];
     Bits changed;
     bool in_window;
-    // Drained and shifted in one place, whatever moves the window: the code of
+    // Draining and shifting appear once, whatever moves the window: the code of
     // a kernel is half as long.
     for (;;) {
       if (m_wanted != m_window || m_count + Values > Window::capacity) {
@@ -278,7 +278,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
         m_wanted = max(m_window - Window::step, Window::lowest);
     }
   }
-  /// Whether the warp had to add what a window left.
+  /// Adds remainders to the bins. Returns whether any lane had one.
   template <int Values>
   __device__ bool add_rest(Real const (&x)[Values]) {
     Bits rest = 0;
@@ -297,8 +297,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     note_other(__any_sync(all, others != 0));
   }
 
-  /// Takes what is not finite out and wants the window above the largest of
-  /// the rest. Returns whether there is something to try again.
+  /// Removes numbers that are not finite and requests the window above the
+  /// largest of the rest. Returns whether to try again.
   template <int Values>
   __device__ bool adapt(Real (&x)[Values]) {
     int largest  = 0;
@@ -326,7 +326,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     return m_wanted != m_window || __any_sync(all, special);
   }
 
-  /// From the lanes to the limbs of the warp.
+  /// Moves the sums of the lanes to the limbs of the warp.
   __device__ void drain() {
     if (m_count == 0) return;
 #pragma unroll
@@ -343,7 +343,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     }
     m_count = 0;
   }
-  /// Adds a number of each lane, of 32 bits and a sign at most.
+  /// Adds one number per lane, of at most 32 bits and a sign.
   __device__ void add_of_lanes(std::int64_t value, int position) {
 #pragma unroll
     for (int lanes = 16; lanes > 0; lanes /= 2)
@@ -354,8 +354,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
       });
   }
 
-  /// A number as what the limbs of a column get, from one of them on. Floats
-  /// are added whole, 255 of them before a carry.
+  /// Parts of a number, and the bin of the first. A float has one part; 255
+  /// floats fit in a bin between carries.
   struct BinParts {
     static constexpr int count = sizeof(Bits) == 4 ? 1 : 3;
     int first;
@@ -408,7 +408,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
       if constexpr (Columns == 32) {
         if (some) add();
       } else {
-        // Lanes of one column take turns.
+        // Lanes of the same column add one after the other.
 #pragma unroll
         for (int turn = 0; turn < 32 / Columns; ++turn) {
           if (some && m_lane / Columns == turn) add();
@@ -418,7 +418,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
     }
   }
 
-  /// Of the lane's own column.
+  /// Propagates the carries in the lane's own column of bins.
   __device__ void carry_bins() {
     std::int64_t carry = 0;
 #pragma unroll 1
@@ -434,10 +434,10 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
   Memory& m_memory;
   int m_lane;
   int m_wanted    = Window::first;  ///< window of the next numbers
-  int m_bin_count = 0;  ///< numbers of a lane in its bins since a carry
-  /// Of the lane: the flags of numbers that are not finite. Of the warp:
-  /// exact_has_other and bins_in_use. One word, since sums of products of
-  /// doubles have no register left (CUDA 13.0, sm_90).
+  int m_bin_count = 0;  ///< numbers in a lane's bins since the last carry
+  /// Flags of the lane: numbers that are not finite. Flags of the warp:
+  /// exact_has_other and bins_in_use. One word for both, because sums of
+  /// products of doubles have no register left (CUDA 13.0, sm_90).
   unsigned m_flags = 0;
 };
 

@@ -23,7 +23,7 @@ __device__ inline Vector16 load_vector(VectorRange const& range,
   return {{v.x, v.y, v.z, v.w}};
 }
 
-/// What a thread adds in one step of the sum: two vectors of x.
+/// Operands of one step of a sum: two vectors of x.
 template <Scalar Input>
 struct SumOperands {
   using Accumulator                     = WarpSum<Warp, Input>;
@@ -45,8 +45,8 @@ struct SumOperands {
   }
 };
 
-/// What a thread adds in one step of a dot product: one vector of x times the
-/// vector of y beside it.
+/// Operands of one step of a dot product: one vector of x and the vector of y
+/// at the same index.
 template <Scalar Input>
 struct DotOperands {
   static_assert(size_of(Input) <= 2 || Input == Scalar::float64,
@@ -71,7 +71,7 @@ struct DotOperands {
   }
 };
 
-/// How a total becomes the caller's value.
+/// Conversion of a total to the caller's type.
 template <class T>
 struct ConvertTotal {
   template <class Total>
@@ -80,11 +80,11 @@ struct ConvertTotal {
   }
 };
 
-/// Chained MMA over all 16-byte vectors of the data. Every thread has
-/// mma_tuning.vectors loads in flight; the elements before the first and
-/// after the last whole vector are gathered by the first warp, zeros beside
-/// them. Under a cap of 64 registers ptxas 13.0 spills the split operands of
-/// float on sm_80, and does not on sm_90.
+/// Reduces all 16-byte vectors of the data with chained MMA. Every thread has
+/// mma_tuning.vectors loads in flight. The first warp of the grid gathers the
+/// elements before the first and after the last whole vector, padded with
+/// zeros. Under a cap of 64 registers ptxas 13.0 spills the split operands of
+/// float on sm_80, but not on sm_90.
 template <class Operands, class T, class Convert>
 __global__ void __launch_bounds__(mma_tuning.threads,
                                   min_blocks_of<mma_tuning.min_blocks, 1>)
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(mma_tuning.threads,
     for (int s = 0; s < steps; ++s) accumulator.add(loaded[s][0], loaded[s][1]);
   }
 
-  // The loop bound is the same for all lanes of a warp: they multiply together.
+  // The loop bound is uniform in a warp: its lanes execute each MMA together.
   std::uint64_t const in_grid =
       std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   for (std::uint64_t base = done + in_grid - threadIdx.x % 32; base < range.end;
@@ -139,8 +139,8 @@ __global__ void __launch_bounds__(mma_tuning.threads,
   });
 }
 
-/// Launches on the stream of `space`; StreamScratch::deliver says when the
-/// result is there.
+/// Launches on the stream of `space`; StreamScratch::deliver() says when the
+/// result is available.
 template <class Convert, class Operands, class T>
 void launch_mma_reduce(Kokkos::Cuda const& space, StreamScratch const& scratch,
                        Operands const& operands, int chain_length,

@@ -20,9 +20,9 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The running values of a thread. `Reducer` offers what Kokkos' reducers do:
-/// init(T*), join(T* into, T const* from), final(T*). By default an invocation
-/// adds to the running value itself.
+/// Operations on the running value of a thread. `Reducer` offers the functions
+/// of Kokkos' reducers: init(T*), join(T* into, T const* from), final(T*). An
+/// invocation adds to the running value itself.
 template <class Reducer, class T>
 struct RunningValue {
   using Value = T;
@@ -42,8 +42,8 @@ struct RunningValue {
   }
 };
 
-/// Sum or product of a 16-bit type in fp32, rounded once: each call starts from
-/// the identity and its contribution is joined here.
+/// Sum or product of a 16-bit type in fp32, rounded once. Each invocation
+/// starts from the identity; its contribution is then joined.
 template <Operation Op, class Reducer, class T>
 struct RunningInFloat {
   using Value   = float;
@@ -72,16 +72,15 @@ inline constexpr bool may_call_neighbours = has_neighbours(Tuning::value);
 template <class Tuning>
 inline constexpr bool may_scatter_warps = scatters_warps(Tuning::value);
 
-/// Values that go through shared memory at a time: half a kilobyte for each
-/// accumulator leaves L1 what it has beside a few hundred bytes.
+/// Number of values exchanged through shared memory at a time. 512 bytes per
+/// accumulator leave L1 as large as a few hundred bytes do.
 template <int K, unsigned Threads, class T>
 inline constexpr unsigned exchanged_at_once =
     std::min(std::bit_floor(unsigned(512 * K / sizeof(T))), Threads);
 
-/// The values that the threads have after calls of neighbouring indices become
-/// those that they have after calls at the distance of the block's threads: of
-/// thread t and accumulator k the value that thread t / K of group k has in
-/// accumulator t % K, where a group is one K-th of the block.
+/// Redistributes values from neighbouring indices to the block's stride:
+/// accumulator k of thread t receives the value that thread t / K of group k
+/// has in accumulator t % K. A group is one K-th of the block.
 template <int K, unsigned Threads, class T>
 __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
   constexpr unsigned count = exchanged_at_once<K, Threads, T>;
@@ -94,7 +93,7 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
   Slot<T> received[K];
 #pragma unroll
   for (int k = 0; k < K; ++k)
-#pragma unroll 1  // unrolled, kernels took 0.25 s more to compile (CUDA 13.0)
+#pragma unroll 1  // unrolling adds 0.25 s of compile time (CUDA 13.0)
     for (unsigned start = 0; start < Threads; start += count) {
       unsigned const place = thread * K - start;
       if (group == k && place < count)
@@ -108,14 +107,14 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
   for (int k = 0; k < K; ++k) copy_bits(values[k], received[k]);
 }
 
-/// Calls f for whole tiles of Calls * Threads indices from i on, which follows.
+/// Invokes f for whole tiles of Calls * Threads indices, and advances i.
 ///
 /// The indices of a tile differ by constants, so their loads share one address.
-/// After each the block waits for its slowest warp, unless the order is
-/// free-running: left alone, warps drift apart until a few of them finish the
-/// work of the multiprocessor, and lines leave the caches before they are used
-/// again. A functor of small elements reads few bytes at a time, and requests
-/// run out: neighbouring indices let one request fetch what the next ones hit.
+/// Unless `order` is free-running, the block waits for its slowest warp after
+/// each tile: otherwise warps drift apart until a few finish the work of the
+/// multiprocessor, and lines leave the caches before they are reused. A functor
+/// of small elements requests few bytes at a time, and requests run out: with
+/// neighbouring indices, one request fetches what the next ones hit.
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
@@ -142,16 +141,16 @@ __device__ void streamed_tiles(Running const& running, Call const& f,
   }
 }
 
-/// A call over a box of several dimensions, whose index space is laid out in
-/// tiles of as many places as a block has threads
+/// Functor over a box of several dimensions, whose index space is cut into
+/// tiles of one element per thread of a block
 /// (adapters/drop_in/KokkosMMA_MultiIndex.hpp).
 template <class Call>
 concept TiledCall = requires {
   typename Call::Place;
 };
 
-/// The values of places that threads have in another order of lanes become
-/// those of the threads whose numbers the places have.
+/// Moves each value to the thread whose number is `place`, the number of the
+/// element that this thread invoked.
 template <int K, unsigned Threads, class T>
 __device__ void exchange_places(Slot<T> (&values)[K], unsigned place) {
   constexpr unsigned count = exchanged_at_once<K, Threads, T>;
@@ -174,9 +173,9 @@ __device__ void exchange_places(Slot<T> (&values)[K], unsigned place) {
   }
 }
 
-/// Calls f for the tiles of a box from `tile` to `end`: one place of each tile
-/// per thread. Of the whole tiles of a row `Calls` are in a round, and an index
-/// costs an addition; others are found by their numbers, a few at a time.
+/// Invokes f for the tiles of a box from `tile` to `end`, one element of each
+/// tile per thread. A round has `Calls` whole tiles of a row, where an index
+/// costs one addition. Other tiles are found by their numbers, a few at a time.
 template <int Calls, class Running, class Call, int K>
 __device__ void box_tiles(Running const& running, Call const& f,
                           typename Call::Place const& place, std::uint32_t tile,
@@ -190,7 +189,7 @@ __device__ void box_tiles(Running const& running, Call const& f,
     unsigned whole   = f.whole_in_row - first.in_row;
     if (whole > end - tile) whole = end - tile;
     if (whole >= Calls) {
-      // A place of a whole tile is outside in other dimensions, if at all.
+      // A whole tile can be outside the box only in other dimensions.
       bool const inside = f.has(at);
       for (; whole >= Calls; whole -= Calls, tile += Calls) {
         if (inside) {
@@ -218,10 +217,10 @@ __device__ void box_tiles(Running const& running, Call const& f,
   }
 }
 
-/// The share of the range of the warp: its block's, or where warps are
-/// scattered, another one for each warp of a block. Each share has one warp of
-/// each number in the block. The shuffle tells the compiler that lanes agree:
-/// else many kernels need 2 to 16 registers more, in all orders (CUDA 13.0).
+/// Number of the subrange that the warp processes. It is the block's number,
+/// unless warps are scattered over subranges, each of which has one warp of
+/// each number in the block. The shuffle makes it uniform for the compiler:
+/// else many kernels need 2 to 16 more registers (CUDA 13.0).
 template <class Tuning>
 __device__ unsigned share_of_warp(CallOrder order) {
   if (!may_scatter_warps<Tuning> || !order.scattered_warps) return blockIdx.x;
@@ -232,12 +231,12 @@ __device__ unsigned share_of_warp(CallOrder order) {
 
 /// Calls f(begin + i, running) once for every i in [0, size).
 ///
-/// Each block has one share of neighbouring indices, so that a functor that
-/// walks an array across its rows finds the other columns' lines in L2: blocks
-/// are at work in all columns (H100, 2026-11-25, 2^28 doubles as 8 columns,
-/// read down the columns: 3394 us, tiles dealt out to blocks in turn 5535,
-/// Kokkos 2886). A block of the tuned size works in tiles. What is left of the
-/// share, and every small range, is one index per thread and round.
+/// Each block has one contiguous subrange, so that a functor that walks an
+/// array across its rows finds the lines of other columns in L2: blocks work in
+/// all columns at once. 2^28 doubles as 8 columns, read down the columns: 3394
+/// us, 5535 with tiles dealt to blocks in turn, 2886 in Kokkos (H100,
+/// 2026-11-25). A block of the tuned size works in tiles. The rest, and every
+/// small range, has up to `left` indices per thread and round.
 template <class Running, class Tuning, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,
                                Index begin, std::uint64_t size, CallOrder order,
@@ -248,12 +247,11 @@ __device__ void streamed_calls(Running const& running, Call const& f,
 #pragma unroll
   for (int k = 0; k < K; ++k) running.init(values[k].value);
 
-  // Shares are whole lines of elements of any size, and no longer than that
-  // needs: in a launch with a thread per index, a share of one line more makes
-  // threads call twice and leaves the last blocks without work. With such
-  // shares an energy sum over 256000 atoms took 309 us, by Kokkos 198; with
-  // these 195, by Kokkos 211 (H100, two days in 2026-11).
-  // Shares of a box are whole tiles.
+  // Subranges are whole lines of elements of any size, and no longer than
+  // needed: if a launch has a thread per index, one more line makes threads
+  // invoke f twice and leaves the last blocks without work. Energy sum over
+  // 256000 atoms: 309 us with one more line, 198 in Kokkos; 195 with these, 211
+  // in Kokkos (H100, two days in 2026-11). Subranges of a box are whole tiles.
   unsigned const line =
       TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
@@ -286,7 +284,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
     }
   }
   unsigned const stride = blockDim.x;
-  // Of a tile of two calls no thread has more than two left.
+  // With two invocations per thread and tile, at most two are left.
   constexpr int left = tuning.calls < 4 ? 2 : 4;
   static_assert(left % K == 0);
   for (i += threadIdx.x; i < end; i += left * stride) {
@@ -305,7 +303,8 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
 }
 
-/// \param order One of call_orders(), which all have the same result.
+/// Reduces f over [begin, begin + size) and stores the result in `target`.
+/// \param order one of call_orders(), all of which give the same result
 template <class Running, class Tuning, class Index, class T, class Call,
           class Reducer>
 __device__ __forceinline__ void reduce_calls(Call const& f,
@@ -318,7 +317,7 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
   Running const running{reducer};
   Slot<typename Running::Value> value;
   auto const store = [&](auto& total) { running.finish(total, target); };
-  if (size == 0) {  // the identity, joined with nothing
+  if (size == 0) {  // no invocations: the identity
     running.init(value.value);
     if (blockIdx.x == 0 && threadIdx.x == 0) store(value.value);
     return;

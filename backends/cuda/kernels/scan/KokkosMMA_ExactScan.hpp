@@ -13,18 +13,18 @@
 #include <type_traits>
 
 /// \file
-/// Exact scans in two launches. The first sums up the range of each block into
-/// limbs. In the second a block begins with the limbs of those before it, as
-/// digits, and scans its range tile by tile. Where the elements of a tile and
-/// what is before it fit an integer of four or six digits, its prefixes are
-/// scanned as such integers. Any other tile processes its digits one after the
-/// other, the lowest first: what its elements add to a digit is scanned as
-/// integers, and each prefix carries into its next digit and keeps what it
-/// needs to be rounded.
+/// Exact scans in two launches. The first sums the range of each block into
+/// limbs. In the second a block starts from the limbs of the earlier blocks, as
+/// digits, and scans its range tile by tile. If the elements of a tile and its
+/// prefix fit an integer of four or six digits, the tile is scanned with these
+/// integers. Any other tile is scanned one digit after the other, the lowest
+/// first: the contributions of the elements to a digit are scanned as integers,
+/// and each prefix carries into its next digit and keeps the bits that its
+/// rounding needs.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The sum of a block's range.
+/// Sum of a block's range.
 template <Scalar Input>
 struct ExactRangeSum {
   static constexpr int limbs = exact_limbs(Input);
@@ -32,7 +32,7 @@ struct ExactRangeSum {
   unsigned flags;
 };
 
-/// \tparam Contiguous stride_x is 1
+/// \tparam Contiguous whether stride_x is 1
 template <Scalar Input, class Tuning, bool Contiguous>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   min_blocks_of<Tuning::value.min_blocks, 1>)
@@ -69,9 +69,9 @@ struct ExactScanMemory {
   static constexpr int limbs = exact_limbs(Carrier);
   static constexpr int warps = Warps;
   std::int64_t limb[limbs];
-  /// Before this tile, and before the next one.
+  /// Prefix of this tile, and of the next one.
   ExactDigits<limbs> before[2];
-  /// Of tiles that fit: integers, and the highest digit that they may begin at.
+  /// For tiles that fit: integers, and the highest digit of their origin.
   static constexpr int words          = Carrier == Scalar::float64 ? 3 : 2;
   static constexpr int digits         = 2 * words;
   static constexpr int highest_origin = ExactDigits<limbs>::capacity - digits;
@@ -83,7 +83,7 @@ struct ExactScanMemory {
   unsigned flags;  ///< of the elements before this tile
 };
 
-/// The digits of the first `count` sums, with the initial value.
+/// Computes the digits of the first `count` sums plus the initial value.
 template <Scalar Input, Scalar Carrier, class Memory>
 __device__ void digits_before_range(Memory& memory,
                                     ExactRangeSum<Input> const* sums,
@@ -91,7 +91,7 @@ __device__ void digits_before_range(Memory& memory,
                                     ExactInitial const& initial) {
   constexpr int limbs  = ExactRangeSum<Input>::limbs;
   constexpr int lowest = exact_lowest_of<Carrier>;
-  // From the lowest bit of the sums to that of the carrier.
+  // Distance from the lowest bit of the sums to that of the carrier.
   constexpr int offset = exact_lowest_of<Input> - lowest;
   auto const add       = [&](int k, std::int64_t part) {
     if (part != 0)
@@ -106,7 +106,7 @@ __device__ void digits_before_range(Memory& memory,
   unsigned const group  = threadIdx.x / limbs;
   int const k           = int(threadIdx.x % limbs);
   if (group < groups) {
-    // A block's limbs may have nearly 64 bits: by halves they do not overflow.
+    // A block's limb may have nearly 64 bits; the sum of halves fits.
     std::int64_t low   = 0;
     std::int64_t above = 0;
     unsigned flags     = 0;
@@ -138,7 +138,7 @@ __device__ void digits_before_range(Memory& memory,
   __syncthreads();
 }
 
-/// The flags of all values before the lane's.
+/// Returns the flags of all earlier lanes, as one word.
 __device__ inline unsigned flags_before_lane(unsigned flags,
                                              unsigned& of_warp) {
   unsigned const lanes_before = (1u << threadIdx.x % 32) - 1;
@@ -153,13 +153,13 @@ __device__ inline unsigned flags_before_lane(unsigned flags,
   return before;
 }
 
-/// What a block needs of a tile before it scans it.
+/// Properties of a tile that a block needs before it scans the tile.
 struct ScanTile {
   int first, end;         ///< digits that the elements add to
-  unsigned flags_before;  ///< of the elements before the thread's
-  unsigned flags;         ///< of all
+  unsigned flags_before;  ///< of the elements before those of the thread
+  unsigned flags;         ///< of all elements
 };
-/// From what each thread has of the tile. The block waits once.
+/// Gathers the properties from all threads. The block synchronizes once.
 template <class Memory>
 __device__ ScanTile gather_tile(Memory& memory, unsigned flags, int first,
                                 int end) {
@@ -187,9 +187,9 @@ __device__ ScanTile gather_tile(Memory& memory, unsigned flags, int first,
   return tile;
 }
 
-/// \return the sum of the values of the threads before this one
-/// \param all the sum of all. The block waits once: the next call uses other
-///        memory
+/// \return the sum of the values of earlier threads
+/// \param all receives the sum of all. The block synchronizes once: the next
+///        call must use other memory
 template <int Warps>
 __device__ std::int64_t scan_over_block(std::int64_t (&sum_of_warp)[Warps],
                                         std::int64_t value, std::int64_t& all) {
@@ -213,8 +213,8 @@ __device__ std::int64_t scan_over_block(std::int64_t (&sum_of_warp)[Warps],
   return before;
 }
 
-/// The total of all elements, rounded by one thread: the digits after them
-/// without the initial value.
+/// Stores the total of all elements, rounded by one thread: the digits after
+/// the last element minus the initial value.
 template <Scalar Carrier, class Memory>
 __device__ void store_exact_total(Memory& memory,
                                   ExactDigits<Memory::limbs> const& digits,
@@ -223,7 +223,7 @@ __device__ void store_exact_total(Memory& memory,
   constexpr int limbs  = Memory::limbs;
   constexpr int lowest = exact_lowest_of<Carrier>;
   for (int k = 0; k < limbs; ++k) memory.limb[k] = digits[k];
-  // The rest of the digits and the sign.
+  // The topmost digit with the sign.
   memory.limb[limbs - 1] += std::int64_t(std::int32_t(digits[limbs])) << 32;
   ExactTerm const term = initial.term(lowest);
   split_into_limbs(-term.integer, term.position, [&](int k, std::int64_t part) {
@@ -233,16 +233,16 @@ __device__ void store_exact_total(Memory& memory,
                           total.format));
 }
 
-/// The prefixes of a thread's elements, one after the other, and what they are
-/// rounded by.
+/// Elements of a thread in a tile, and the flags by which their prefixes are
+/// rounded.
 template <Scalar Input, Scalar Output, bool Inclusive, int Values>
 struct ExactScanThread {
   using Result = element_bits_t<Output>;
   ExactScanElement<Input> element[Values];
   unsigned flags_of[Values];
-  unsigned flags = 0;  ///< of what is before the first
+  unsigned flags = 0;  ///< of all elements before the first
 
-  /// Calls round(j, the flags of prefix j) for each.
+  /// Rounds prefix j to round(j, format, zero), unless its flags say special.
   template <class Round>
   __device__ void round_all(Result (&result)[Values], Round const& round) {
     constexpr FloatFormat format = exact_format_of<Output>;
@@ -257,7 +257,7 @@ struct ExactScanThread {
   }
 };
 
-/// A tile whose prefixes are integers of `Words` words from digit `first` on.
+/// Scans a tile whose prefixes fit `Words` words from digit `first` on.
 template <int Words, int Lowest, Scalar Input, Scalar Output, bool Inclusive,
           int Values, class Memory>
 __device__ void scan_tile_in_integers(
@@ -310,7 +310,7 @@ __device__ void scan_tile_in_integers(
   }
 }
 
-/// Any tile, from digit `first` to before `end`.
+/// Scans any tile, from digit `first` to before `end`.
 template <int Lowest, Scalar Input, Scalar Output, bool Inclusive, int Values,
           class Memory>
 __device__ void scan_tile_by_digits(
@@ -349,7 +349,7 @@ __device__ void scan_tile_by_digits(
     carry_of_tile            = int(value >> 32);
     if (threadIdx.x == 0) behind.digit[k] = std::uint32_t(value);
   }
-  // The digits of the sign and a carry.
+  // The digits above: sign and carry.
   int const sign = front.negative ? -1 : 0;
   thread.round_all(
       result, [&](int j, FloatFormat const& format, std::uint64_t zero) {
@@ -408,7 +408,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     auto const& before = memory.before[current];
     last               = max(of_tile.end, before.end);
     first = min(of_tile.first, before.is_zero() ? last : before.first);
-    // One digit more than there are holds the carry and the sign.
+    // One digit more holds the carry and the sign.
     int const origin = min(first, Memory::highest_origin);
     element_bits_t<Output> result[values];
     if (last - origin < Memory::digits)
@@ -427,10 +427,10 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     store_exact_total<Carrier>(memory, memory.before[current], initial, total);
 }
 
-/// Launches on the stream of `space`, which is not captured if there is a sum
-/// before.
-/// \param total of all elements, or of no place
-/// \param before of what precedes x elsewhere, or null: then no total
+/// Launches on the stream of `space`, which must not be captured if `before` is
+/// given.
+/// \param total target of the sum of all elements; it may have no memory
+/// \param before sum of the elements before x, or null; not with a total
 template <Scalar Input, Scalar Output, Scalar Carrier, bool Inclusive,
           class Tuning>
 void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
@@ -442,7 +442,7 @@ void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
   constexpr std::uint64_t tile = std::uint64_t(tuning.threads) * tuning.values;
   Device const& d              = device(space.cuda_device());
   std::uint64_t const tiles    = (views.size + tile - 1) / tile;
-  // A second launch pays from some tiles on.
+  // A second launch pays from four tiles on.
   std::uint64_t const most =
       tiles < 4 ? 1 : std::uint64_t(d.multiprocessors) * tuning.min_blocks;
   views.range       = (tiles + most - 1) / most * tile;
@@ -456,8 +456,8 @@ void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
                           space.cuda_stream()),
           "cudaMemcpyAsync of an exact sum");
   bool const contiguous = views.stride_x == 1;
-  // Elements of 4 and 8 bytes fill the memory's latency one by one, too, and
-  // each kernel is half a second of compiling.
+  // Elements of 4 and 8 bytes hide the latency with single loads, too, and each
+  // kernel costs half a second of compile time.
   constexpr bool by_vectors = size_of(Input) < 4;
   if (blocks > 1) {
     using SumTuning = tuning_type<exact_tuning(Input)>;

@@ -12,12 +12,12 @@
 #include <type_traits>
 
 /// \file
-/// What an exact scan reads, how it adds it, and what it stores.
+/// Loads, terms and stores of an exact scan.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What a scan reads and writes. Element i is x[i * stride_x], its prefix
-/// y[i * stride_y]; x and y may be the same.
+/// Input and output of a scan. Element i is x[i * stride_x], its prefix y[i *
+/// stride_y]; x and y may be the same.
 template <Scalar Input>
 struct ExactScanViews {
   element_bits_t<Input> const* x;
@@ -25,13 +25,13 @@ struct ExactScanViews {
   void* y;
   std::int64_t stride_y;
   std::uint64_t size;
-  std::uint64_t range = 0;  ///< elements of a block: a multiple of its tile
-  /// Both strides are 1, and what a thread reads begins at 16 bytes or at a
-  /// multiple of its size.
+  std::uint64_t range = 0;  ///< elements per block: a multiple of its tile
+  /// Whether both strides are 1, and the values of a thread are aligned to 16
+  /// bytes or to their total size.
   bool vectors = false;
 };
 
-/// A number that is added to every prefix, but not to the total.
+/// Initial value, which is added to every prefix, but not to the total.
 struct ExactInitial {
   std::uint64_t bits;
   FloatFormat format;
@@ -53,13 +53,13 @@ struct ExactInitial {
   }
 };
 
-/// An element as a mantissa times 2^position, from the lowest bit of what
-/// prefixes are kept in.
+/// An element as a mantissa times 2^position, where position 0 is the lowest
+/// bit of the limbs of the prefixes.
 template <Scalar Input>
 struct ExactScanElement {
   using Mantissa =
       std::conditional_t<size_of(Input) == 8, std::uint64_t, std::uint32_t>;
-  /// Digits that it adds to: its mantissa is shifted by up to 31 bits.
+  /// Digits that an element adds to: its mantissa is shifted by < 32 bits.
   static constexpr int digits = size_of(Input) == 8 ? 3 : 2;
   Mantissa mantissa;
   int position;
@@ -83,7 +83,7 @@ struct ExactScanElement {
     return finite ? other : other | exact_flag_of(all & ones, negative);
   }
   __device__ int first_digit() const { return position / 32; }
-  /// What it adds to digit k.
+  /// Contribution of the element to digit k.
   __device__ std::int64_t at(int k) const {
     unsigned const of       = unsigned(k - first_digit());
     int const shift         = position % 32;
@@ -97,7 +97,7 @@ struct ExactScanElement {
     }
     return negative ? -std::int64_t(magnitude) : std::int64_t(magnitude);
   }
-  /// It in units of 2^origin, which is not above it.
+  /// The element in units of 2^origin, where origin <= position.
   template <int Words>
   __device__ ExactInteger<Words> integer(int origin) const {
     unsigned const shift    = unsigned(position - origin);
@@ -119,7 +119,7 @@ struct ExactScanElement {
   }
 };
 
-/// Neighbours in memory, whole vectors of 8 or 16 bytes.
+/// Access to N neighbouring elements as vectors of 8 or 16 bytes.
 template <class Bits, int N>
 struct ScanVectors {
   static constexpr int words    = N * int(sizeof(Bits)) / 4;
@@ -163,7 +163,7 @@ struct ScanVectors {
   }
 };
 
-/// Elements from `first` on, and where there are none -0, which changes no sum.
+/// Loads elements from `first` on. Past `end` they are -0: no sum changes.
 template <Scalar Input, int N>
 __device__ void load_scan_elements(ExactScanViews<Input> const& views,
                                    std::uint64_t first, std::uint64_t end,

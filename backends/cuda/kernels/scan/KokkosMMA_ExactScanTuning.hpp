@@ -9,16 +9,16 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How an exact scan lays elements over the device.
+/// Launch shape of an exact scan.
 struct ExactScanTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int values;      ///< neighbours that a thread scans at a time
+  int values;      ///< neighbouring elements that a thread scans at a time
 };
 
-/// 2^26 elements of one binary order and of 60, 2^18 of one, in us, by threads,
-/// blocks and values (H100, CUDA 13.0, 2026-11-27; the plain scan takes 198 for
-/// floats and 385 for doubles, of 2^18 12 and 13):
+/// Microseconds for 2^26 elements of one binary order, 2^26 of 60 orders and
+/// 2^18 of one, by threads, blocks and values (H100, CUDA 13.0, 2026-11-27;
+/// plain scan: 198 for floats, 385 for doubles, of 2^18 12 and 13):
 ///
 ///             float             double
 ///   256 2 4   1131 1747  26     1652 1896  39
@@ -27,8 +27,8 @@ struct ExactScanTuning {
 ///   256 2 2   1660 2436  27     2313 2545  39
 ///   128 6 2   1340 2067  37     2038 2233 124
 ///
-/// It is bound by instructions, some 270 for an element: each prefix is rounded
-/// by itself.
+/// The limit is about 270 instructions per element: each prefix is rounded by
+/// itself.
 constexpr ExactScanTuning exact_scan_tuning() {
   return {.threads = 256, .min_blocks = 2, .values = 4};
 }

@@ -11,14 +11,14 @@
 #include <cstdint>
 
 /// \file
-/// Scan by an opaque functor, one pass: the contribution of each index from a
-/// fresh value, a scan of the tile, the sum of the earlier tiles by look-back,
-/// then the functor's one final call with the exact exclusive prefix.
+/// One-pass scan by an opaque functor. A first invocation of each index adds
+/// its contribution to a fresh value. After a scan of the tile and a look-back,
+/// the final invocation receives the exact exclusive prefix.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How the kernel uses the application's value. `Reducer` offers what Kokkos'
-/// do: init(T*), join(T* into, T const* from).
+/// Operations on values of the application's type. `Reducer` offers the
+/// functions of Kokkos' reducers: init(T*), join(T* into, T const* from).
 template <class Reducer, class T>
 struct ScannedValue {
   using Value = T;
@@ -42,12 +42,12 @@ struct ScannedValue {
   }
   __device__ void finish(Slot<T> const&, Slot<T> const&,
                          ResultTarget<T> const&) const {
-    // The last call has left the total, as it does in Kokkos.
+    // The last invocation has stored the total, as in Kokkos.
   }
 };
 
-/// Sums of a 16-bit type in fp32: a prefix is rounded once, for the call that
-/// receives it, and so is the total.
+/// Sums of a 16-bit type in fp32. A prefix is rounded once, for the invocation
+/// that receives it, and so is the total.
 template <class Reducer, class T>
 struct ScannedSumInFloat {
   using Value = float;
@@ -74,7 +74,7 @@ struct ScannedSumInFloat {
   }
 };
 
-/// Prefixes of a warp's indices within the warp.
+/// Shared memory for the prefixes of a warp's indices within the warp.
 template <class Exchange>
 struct StreamedKept {
   alignas(Exchange::alignment) unsigned char bytes[Exchange::bytes];
@@ -87,13 +87,13 @@ using StreamedScanMemory =
     ScanMemory<Value, StreamedKept<StreamedExchange<Value, Tuning>>,
                Tuning::value.threads / 32>;
 
-/// Lanes have every 32nd index of their warp's range for the invocations, which
-/// are then coalesced, and neighbouring ones for the scan, which is then serial
-/// in a lane and one tree per warp; shared memory turns one into the other and
-/// keeps the prefixes until the sum before the tile is known. (A tree for each
-/// row of 32 indices instead: about 16 instructions per index, so 5.)
+/// Scans the range. A lane invokes f for every 32nd index of its warp's range,
+/// so that accesses are coalesced. It scans neighbouring indices, serially,
+/// with one tree per warp. Shared memory exchanges the two and holds the
+/// prefixes until that of the tile is known. (With a tree for each row of 32
+/// indices: 16 instructions per index; with this: 5.)
 ///
-/// \param rows indices of a lane per tile, at most the tuned number
+/// \param rows indices per lane and tile, at most the tuned number
 template <class Scanned, class Tuning, class Index, class T, class Call,
           class Reducer>
 __device__ __forceinline__ void scan_calls(Call const& f,
@@ -119,7 +119,7 @@ __device__ __forceinline__ void scan_calls(Call const& f,
   auto const index_of = [&](std::uint64_t first) {
     return static_cast<Index>(begin + static_cast<Index>(first + lane));
   };
-  // Indices of this warp, of its first row to its last.
+  // Number of indices of this warp in the tile.
   auto const count_of = [&](std::uint64_t first) {
     std::uint64_t const left = first < size ? size - first : 0;
     return left < rows * 32u ? unsigned(left) : rows * 32u;

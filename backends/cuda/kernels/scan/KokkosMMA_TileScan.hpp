@@ -14,14 +14,14 @@
 #include <type_traits>
 
 /// \file
-/// Scan of memory into memory: whole vectors per lane, the tiles of
-/// core/scan/KokkosMMA_WarpScan.hpp, one pass.
+/// Scan of memory into memory in one pass: whole vectors per lane, the tiles of
+/// core/scan/KokkosMMA_WarpScan.hpp.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// x and y of a scan as vectors of `elements` of x. Vector 0 starts at the
-/// aligned place at or before x(0), and `skip` elements before x(0); y is
-/// shifted by as many.
+/// Operands of a scan, as vectors of `elements` elements of x. Vector 0 starts
+/// at the aligned address at or before x(0), `skip` elements before x(0); y is
+/// shifted by the same number.
 template <class Output, class Value>
 struct TileScanOperands {
   unsigned char const* x;
@@ -29,7 +29,7 @@ struct TileScanOperands {
   std::uint64_t skip;
   std::uint64_t size;
   Value init;
-  bool aligned;  ///< vectors of y are too
+  bool aligned;  ///< whether vectors of y are, too
 };
 
 template <int Bytes>
@@ -61,7 +61,7 @@ struct LoadWords<16> {
   }
 };
 
-/// Elements [first, last) of a vector, zeros beside them.
+/// Loads elements [first, last) of a vector; the others are zero.
 template <int ElementBytes, class Words>
 __device__ Words load_some(unsigned char const* at, int first, int last) {
   using Element              = typename Unsigned<ElementBytes>::type;
@@ -83,8 +83,8 @@ __device__ Words load_some(unsigned char const* at, int first, int last) {
   return words;
 }
 
-/// Results of a lane that are neighbours, at an address aligned to all of them,
-/// or to 16 bytes.
+/// Stores neighbouring results of a lane, with the hint that they are not read
+/// again, at an address aligned to all of them or to 16 bytes.
 template <class Output, class Results>
 __device__ void store_streamed(Output* to, Results const& results) {
   constexpr int bytes = sizeof(Results);
@@ -105,7 +105,7 @@ __device__ void store_streamed(Output* to, Results const& results) {
   }
 }
 
-/// Prefixes within the warp, in the lane that computes and writes them.
+/// Prefixes within the warp; each is written and read by the same lane.
 template <int Vectors>
 struct TileKept {
   uint4 prefix[Vectors][32];
@@ -116,8 +116,8 @@ using TileScanMemory =
     ScanMemory<typename Scan::Value, TileKept<2 * Tuning::value.tiles>,
                Tuning::value.threads / 32>;
 
-/// \param tiles of the grid's walk: of threads / 32 * Tuning::tiles tiles of a
-///              warp each
+/// \param tiles tiles of the grid, each of threads / 32 * Tuning::tiles tiles
+///              of a warp
 template <class Scan, class Output, class Total, class Tuning>
 __global__ void __launch_bounds__(Tuning::value.threads + 32,
                                   Tuning::value.min_blocks)
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
     return first * elements >= operands.skip &&
            (first + part) * elements <= stop;
   };
-  // Place of an edge of the data within a vector.
+  // Position within a vector of an edge of the data.
   auto const within = [&](std::uint64_t position, std::uint64_t vector) {
     std::uint64_t const begin = vector * elements;
     return position <= begin              ? 0

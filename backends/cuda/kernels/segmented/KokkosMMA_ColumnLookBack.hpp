@@ -10,32 +10,32 @@
 #include <cstdint>
 
 /// \file
-/// What lies before a tile of a column scan, from the sums that earlier tiles
-/// have published.
+/// Prefix of a tile of a column scan, from the sums that earlier tiles have
+/// published.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a column scan is laid over the device: tiles of rows and panels of
-/// columns. A warp reads `lanes.positions` vectors of a row, a block `panels`
-/// of those side by side; more than one only where a chunk has all rows.
+/// Layout of a column scan on the device: tiles of rows and panels of columns.
+/// A warp reads `lanes.positions` vectors of a row, a block `panels` of those
+/// side by side; more than one only if a chunk has all rows.
 struct ColumnScanShape {
   ColumnMatrix matrix;
   std::uint64_t y_stride;
   std::uint64_t positions;  ///< vectors of a row
-  int skip;                 ///< elements in front of a row in its vector
+  int skip;                 ///< elements before a row in its first vector
   ColumnLanes lanes;
-  unsigned panels;   ///< side by side in a block
-  unsigned groups;   ///< of panels
-  unsigned chunks;   ///< of rows
+  unsigned panels;   ///< panels side by side in a block
+  unsigned groups;   ///< groups of panels
+  unsigned chunks;   ///< chunks of rows
   unsigned window;   ///< chunks that a look-back reads one by one
-  unsigned windows;  ///< of a span
+  unsigned windows;  ///< windows of a span
 };
 
-/// What the chunks of a panel hand to each other, words with the tag of the
-/// launch as in KokkosMMA_LookBack.hpp, for a value per column. What comes
-/// before a chunk is the sum of its earlier neighbours in a window, of the
-/// earlier windows of the same span, and what comes before the span: a few
-/// values of each column, in an order that depends on the chunk only.
+/// Look-back over the chunks of a panel, with one value per column in words
+/// that carry the tag of the launch, as in KokkosMMA_LookBack.hpp. The prefix
+/// of a chunk combines the earlier chunks of its window, the earlier windows of
+/// its span, and the prefix of the span: a few values of each column, in an
+/// order that depends only on the chunk.
 template <Operation Op, class Value>
 class ColumnLookBack {
   using Apply                = Combine<Op, Value>;
@@ -53,7 +53,7 @@ class ColumnLookBack {
         m_columns(columns),
         m_tag(tag) {}
 
-  /// 8-byte words of all chunks.
+  /// Number of 8-byte words for all chunks.
   static std::uint64_t size(ColumnScanShape const& shape,
                             std::uint64_t columns) {
     return shape.groups *
@@ -67,8 +67,8 @@ class ColumnLookBack {
     store(chunk_sum(group, chunk, column), value);
   }
 
-  /// By all threads: `before(column, value)` is called for each column by one
-  /// of them. `shared` has a value for each thread.
+  /// Calls `before(column, prefix)` once for each column. Called by all
+  /// threads; `shared` has a value for each of them.
   template <class Before>
   __device__ void exclusive(unsigned group, unsigned chunk, Value* shared,
                             Before const& before) const {
@@ -101,8 +101,8 @@ class ColumnLookBack {
     while (!has_tag(early)) fetch(span_start(group, span, column), early);
     return Apply::apply(unpack(early), sum);
   }
-  /// The earlier chunks of the window. The last one completes it, before it
-  /// waits for anything that is before the window.
+  /// Combines the earlier chunks of the window. The last chunk publishes the
+  /// sum of the window, before it waits for anything earlier.
   __device__ Value of_window(unsigned group, unsigned chunk,
                              unsigned column) const {
     unsigned const within = chunk % m_window;
@@ -121,7 +121,7 @@ class ColumnLookBack {
             Apply::apply(value, wait(chunk_sum(group, chunk, column))));
     before(column, value);
   }
-  /// The sum of so many, one for each chunk or window.
+  /// Combines `count` values, one for each chunk or window.
   __device__ Value add_up(unsigned count, std::uint64_t const* from) const {
     Value value                 = Apply::identity();
     std::uint64_t const between = std::uint64_t(m_columns) * words;

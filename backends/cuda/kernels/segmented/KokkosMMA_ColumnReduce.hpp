@@ -20,20 +20,20 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// How a column reduction is laid over the device. All warps of a block sum
-/// the same chunk of the periods; `panels` of them lie side by side, the others
-/// share the periods of the chunk.
+/// Layout of a column reduction on the device. All warps of a block sum the
+/// same chunk of the periods. `panels` of them are side by side; the others
+/// split the periods of the chunk.
 struct ColumnReduceShape {
   ColumnVectors vectors;
-  unsigned panels;        ///< side by side in a block
-  unsigned groups;        ///< of panels, one for a block
-  unsigned chunks;        ///< of the whole periods
-  std::uint64_t periods;  ///< of a chunk
-  bool fold;              ///< the block adds up all rows of its periods itself
+  unsigned panels;        ///< panels side by side in a block
+  unsigned groups;        ///< groups of panels, one per block
+  unsigned chunks;        ///< chunks of the whole periods
+  std::uint64_t periods;  ///< periods of a chunk
+  bool fold;              ///< whether the block joins all rows of its periods
 };
 
-/// Leaves the values of a chunk in `partials`, or hands the results to `store`
-/// when there is nothing to join.
+/// Stores the values of a chunk in `partials`, or passes the results to `store`
+/// if there is nothing to join.
 template <Operation Op, Scalar Input, class Sums, class Store>
 __global__ void __launch_bounds__(
     column_reduce_tuning<Sums>.threads,
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(
   Sums sums{Warp{}};
   if (has_work) {
     std::uint64_t position = first + Sums::position(lane);
-    // Positions of no element load what others load.
+    // Positions without elements load those of position 0.
     if (position >= vectors.positions ||
         (vectors.row_vectors != 0 &&
          vectors.offset(position) >=
@@ -199,8 +199,8 @@ __global__ void __launch_bounds__(
   }
 }
 
-/// Joins what the chunks left, and the rows of a period, in a fixed order. A
-/// block has 32 columns.
+/// Joins the values of the chunks, and the rows of a period, in a fixed order.
+/// A block has 32 columns.
 template <Operation Op, class Value, class Store>
 __global__ void column_join(Value const* const partials,
                             ColumnReduceShape const shape, Store const store) {
@@ -274,8 +274,8 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
   shape.groups                = unsigned(groups);
   shape.fold                  = panels == 1;
   std::uint64_t const sharing = warps / shape.panels;
-  // A wave of blocks where there are few panels, several where they would not
-  // fill a wave evenly.
+  // One wave of blocks if there are few panels, several waves if the panels
+  // would fill one unevenly.
   std::uint64_t chunks      = groups * 8 <= resident
                                   ? resident / groups
                                   : (4 * resident + groups - 1) / groups;
@@ -302,8 +302,8 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
   if (joins) join();
 }
 
-/// store(j, the combination of column j), element (i,j) at
-/// x[i * row_stride + j].
+/// Calls store(j, combination of column j); element (i,j) is at x[i *
+/// row_stride + j].
 template <Operation Op, Scalar Input, class Value, class Store>
 void launch_column_reduce(Kokkos::Cuda const& space, void const* x,
                           std::uint64_t rows, std::uint64_t columns,

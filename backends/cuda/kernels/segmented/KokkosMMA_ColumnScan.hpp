@@ -14,8 +14,8 @@
 #include <type_traits>
 
 /// \file
-/// Scan along the slow dimension of a matrix, one pass: prefixes of a column
-/// come from that column only.
+/// One-pass scan along the slow dimension of a matrix. Each column is a scan of
+/// its own.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -32,7 +32,7 @@ struct ColumnScanMemory {
   unsigned next;
 };
 
-/// An access of so many bytes.
+/// Type of an access of `Bytes` bytes.
 template <int Bytes>
 struct ColumnAccess;
 template <>
@@ -56,15 +56,14 @@ struct ColumnAccess<1> {
   using type = unsigned char;
 };
 
-/// y(i,j) = the combination of x(0,j) to x(i,j), or to x(i-1,j) unless
-/// `Inclusive`; y may be x. One pass: a block publishes the sums of the columns
-/// of a tile, starts to load the next one, and only then looks back for the
-/// tile before, which waits in shared memory: what it reads has been
-/// published in the time of a load.
+/// Computes y(i,j), the combination of x(0,j) to x(i,j), or to x(i-1,j) unless
+/// `Inclusive`; y may be x. One pass: a block publishes the column sums of a
+/// tile and starts to load the next one. Only then it looks back for the
+/// previous tile, which waits in shared memory: the sums that it reads were
+/// published during that load.
 ///
 /// One function: with its phases as inlined members of a class, the machine
-/// code of 10 of 52 instantiations became another (nvcc 13.0, sm_90,
-/// 2026-11-25).
+/// code of 10 of 52 instantiations changed (nvcc 13.0, sm_90, 2026-11-25).
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
           int Elements, bool Grouped>
 __global__ void __launch_bounds__(
@@ -167,7 +166,7 @@ __global__ void __launch_bounds__(
       }
     }
   };
-  // Of the loaded tile.
+  // Publishes the column sums of the loaded tile and keeps its rows.
   auto const publish = [&](unsigned number, int parity) {
     Vector total;
     scan.total([&](int, int r) { return loaded[r]; },
@@ -267,7 +266,7 @@ template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
 void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
                            ColumnMatrix const& matrix, Output* y,
                            std::uint64_t y_stride) {
-  // Numbers: g++ 12 fails on an aggregate within the generic lambda below.
+  // No aggregate: g++ 12 fails on one within the generic lambda below.
   constexpr int threads         = column_scan_tuning.threads;
   constexpr unsigned min_blocks = column_scan_tuning.min_blocks;
   constexpr unsigned warps      = threads / 32;
@@ -282,8 +281,8 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
   shape.positions = (shape.skip + matrix.columns + Elements - 1) / Elements;
   std::uint64_t const positions = shape.positions;
   std::uint64_t panels          = (positions + 31) / 32;
-  // Narrow matrices: several rows side by side in a warp, where that leaves
-  // clearly fewer lanes without work.
+  // Narrow matrices: a warp reads several rows, if that leaves clearly fewer
+  // lanes idle.
   shape.lanes = {int((positions + panels - 1) / panels), 1};
   double used = double(positions) / double(32 * panels);
   for (std::uint64_t s = 1; s <= 8 && used < 0.8; ++s) {
@@ -297,7 +296,7 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
       shape.lanes = {int(wide), side_by_side};
     }
   }
-  // Few rows: warps beside each other instead of below each other.
+  // Few rows: warps lie across columns instead of along them.
   shape.panels = 1;
   for (unsigned s = 2; s <= warps && s <= panels; ++s)
     if (warps % s == 0 &&
@@ -307,7 +306,7 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
       std::uint64_t(warps / shape.panels) * rows * shape.lanes.groups;
   shape.groups = unsigned((panels + shape.panels - 1) / shape.panels);
   shape.chunks = unsigned((matrix.rows + tile_rows - 1) / tile_rows);
-  // A span must last longer than its hand-over to the next one.
+  // A span must take longer than passing its prefix to the next one.
   shape.window  = shape.groups >= 16 ? 4 : 8;
   shape.windows = shape.groups >= 16 ? 4 : shape.groups >= 4 ? 8 : 16;
   std::uint64_t const tiles = std::uint64_t(shape.groups) * shape.chunks;
@@ -337,8 +336,8 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
     launch(std::false_type());
 }
 
-/// y(i,j) at y[i * y_row_stride + j] = the combination of the column up to x at
-/// (i,j). In place when y is x, with the same stride and element size.
+/// Scans columns: y[i * y_row_stride + j] is the combination of column j up to
+/// row i. In place if y is x, with the same stride and element size.
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
 void launch_column_scan(Kokkos::Cuda const& space, void const* x,
                         std::uint64_t rows, std::uint64_t columns,

@@ -11,7 +11,7 @@
 #include <string>
 
 /// \file
-/// How reductions and scans of columns are laid over a multiprocessor.
+/// Launch shapes of column reductions and scans.
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -30,9 +30,9 @@ inline std::string to_string(ColumnReduceTuning const& t) {
                      " loads=", t.loads);
 }
 
-/// Running values and vectors in flight share the registers. Which others were
-/// tried was not recorded. Without designators: nvcc 12.4 aborts over them in
-/// a variable template.
+/// Running values and vectors in flight compete for the registers. Other shapes
+/// that were tried are not recorded. No designators: nvcc 12.4 aborts over them
+/// in a variable template.
 template <class Sums>
 inline constexpr ColumnReduceTuning column_reduce_tuning =
     Sums::deep > 1 && Sums::registers >= 32
@@ -57,20 +57,20 @@ inline std::string to_string(ColumnScanTuning const& t) {
   return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks);
 }
 
-/// Two tiles of a block wait in shared memory for what comes before them, a
-/// third is loaded: 10 warps of 8 rows of 16 bytes are 40 KB each.
+/// Two tiles of a block wait in shared memory for their prefixes while a third
+/// is loaded: 10 warps of 8 rows of 16 bytes are 40 KB each.
 inline constexpr ColumnScanTuning column_scan_tuning{.threads    = 320,
                                                      .min_blocks = 2};
 
 template <Scalar Input, int Elements>
 inline constexpr int column_bytes = Elements* size_of(Input);
 
-/// Rows that a lane loads at a time, from the bytes that it loads of each.
+/// Rows that a lane loads at a time; it loads `Bytes` bytes of each.
 template <int Bytes>
 inline constexpr int column_scan_rows = std::min(32, 128 / Bytes);
 
-/// What a column scan loads and stores at a time: the larger of both sides has
-/// 16 bytes, or there is one element.
+/// Elements that a column scan loads and stores at a time: 16 bytes of the
+/// larger type, but at most 8 elements.
 template <int InputBytes, int OutputBytes>
 inline constexpr int column_scan_elements =
     std::min(8, 16 / std::max(InputBytes, OutputBytes));

@@ -29,7 +29,7 @@ __device__ OpenSegment<Op, Value> add_partials(
     RangePartials<Value> const* partials, unsigned begin, unsigned end,
     OpenSegment<Op, Value> open, auto const& store) {
   for (unsigned i = begin; i < end; ++i) {
-    // Written by other multiprocessors: not through L1, which is not coherent.
+    // Bypasses L1, which is not coherent: other multiprocessors wrote it.
     RangePartials<Value> partial;
     constexpr int words = sizeof(partial) / 8;
     static_assert(sizeof(partial) % 8 == 0);
@@ -43,8 +43,8 @@ __device__ OpenSegment<Op, Value> add_partials(
   return open;
 }
 
-/// Each warp processes an equal range of the merge path, the last block joins
-/// the partials, in the order of the ranges.
+/// Reduces CSR segments. Each warp processes an equal range of the merge path;
+/// the last block joins the partials in the order of the ranges.
 template <Operation Op, class Value, class Tuning, class Source, class Segments,
           class Store>
 __global__ void __launch_bounds__(Tuning::value.threads,
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   unsigned const blocks = (ranges + tuned_warps - 1) / tuned_warps;
   if (blockIdx.x >= blocks) return;
 
-  // Of the warps, then of the block.
+  // Partials of the warps.
   __shared__ RangePartials<Value> in_block[tuned_warps];
   unsigned const first = blockIdx.x * tuned_warps;
   unsigned const range = first + warp;
@@ -138,7 +138,7 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, Source const& source,
   auto const kernel = &csr_reduce<Op, Value, Tuning, Source, Segments, Store>;
   kernel_facts(space.cuda_device(), kernel, tuning.threads, shared);
   constexpr int bytes = size_of(Source::input);
-  // A device with less shared memory keeps fewer blocks at a time.
+  // A device with less shared memory has fewer resident blocks.
   auto blocks =
       std::uint64_t(launch_layout(space).multiprocessors) * tuning.min_blocks;
   constexpr std::uint64_t per_block =
@@ -147,7 +147,7 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, Source const& source,
       tuning.segment_bytes / bytes * segments.count();
   if (size < blocks * per_block)
     blocks = std::min(blocks, (size + weighted) / per_block + 1);
-  // A range has less than 2^31 elements.
+  // A range must have less than 2^31 elements.
   constexpr std::uint64_t known = std::uint64_t(1) << 50;
   if (size < known) blocks = std::max(blocks, (size + weighted) >> 30);
   blocks = std::min<std::uint64_t>(blocks, max_partials);
@@ -159,10 +159,10 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, Source const& source,
 
 /// \tparam Source LoadedElements or CalledElements
 /// \tparam Segments OffsetSegments, or EqualSegments
-/// \param size no less than the number of elements in all segments, where it is
-/// known: a small launch starts fewer blocks
-/// \param longest no less than the elements of any segment, where it is known:
-/// then short ones are summed one per thread
+/// \param size no less than the number of elements in all segments, if known:
+/// a small launch then starts fewer blocks
+/// \param longest no less than the elements of any segment, if known: threads
+/// then sum one short segment each
 template <Operation Op, class Value, class Source, class Segments, class Store>
 void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
                        Segments const& segments, Store const& store,
@@ -190,7 +190,7 @@ void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
         space, source, segments, store, size);
 }
 
-/// The smaller index and the longer segment.
+/// Join of findings: the smaller index and the longer segment.
 struct JoinFindings {
   __device__ void init(OffsetFindings& value) const {
     value.first_bad = OffsetFindings::unknown;
@@ -202,8 +202,8 @@ struct JoinFindings {
   }
 };
 
-/// Smallest index of an offset that is negative, larger than `size` or smaller
-/// than the one before, and the longest segment.
+/// Finds the smallest index of an offset that is negative, larger than `size`
+/// or smaller than the one before, and the longest segment.
 template <class Offset>
 __global__ void __launch_bounds__(offsets_tuning.threads,
                                   offsets_tuning.min_blocks)
@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
   OffsetFindings found;
   JoinFindings{}.init(found);
   auto const check_one = [&](std::uint64_t i, Offset before, Offset offset) {
-    // A negative offset is a large number.
+    // As an unsigned number, a negative offset is large.
     bool const wrong =
         offset < before || static_cast<std::uint64_t>(offset) > size;
     if (wrong)
@@ -228,8 +228,8 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
           max(found.longest, static_cast<std::uint64_t>(offset) -
                                  static_cast<std::uint64_t>(before));
   };
-  // A tile is a run of offsets, of which a warp has a part: what comes before
-  // a lane's offset is the neighbour's.
+  // A tile is a run of offsets, of which a warp has a part: the offset before a
+  // lane's own is that of its neighbour.
   std::uint64_t first = std::uint64_t(blockIdx.x) * tile;
   for (; first + tile <= count; first += std::uint64_t(gridDim.x) * tile) {
     Offset const* const part =
@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
     if (lane == 31 && part != segments.offsets) last = __ldg(part - 1);
 #pragma unroll
     for (unsigned u = 0; u < unroll; ++u) {
-      // Lane 31 passes on what lies before the 32 offsets.
+      // Lane 31 passes the offset before these 32 to lane 0.
       Offset const passed = lane == 31 ? last : offset[u];
       Offset before       = __shfl_sync(0xffffffffu, passed, (lane + 31) % 32);
       if (u == 0 && part == segments.offsets && lane == 0) before = offset[0];
@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
                 offset[u]);
     }
   }
-  // The last, partly filled one.
+  // The last tile, which is partly filled.
   for (std::uint64_t i = first + threadIdx.x; i < count && i < first + tile;
        i += threads)
     check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
@@ -259,9 +259,9 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
                     [&](OffsetFindings const& all) { target.store(all); });
 }
 
-/// The first offset that is negative, larger than `size` or smaller than the
-/// one before it, and, when there is none, the longest segment. Waits for the
-/// stream.
+/// Returns the first offset that is negative, larger than `size` or smaller
+/// than the one before it and, if there is none, the longest segment. Waits for
+/// the stream.
 template <class Offset>
 OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
                                    OffsetSegments<Offset> segments,

@@ -12,15 +12,15 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How a reduction of CSR segments is laid over the device.
+/// Launch shape of a reduction of CSR segments.
 struct CsrTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int tiles;       ///< of the ring buffer of a warp
+  int tiles;       ///< tiles in the ring buffer of a warp
   int tile_bytes;
   int segment_bytes;    ///< cost of a segment, in bytes of elements
-  int bytes_per_range;  ///< work that is worth another warp
-  int quads;            ///< 1: as WarpMergePath's; 0: not
+  int bytes_per_range;  ///< bytes of work that justify another warp
+  int quads;            ///< 1: WarpMergePath may use quads; 0: it does not
 
   friend constexpr bool operator==(CsrTuning const&,
                                    CsrTuning const&) = default;
@@ -33,8 +33,8 @@ inline std::string to_string(CsrTuning const& t) {
       " bytes_per_range=", t.bytes_per_range, " quads=", t.quads);
 }
 
-/// One NVIDIA H200, CUDA 13.0, 2026-11-21, 2^28 floats, GB/s of elements,
-/// offsets and results (copy 4198), by lengths:
+/// GB/s of elements, offsets and results, one NVIDIA H200, CUDA 13.0,
+/// 2026-11-21, 2^28 floats (copy 4198), by lengths of segments:
 ///
 /// | threads x blocks, ring | 0..32 | mean 16 | 0..8 | 0..128 | one  | none |
 /// |------------------------|-------|---------|------|--------|------|------|
@@ -42,16 +42,16 @@ inline std::string to_string(CsrTuning const& t) {
 /// | 256 x 4, 4 x 1024      | 3569  | 3194    | 2817 | 2159   | 3858 | 2681 |
 ///
 /// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
-/// lengths 0..32 when offsets were loaded one window ahead: 256 x 3,
-/// 4 x 2048 360; 128 x 3, 4 x 4096 506; 256 x 3, 8 x 1024 372. Then with blocks
-/// that join their ranges: 352, and with 2 blocks for each resident one 362,
+/// lengths 0..32 with offsets loaded one window ahead: 360 with 256 x 3, 4 x
+/// 2048; 506 with 128 x 3, 4 x 4096; 372 with 256 x 3, 8 x 1024. Then with
+/// blocks that join their ranges: 352; with 2 blocks for each resident one 362,
 /// with 8 410.
 ///
-/// Elements that a function computes: its loads go through L1, which keeps a
-/// gathered vector in what the rings leave of it. One NVIDIA H200, CUDA 13.0,
-/// 2026-11-27, milliseconds of a sparse product (double, int32;
-/// examples/sparse_matvec), a 5-point grid of 4096^2 and a power law of 4000000
-/// rows; the last column is KB of rings in a multiprocessor:
+/// Elements that a function computes: its loads go through L1, which caches a
+/// gathered vector in the memory that the rings leave. Milliseconds of a sparse
+/// product (double, int32; examples/sparse_matvec) for a 5-point grid of 4096^2
+/// and a power law of 4000000 rows, one NVIDIA H200, CUDA 13.0, 2026-11-27; the
+/// last column is KB of rings per multiprocessor:
 ///
 /// | threads x blocks, ring         | grid | power law | rings |
 /// |--------------------------------|------|-----------|-------|
@@ -64,7 +64,7 @@ inline std::string to_string(CsrTuning const& t) {
 /// | 256 x 6, 4 x 1024, two calls   | .754 | 1.52      | 192   |
 ///
 /// \param quads for longer segments (TuningTable::quads_csr_bytes)
-/// \param called the elements are results of calls
+/// \param called whether a function computes the elements
 constexpr CsrTuning csr_tuning(bool quads, bool called = false) {
   return {.threads         = 256,
           .min_blocks      = called ? 2 : 3,
@@ -75,12 +75,12 @@ constexpr CsrTuning csr_tuning(bool quads, bool called = false) {
           .quads           = quads};
 }
 
-/// Longest segment, in bytes, up to which each thread sums one segment.
+/// Longest segment, in bytes, for which threads sum one segment each.
 ///
-/// Elements that a function computes keep the lower limit, for what neighbours
-/// gather is not in L1: milliseconds of sparse products of 4000000 rows with
-/// 32, 64 and 128 bytes, and by a thread per row in plain Kokkos (double,
-/// int32, H100, CUDA 13.0, 2026-11-27):
+/// Elements that a function computes keep the lower limit, because the data
+/// that neighbours gather is not in L1. Milliseconds of sparse products of
+/// 4000000 rows with limits of 32, 64 and 128 bytes, and with a thread per row
+/// in plain Kokkos (double, int32, H100, CUDA 13.0, 2026-11-27):
 ///
 /// | entries of a row | columns anywhere      | columns side by side  |
 /// |------------------|-----------------------|-----------------------|
@@ -94,11 +94,11 @@ constexpr int tiny_csr_limit(TuningTable const& table, int element_bytes,
                                       : table.tiny_csr_bytes;
 }
 
-/// How the check of offsets is laid over the device.
+/// Launch shape of the check of offsets.
 struct OffsetsTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int loads;       ///< of a thread in flight, in bytes
+  int loads;       ///< bytes in flight per thread
 
   friend constexpr bool operator==(OffsetsTuning const&,
                                    OffsetsTuning const&) = default;
@@ -109,7 +109,7 @@ inline std::string to_string(OffsetsTuning const& t) {
                      " loads=", t.loads);
 }
 
-/// Which others were tried was not recorded.
+/// Other shapes that were tried are not recorded.
 inline constexpr OffsetsTuning offsets_tuning{
     .threads = 512, .min_blocks = 3, .loads = 32};
 

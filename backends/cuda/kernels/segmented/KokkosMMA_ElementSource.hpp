@@ -13,18 +13,18 @@
 #include <cstring>
 
 /// \file
-/// Where the elements of segments come from: from memory, or from a function of
-/// their index. A source offers
-///   input                its element type
-///   called               whether it calls a function of the caller
-///   from(first)[e]       the bits of element first + e
+/// Sources of the elements of segments: memory, or a function of the index. A
+/// source offers
+///   input                element type
+///   called               whether it invokes a function of the caller
+///   from(first)[e]       bits of element first + e
 ///   stream(memory, first, last, lane)
-///                        elements [first, last) on their way through a ring in
-///                        the shared memory of a warp
+///                        elements [first, last) streamed through a ring in the
+///                        shared memory of a warp
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Elements that lie one after another, at any alignment.
+/// Contiguous elements, at any alignment.
 template <Scalar Input>
 struct LoadedElements {
   static constexpr Scalar input = Input;
@@ -43,10 +43,10 @@ struct LoadedElements {
   }
 };
 
-/// The results of calls on their way through a ring in shared memory that
-/// belongs to one warp: what WarpPipeline does with loads. Positions count as
-/// if the elements lay at an address that 16 divides, so the same kernel gives
-/// the bits of such elements.
+/// Results of invocations, streamed through a ring in shared memory that
+/// belongs to one warp, as WarpPipeline does with loads. Positions count as if
+/// the elements were at an address that is a multiple of 16, so a kernel gives
+/// the same bits for such elements in memory.
 template <int Tiles, int TileBytes, class Elements>
 class CallPipeline {
  public:
@@ -73,18 +73,18 @@ class CallPipeline {
   __device__ void wait(unsigned position) {
     if (position <= m_ready) return;
     m_ready = min((position + per_tile - 1) / per_tile * per_tile, m_end);
-    __syncwarp();  // every lane has stored its results
+    __syncwarp();  // all lanes have stored their results
   }
   __device__ void release(unsigned position) {
     unsigned const end = min(position / per_tile + Tiles, m_tiles);
     if (m_fetched >= end) return;
-    __syncwarp();  // every lane is done with what is overwritten
+    __syncwarp();  // all lanes have read what is overwritten
     for (; m_fetched < end; ++m_fetched) call(m_fetched * per_tile);
   }
 
  private:
-  /// Of a lane at the same time: their loads are in flight together. Eight are
-  /// no faster (csr_tuning).
+  /// Invocations of a lane between stores: their loads are in flight together.
+  /// Eight are no faster (csr_tuning).
   static constexpr int calls = 4;
   static_assert(TileBytes % 1024 == 0 && per_tile % (32 * calls) == 0);
 
@@ -119,8 +119,8 @@ class CallPipeline {
   unsigned m_ready   = 0;  // elements
 };
 
-/// Element i is function(i), which is called once for each element of a
-/// segment.
+/// Elements of a function: element i is function(i), which is invoked once for
+/// each element of a segment.
 template <Scalar Input, class Function>
 struct CalledElements {
   static constexpr Scalar input = Input;

@@ -15,31 +15,31 @@
 #include <type_traits>
 
 /// \file
-/// Exact sums of segments, each rounded once. Work is counted in elements, with
-/// some more for each segment, and cut into equal ranges, which blocks process
-/// in turn. A range has the segments that begin in it. Lanes of a warp share a
-/// segment up to some tiles, all warps of a block share a longer one, and one
-/// that is longer than a range is summed by the blocks of all ranges that it
-/// reaches, in limbs of its own in global memory. Integers are added
-/// everywhere: who adds what changes no bit.
+/// Exact sums of segments, each rounded once. Work is counted in elements plus
+/// a weight per segment, and cut into equal ranges, which blocks process at the
+/// stride of the grid. A range owns the segments that begin in it. Lanes of a
+/// warp share a short segment, all warps of a block a longer one. The blocks of
+/// all ranges that a segment longer than `whole` overlaps sum it in its own
+/// limbs in global memory. All additions are integer: the distribution changes
+/// no bit.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// What a block sums at a time: segments one after another, or one of them in
-/// pieces. In shared memory: registers are for numbers.
+/// Unit of work of a block: consecutive segments, or one segment cut into
+/// pieces. In shared memory, to leave the registers to the numbers.
 struct ExactTask {
-  std::uint64_t segment;  ///< the first, or the one in pieces
+  std::uint64_t segment;  ///< the first one, or the one in pieces
   std::uint64_t begin;    ///< element of the first piece
   std::uint64_t length;   ///< elements of all pieces
   unsigned count;         ///< segments or pieces
-  unsigned piece;         ///< elements; 0: no pieces
-  int log_lanes;          ///< as many lanes share a segment or piece
-  unsigned last_part;     ///< of a segment that several blocks sum
-  std::uint64_t slot;     ///< of a cut segment
-  bool is_cut;            ///< the segment is cut
+  unsigned piece;         ///< elements of a piece; 0: whole segments
+  int log_lanes;          ///< log2 of the lanes per segment or piece
+  unsigned last_part;     ///< number of blocks of a cut segment, less one
+  std::uint64_t slot;     ///< index of the limbs of a cut segment
+  bool is_cut;            ///< whether several blocks sum the segment
 };
 
-/// A segment that is longer than a share.
+/// Segment that is too long for a warp.
 struct ExactListed {
   std::uint64_t segment, begin, length;
 };
@@ -47,33 +47,33 @@ struct ExactListed {
 /// Sums of a warp that wait until all lanes have one to round.
 template <int Words>
 struct ExactQueue {
-  static constexpr int none = -1;  ///< stored, or not there
+  static constexpr int none = -1;  ///< no sum, or already stored
   static constexpr int left = -2;  ///< to be summed by the whole warp
   std::uint64_t word[Words][32];
-  int position[32];  ///< of the sum's last bit, or one of these
-  unsigned s[32];    ///< in the task
+  int position[32];  ///< of the sum's last bit, or `none`, `left`
+  unsigned s[32];    ///< index in the task
 };
 
 template <Scalar Input, class Tuning>
 struct ExactSegmentsMemory {
   static constexpr int limbs = exact_limbs(Input);
   static constexpr int warps = Tuning::value.threads / 32;
-  /// Longer segments than a share that begin in a range.
+  /// Most segments longer than a share that begin in a range.
   static constexpr int most_listed = warps + 1;
   ExactWarpMemory<Input, Tuning::value.columns> of_warp[warps];
   ExactQueue<ExactGroupSum<Input>::words> queue[warps];
   std::int64_t sum[limbs];  ///< of the segment in pieces
   unsigned flags;
   unsigned listed;
-  unsigned taken;            ///< of the list, and after it
-  std::uint64_t begin;       ///< of the range, in the work
-  std::uint64_t total;       ///< work
+  unsigned taken;            ///< tasks begun, of the list and after it
+  std::uint64_t begin;       ///< of the range, as a position in the work
+  std::uint64_t total;       ///< work of all segments
   std::uint64_t first, end;  ///< segments that begin in the range
   ExactTask task;
   ExactListed list[most_listed];
 };
 
-/// The part of a warp in a task.
+/// Work of a warp on a task.
 template <Scalar Input, class Segments, class Tuning>
 class ExactSegmentsWarp {
  public:
@@ -94,8 +94,8 @@ class ExactSegmentsWarp {
 
   __device__ void take() const {
     int const log_lanes = m_memory.task.log_lanes;
-    // Offsets are loaded ahead. Where spans are computed, their registers spill
-    // (doubles, CUDA 13.0, sm_90), and so do indices beside their `turn`.
+    // Offsets are loaded ahead. Computed spans would spill (doubles, CUDA 13.0,
+    // sm_90), and so would indices that are kept besides `turn`.
     constexpr bool ahead = !std::is_same_v<Segments, EqualSegments>;
     Span next{0, 0, false};
     if constexpr (ahead) {
@@ -121,7 +121,7 @@ class ExactSegmentsWarp {
   }
 
  private:
-  /// Elements of a group of lanes; not there: none of this warp's.
+  /// Elements that a group of lanes sums; not `there`: it has none.
   struct Span {
     std::uint64_t begin;
     unsigned length;
@@ -131,8 +131,8 @@ class ExactSegmentsWarp {
   using Queue   = ExactQueue<Group::words>;
 
   __device__ static int lane() { return int(threadIdx.x % 32); }
-  /// Of the first segment or piece that this warp sums at a time, and of the
-  /// lane's.
+  /// Index in the task of the first segment or piece of this warp; index()
+  /// returns that of the lane.
   __device__ static unsigned first_of(unsigned turn, int log_lanes) {
     return (turn * Memory::warps + threadIdx.x / 32) * (32u >> log_lanes);
   }
@@ -141,7 +141,7 @@ class ExactSegmentsWarp {
   }
   __device__ Queue& queue() const { return m_memory.queue[threadIdx.x / 32]; }
 
-  /// Puts a segment that is longer than a share on the list.
+  /// Elements of segment or piece s. Lists a segment longer than a share.
   __device__ Span span_of(unsigned s) const {
     ExactTask const& task = m_memory.task;
     if (s >= task.count) return {0, 0, false};
@@ -160,13 +160,13 @@ class ExactSegmentsWarp {
     return {0, 0, false};
   }
 
-  /// A span as whole vectors of 16 bytes, the first of which may have elements
-  /// before it and the last after it.
+  /// A span as vectors of 16 bytes. The first may hold elements before the
+  /// span, the last one elements after it.
   struct Vectored {
     Bits const* from;  ///< of the first vector
-    unsigned skip;     ///< elements in front
-    unsigned end;      ///< of the span, from there
-    bool ragged;       ///< the last vector reaches beyond the View
+    unsigned skip;     ///< elements before the span
+    unsigned end;      ///< of the span, counted from there
+    bool ragged;       ///< the last vector passes the end of the View
 
     __device__ bool is_whole() const {
       return skip == 0 && end % per_unit == 0;
@@ -184,9 +184,9 @@ class ExactSegmentsWarp {
     return v;
   }
 
-  /// A lane of `lanes` gets some of the elements from vector `at` on, and -0
-  /// where there are none.
-  /// \param whole of all lanes: nothing lies beside the span in its vectors
+  /// Loads elements from number `at` of the vectors on, some in each of `lanes`
+  /// lanes; missing ones are -0.
+  /// \param whole of all lanes: the vectors hold no elements beside the span
   template <int Units>
   __device__ static void load(Real (&x)[Units * per_unit], Vectored const& v,
                               unsigned at, int lane, int lanes, bool whole) {
@@ -216,7 +216,7 @@ class ExactSegmentsWarp {
       if (e - v.skip >= v.end - v.skip)
         x[k] = exact_real<Input>(exact_nothing<Input>);
     }
-    // The last vector of the View, where it is not whole.
+    // The last vector of the View, if it is not whole.
     if (!ends) return;
 #pragma unroll
     for (int k = 0; k < Units * per_unit; ++k) {
@@ -228,9 +228,9 @@ class ExactSegmentsWarp {
     }
   }
 
-  /// A span for each group of lanes, to the queue.
-  /// \param s of the lane's span
-  /// \param window of the last spans, a guess; 0: none
+  /// Sums one span per group of lanes into the queue.
+  /// \param s index of the lane's span in the task
+  /// \param window guess, that of the last spans; 0: none
   __device__ void sum_spans(unsigned s, Span const& span, int log_lanes,
                             int& window, unsigned queued) const {
     int const lanes         = 1 << log_lanes;
@@ -239,10 +239,10 @@ class ExactSegmentsWarp {
     unsigned const tile     = unsigned(lanes) * values;
     Vectored const vectors  = vectored(span);
     bool const whole        = !__any_sync(all, !vectors.is_whole());
-    // Of many short segments and a long one the whole warp sums the long one.
+    // The whole warp sums a long segment among many short ones.
     bool fits = span.length <= tile * Tuning::value.tiles;
     Group group(window), below(0);
-    bool has_below = false;  // of any group
+    bool has_below = false;  // whether any group has numbers below its window
     unsigned at    = 0;
     while (__any_sync(all, fits && at < vectors.end)) {
       Real x[values];
@@ -250,7 +250,7 @@ class ExactSegmentsWarp {
                                   lanes, whole);
       bool good = group.add(x, lanes);
       if (window != 0 && at == 0 && __any_sync(all, !good)) {
-        // A wrong guess: once more.
+        // A wrong guess: repeat without one.
         window = 0;
         group  = Group(0);
         continue;
@@ -292,7 +292,7 @@ class ExactSegmentsWarp {
     }
   }
 
-  /// What the queue has, a lane each.
+  /// Stores the queued sums, one per lane, and sums those left to the warp.
   __device__ void put_queued(unsigned queued) const {
     __syncwarp();
     bool const mine    = unsigned(lane()) < queued;
@@ -323,7 +323,7 @@ class ExactSegmentsWarp {
     __syncwarp();
   }
 
-  /// The sum of a span in units of 2^position, to where the task has it.
+  /// Rounds and stores a sum in units of 2^position, or adds that of a piece.
   template <class Sum>
   __device__ void put(unsigned s, Sum const& sum, int position, bool others,
                       bool empty) const {
@@ -352,7 +352,7 @@ class ExactSegmentsWarp {
     }
   };
 
-  /// Any numbers, by all lanes; half as many at a time, for the registers.
+  /// Sums any numbers with all lanes; half as many at a time save registers.
   __device__ void sum_by_warp(unsigned s) const {
     constexpr int units = (Tuning::value.vectors + 1) / 2;
     auto& of_warp       = m_memory.of_warp[threadIdx.x / 32];
@@ -385,7 +385,7 @@ class ExactSegmentsWarp {
   Memory& m_memory;
 };
 
-/// The task of a range: the segments that begin in it. By the first warp.
+/// Prepares the task of a range: the segments that begin in it. By a warp.
 template <class Warps>
 __device__ void prepare_segments(typename Warps::Memory& memory,
                                  typename Warps::In const& in) {
@@ -410,9 +410,9 @@ __device__ void prepare_segments(typename Warps::Memory& memory,
                  0,        0, false};
 }
 
-/// The task of one long segment: of the list, after it that which began
-/// before the range or the last of the range, where other blocks have a part.
-/// By one thread.
+/// Prepares the task of a long segment: of the list, then the one that began
+/// before the range, then the last of the range, if other blocks have parts of
+/// them. Called by one thread.
 template <class Warps>
 __device__ void prepare_pieces(typename Warps::Memory& memory,
                                typename Warps::In const& in, unsigned t) {
@@ -453,8 +453,8 @@ __device__ void prepare_pieces(typename Warps::Memory& memory,
   memory.task = task;
 }
 
-/// Rounds the sum of the segment in pieces, by one warp; where other blocks
-/// have a part of it, when theirs are there. Leaves zeros.
+/// Rounds the sum of the segment in pieces with one warp. Of several blocks
+/// that sum parts of a segment, the last one rounds. Leaves zeros.
 template <Scalar Input, class Memory>
 __device__ void finish_segment(Memory& memory, int lane,
                                ExactSlot<Memory::limbs>* slots,
@@ -517,8 +517,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   __syncthreads();
   while (memory.begin < memory.total) {
     if (threadIdx.x < 32) prepare_segments<Warps>(memory, in);
-    // First the segments of the range, then one after the other those which
-    // are too long for a warp.
+    // First the segments of the range, then one by one those that are too long
+    // for a warp.
     for (;;) {
       __syncthreads();
       warps.take();
@@ -529,14 +529,14 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       __syncthreads();
       if (threadIdx.x == 0) prepare_pieces<Warps>(memory, in, memory.taken++);
     }
-    __syncthreads();  // the list is read
+    __syncthreads();  // the list has been read
     if (threadIdx.x == 0) memory.begin += gridDim.x * in.shape.range;
     __syncthreads();
   }
 }
 
 /// \param size elements of the View
-/// \param slots zeros, where a segment may be longer than shape.whole
+/// \param slots zeros; used if a segment may be longer than shape.whole
 template <Scalar Input, class Tuning, class Segments>
 void launch_exact_segments(Kokkos::Cuda const& space, void const* x,
                            Segments const& segments, std::uint64_t size,

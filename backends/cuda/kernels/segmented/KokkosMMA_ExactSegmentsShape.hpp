@@ -14,12 +14,12 @@
 #include <cstdint>
 
 /// \file
-/// Which segments of an exact segmented sum are summed by whom, and where the
-/// results go.
+/// Distribution of the segments of an exact segmented sum over warps and
+/// blocks, and destination of the results.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Where results go: numbers of a format, at any stride.
+/// Destination of the results: numbers of a format, at any stride.
 struct ExactSegmentStore {
   void* data;
   std::ptrdiff_t stride;
@@ -37,13 +37,13 @@ struct ExactSegmentStore {
   }
 };
 
-/// Which segments are summed by whom, for both sides of a launch.
+/// Longest segments of a warp and of a block, for host and device.
 struct ExactSegmentsShape {
   std::uint64_t share;  ///< elements of the longest segment of a warp
   std::uint64_t range;  ///< work of a block at a time
   std::uint64_t whole;  ///< elements of the longest segment of a block
 
-  /// Segments longer than `whole` are so few: each has limbs of its own.
+  /// Most segments longer than `whole`: each has its own limbs.
   static constexpr std::uint64_t most_cut = 4096;
 
   static ExactSegmentsShape of(ExactSegmentsTuning const& tuning, Scalar input,
@@ -51,7 +51,7 @@ struct ExactSegmentsShape {
     std::uint64_t const tile =
         32u * unsigned(tuning.vectors * 16 / size_of(input));
     auto const warps = std::uint64_t(tuning.threads / 32);
-    // Several ranges for each block, where there is so much.
+    // Several ranges for each block, if there is enough work.
     std::uint64_t const ranges =
         4 * std::uint64_t(multiprocessors) * unsigned(tuning.min_blocks);
     std::uint64_t const tiles = std::clamp<std::uint64_t>(
@@ -62,11 +62,11 @@ struct ExactSegmentsShape {
     shape.whole = std::max(shape.range, size / most_cut + 1);
     return shape;
   }
-  /// Two cut segments begin more than `whole` elements apart.
+  /// Number of slots: cut segments begin more than `whole` elements apart.
   std::uint64_t slots(std::uint64_t size) const { return size / whole + 1; }
 };
 
-/// Of a segment that several blocks sum: zero before and after the launch.
+/// Limbs of a segment that several blocks sum: zero outside of launches.
 template <int Limbs>
 struct ExactSlot {
   static constexpr int counters = 2 * Limbs + 2;  ///< words of 4 bytes
@@ -84,7 +84,7 @@ struct ExactSegmentsIn {
   ExactSlot<exact_limbs(Input)>* slots;
 };
 
-/// Ranges of segments: those of a range, and where each begins in the work.
+/// Ranges of the work: the segments of each, and the position of a segment.
 struct EqualRanges {
   EqualSegments segments;
   std::uint64_t weight;
@@ -95,7 +95,7 @@ struct EqualRanges {
   __device__ std::uint64_t position(std::uint64_t s) const {
     return s * (segments.length + weight);
   }
-  /// First segments that begin after so much work; by all lanes of a warp.
+  /// First segments that begin at or after `done`; by all lanes of a warp.
   __device__ void first_of(std::uint64_t const (&done)[2],
                            std::uint64_t (&first)[2]) const {
     std::uint64_t const step = segments.length + weight;
@@ -113,7 +113,7 @@ struct OffsetRanges {
   }
   __device__ void first_of(std::uint64_t const (&done)[2],
                            std::uint64_t (&first)[2]) const {
-    // Segment s begins where s - 1 is closed; that before `done` counts.
+    // Segment s begins where s - 1 ends: the position before `done` decides.
     MergeCoordinate closed[2];
     find_coordinates(Warp{}, path,
                      {done[0] - (done[0] > 0), done[1] - (done[1] > 0)},

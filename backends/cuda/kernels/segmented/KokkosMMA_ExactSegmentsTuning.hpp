@@ -13,13 +13,13 @@
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How exact sums of segments are laid over the device.
+/// Launch shape of exact segmented sums.
 struct ExactSegmentsTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int vectors;     ///< of 16 bytes, in flight per thread
-  int columns;     ///< of a warp's limbs: lanes that add to them at once
-  int tiles;       ///< of a segment that a group of lanes sums
+  int columns;     ///< copies of a warp's limbs, to which lanes add at once
+  int tiles;       ///< most tiles of a segment that a group of lanes sums
   int weight;      ///< cost of a segment, in elements
 
   friend constexpr bool operator==(ExactSegmentsTuning const&,
@@ -34,8 +34,8 @@ inline std::string to_string(ExactSegmentsTuning const& tuning) {
                      ", weight = ", tuning.weight, "}");
 }
 
-/// GB/s of 2^30 bytes of normal data in segments of one length by threads,
-/// blocks and vectors, 16 tiles (H100, CUDA 13.0, 2026-11-26):
+/// GB/s for 2^30 bytes of normal data in segments of one length; shapes are
+/// threads, blocks and vectors; 16 tiles (H100, CUDA 13.0, 2026-11-26):
 ///
 /// | type   | shape   | read | 16   | 64   | 256  | 1024 | 4096 | 100000 |
 /// |--------|---------|------|------|------|------|------|------|--------|
@@ -47,10 +47,10 @@ inline std::string to_string(ExactSegmentsTuning const& tuning) {
 /// | double | 256 3 2 | 3118 | 1483 | 1516 | 1957 | 2424 | 1504 | 2035   |
 /// | double | 256 2 4 | 3118 | 1853 | 1955 | 1976 | 2552 | 2660 | 2143   |
 ///
-/// More warps of a multiprocessor were faster: memory kept them waiting.
+/// More warps per multiprocessor were faster: they wait for memory.
 ///
-/// \param offsets segments between offsets: those of doubles do not fit in the
-/// registers that 5 blocks leave (ptxas 13.0 spills 40 bytes)
+/// \param offsets whether segments are between offsets: 5 blocks then leave
+/// doubles too few registers (ptxas 13.0 spills 40 bytes)
 constexpr ExactSegmentsTuning exact_segments_tuning(Scalar input,
                                                     bool offsets = false) {
   bool const is_wide = input == Scalar::float64;

@@ -10,25 +10,25 @@
 #include <cstdint>
 
 /// \file
-/// Segments that are longer than a tile, in parts: every so many tiles of a
-/// segment are a part, so that the warps of neighbouring parts read side by
-/// side (one segment of 2^28 halves: 4066 GB/s, 3418 when a part is contiguous;
-/// H200, CUDA 13.0, 2026-11-21). The warp that finishes the last part of a
-/// segment joins the parts in their order.
+/// Segments that are longer than a tile, in parts. A part has every `parts`-th
+/// tile of its segment, so that the warps of neighbouring parts read side by
+/// side (one segment of 2^28 half values: 4066 GB/s, 3418 with contiguous
+/// parts; H200, CUDA 13.0, 2026-11-21). The warp that finishes the last part of
+/// a segment joins the parts in a fixed order.
 
 namespace KokkosMMA::Impl::Cuda {
 
 struct LongSegments {
   unsigned char const* x;
   std::uint64_t size;    ///< bytes
-  std::uint64_t length;  ///< bytes of a segment
+  std::uint64_t length;  ///< bytes per segment
   std::uint64_t units;   ///< parts of all segments
-  unsigned parts;        ///< of a segment
+  unsigned parts;        ///< parts per segment
 };
 
-/// \param partials a value per part
-/// \param done     a counter per segment, zero before and after the launch;
-///                 both unused when segments have one part
+/// \param partials one value per part
+/// \param done     one counter per segment, zero before and after the launch;
+///                 both are unused if segments have one part
 template <class Segments, Scalar Input, class Store>
 __global__ void __launch_bounds__(row_segments_tuning.threads,
                                   segment_min_blocks<Segments>)
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(row_segments_tuning.threads,
     unsigned char const* const begin = in.x + from;
     unsigned char const* const end   = begin + bytes;
 
-    // Whole vectors lie in [first, last), a head and a tail beside them.
+    // Whole vectors start at `first`; a head is before and a tail after them.
     unsigned const head =
         unsigned(-reinterpret_cast<std::uintptr_t>(begin)) % 16;
     unsigned char const* const first = head < bytes ? begin + head : end;

@@ -11,12 +11,12 @@
 #include <cstdint>
 
 /// \file
-/// Segments of a power of two of vectors, straight from memory: a warp holds
-/// rows of 32 vectors.
+/// Segments of a power of two of vectors, read straight from memory: a warp
+/// holds rows of 32 vectors.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Under the cap of 64 registers of 4 blocks ptxas 13.0 spills on sm_80 only.
+/// Blocks per multiprocessor: ptxas 13.0 spills with 4 on sm_80 only.
 template <class Segments>
 inline constexpr int segment_min_blocks =
     min_blocks_of<Segments::min_blocks, 3>;
@@ -33,12 +33,12 @@ __device__ inline Vector16 load_kept(unsigned char const* from) {
 struct RowSegments {
   unsigned char const* x;  ///< aligned to a vector
   std::uint64_t count;     ///< segments of full length
-  int vectors;             ///< of a segment: a power of two, at most 256
-  int rest;                ///< bytes of a shorter segment after them
-  bool keep;               ///< TuningTable::kept_bytes
+  int vectors;             ///< per segment: a power of two, at most 256
+  int rest;                ///< bytes of a shorter segment at the end
+  bool keep;               ///< no __ldcs (TuningTable::kept_bytes)
 };
 
-/// Elements [from, to) in memory, by a whole warp; the result in every lane.
+/// Reduces elements [from, to) with a whole warp; all lanes get the result.
 template <class Segments, Scalar Input>
 __device__ typename Segments::Value warp_reduce_elements(
     unsigned char const* from, unsigned char const* to) {

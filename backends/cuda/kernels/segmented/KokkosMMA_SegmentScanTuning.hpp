@@ -8,15 +8,15 @@
 #include <string>
 
 /// \file
-/// How scans of segments are laid over the device. H200, CUDA 13.0, 2026-11-21,
-/// 2^28 elements, GB/s read plus written, copy 4223.
+/// Launch shapes of segmented scans. GB/s read plus written: H200, CUDA 13.0,
+/// 2026-11-21, 2^28 elements, copy 4223.
 
 namespace KokkosMMA::Impl::Cuda {
 
 struct SegmentScanTuning {
-  int threads;     ///< per block that load
+  int threads;     ///< loading threads per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int rows;        ///< of 32 vectors that a warp loads together
+  int rows;        ///< of 32 vectors that a warp loads at once
 
   friend constexpr bool operator==(SegmentScanTuning const&,
                                    SegmentScanTuning const&) = default;
@@ -27,8 +27,8 @@ inline std::string to_string(SegmentScanTuning const& t) {
                      " rows=", t.rows);
 }
 
-/// Warps that walk over whole segments of one length. Segments of 32 and of
-/// 16384:
+/// Shape of warps that each scan whole segments of one length. Segments of 32
+/// and of 16384:
 ///
 /// | threads x blocks, rows | float     | half -> float |
 /// |------------------------|-----------|---------------|
@@ -38,14 +38,14 @@ inline std::string to_string(SegmentScanTuning const& t) {
 /// | 256 x 3, 16            | 3429 3311 | 3967 3725     |
 /// | 256 x 5, 8 (spills)    | 3288 3244 | 4002 3687     |
 ///
-/// With four batches to a warp in place of one: 3944 and 3826 for segments of
-/// 32. Exclusive scans of vectors of 16 bytes spill with 8 rows, and with 7.
-/// Without designators: nvcc 12.4 aborts over them in a variable template.
+/// Four batches per warp instead of one: 3944 and 3826 for segments of 32.
+/// Exclusive scans of vectors of 16 bytes spill with 8 rows, and with 7. No
+/// designators: nvcc 12.4 aborts over them in a variable template.
 template <class Scan>
 inline constexpr SegmentScanTuning segment_walk_tuning{
     256, 4, Scan::bytes == 16 && !Scan::inclusive ? 6 : 8};
 
-/// The pipeline of tiles.
+/// Shape of the pipeline of tiles.
 ///
 /// | threads x blocks, rows      | 224 x 3, 8 | 256 x 3, 8 | 192 x 4, 8 |
 /// |-----------------------------|------------|------------|------------|
@@ -54,9 +54,9 @@ inline constexpr SegmentScanTuning segment_walk_tuning{
 /// | float, CSR, mean 16         | 2644       | 2533       | 2603       |
 /// | half -> float, CSR          | 2329       | 2278       | 2327       |
 ///
-/// Lost: 256 x 4, 4 rows (3521, 3094), 480 x 2, 4 rows (3621, 3006). Floats in
-/// CSR segments: 2645 with 256 x 3, 6 rows, which spills nothing where 8 do.
-/// Exclusive scans of floats keep 8 bytes in local memory with 8 rows.
+/// Slower: 256 x 4, 4 rows (3521, 3094), 480 x 2, 4 rows (3621, 3006). Floats
+/// in CSR segments: 2645 with 256 x 3, 6 rows, which do not spill; 8 rows do.
+/// Exclusive scans of floats have 8 bytes in local memory with 8 rows.
 template <class Scan, bool Equal>
 inline constexpr SegmentScanTuning segment_pipeline_tuning{
     Scan::bytes == 16 && Equal ? 224 : 256, 3,

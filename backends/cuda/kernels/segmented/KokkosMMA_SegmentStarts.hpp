@@ -9,12 +9,12 @@
 #include <cstdint>
 
 /// \file
-/// Where segments begin in the tiles of a scan.
+/// Starts of segments in the tiles of a scan.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// First of the offsets [begin, end) that is no less than `value`, or `end`. By
-/// a warp, which loads 32 of them at a time.
+/// Finds the first of the offsets [begin, end) that is at least `value`, or
+/// `end`. Called by a warp, which loads 32 of them at a time.
 template <class Offset>
 __device__ std::uint64_t first_at_least(Offset const* offsets,
                                         std::uint64_t begin, std::uint64_t end,
@@ -36,9 +36,9 @@ __device__ std::uint64_t first_at_least(Offset const* offsets,
   return end;
 }
 
-/// No more than 64 offsets before the first that is no less than `value`, and
-/// no later than it, near a guess: the further off the guess, the coarser the
-/// first look, which mostly is the only one.
+/// Finds an index at most 64 before the first offset that is at least `value`,
+/// and not after it, near a guess. Probes are coarser the further they are from
+/// the guess; mostly one round of them suffices.
 template <class Offset>
 __device__ std::uint64_t shortly_before(Offset const* offsets, std::uint64_t n,
                                         std::int64_t value,
@@ -61,10 +61,10 @@ __device__ std::uint64_t shortly_before(Offset const* offsets, std::uint64_t n,
                         value);
 }
 
-/// Where segments begin in the tiles of a pipeline. mark() sets a bit for each
-/// that begins in a warp's part of a tile, in memory that is zero; the part
-/// begins with element `part`, perhaps a few places before element 0. `hint` is
-/// the warp's own from part to part. Here segments are no shorter than a part.
+/// Starts of segments in the tiles of a pipeline. mark() sets a bit for each
+/// segment that begins in a warp's part of a tile, in memory that is zero. The
+/// part begins with element `part`, which may be negative. `hint` is the state
+/// of a warp. Segments here are no shorter than a part.
 template <std::uint32_t Elements>
 class EqualTileStarts {
  public:
@@ -96,8 +96,8 @@ class EqualTileStarts {
 
  private:
   std::uint64_t m_length;
-  // A quotient by it is right or one too small, for it is less than 1 smaller
-  // than 2^64 / length.
+  // Less than 1 below 2^64 / length: a quotient by it is exact or one too
+  // small.
   std::uint64_t m_reciprocal;
   std::uint64_t m_size;
 };
@@ -109,8 +109,8 @@ class OffsetTileStarts {
       : m_segments(segments),
         m_density(double(segments.segments) / double(size)) {}
 
-  /// What was found for a part, and segments per element since the part before:
-  /// a guess for the next one.
+  /// Result for a part, and segments per element since the part before it: they
+  /// give a guess for the next part.
   struct Hint {
     double density;
     std::int64_t part;
@@ -160,7 +160,7 @@ class OffsetTileStarts {
           __shfl_sync(0xffffffffu, place[groups - 1], 31);
       if (last == Elements) return;
       s += groups * 32;
-      // So many empty segments that a search for their end is worth it.
+      // So many empty segments that a search for their end pays.
       if (last == __shfl_sync(0xffffffffu, place[0], 0) && last != before)
         s = first_at_least(offsets, s, n, part + last + 1);
     }

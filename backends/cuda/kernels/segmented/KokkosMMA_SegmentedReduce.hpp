@@ -20,7 +20,7 @@
 #include <optional>
 
 /// \file
-/// Reduction of equal segments, one pass: which kernel runs which length.
+/// One-pass reduction of equal segments: the kernel for each length.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -39,11 +39,11 @@ struct SegmentLaunch {
         .resident_blocks;
   }
 
-  /// Rounds of resident blocks at most. Where tiles are for more, blocks are
-  /// `rounds` times as many as are resident, and process several tiles each.
+  /// Limit of the waves of resident blocks. A larger grid is replaced by
+  /// `rounds` waves, whose blocks loop over tiles.
   ///
-  /// Time with one round, of that with 4, 16 and any number, 2^30 bytes (16,
-  /// 2^26 bytes), H100, CUDA 13.0, 2026-11-27:
+  /// Time with one wave over that with 4, 16 and any number, 2^30 bytes (16
+  /// waves, 2^26 bytes), H100, CUDA 13.0, 2026-11-27:
   ///
   ///   segments of     33                    127              1000
   ///   float   1.02 1.05 1.09 (1.07)  1.01 1.04 1.10 (1.10)  1.01 1.03 1.04
@@ -51,11 +51,11 @@ struct SegmentLaunch {
   ///   half    1.03 1.07 1.10 (1.09)  1.01 1.05 1.06 (1.07)  1.01 1.05 1.10
   ///   int8    1.03 1.07 1.04 (1.07)  1.00 1.05 1.09 (1.08)  1.01 1.05 1.10
   ///
-  /// On an H200 with 16 and any number: float 1.07 1.08, 1.06 1.08, 1.02 1.03;
-  /// half 1.08 1.07, .95 .83, 1.06 1.07; int8 .96 .81, .93 .87, 1.06 1.06, and
-  /// with 4 .99, .98, 1.01. Where additions are the limit, as with bytes there,
-  /// a warp that starts again costs; but of few rounds the last one is half
-  /// empty (2^26 bytes of int8 in segments of 33 with 4 .92, with 16 .94).
+  /// H200, with 16 and any number: float 1.07 1.08, 1.06 1.08, 1.02 1.03; half
+  /// 1.08 1.07, .95 .83, 1.06 1.07; int8 .96 .81, .93 .87, 1.06 1.06, and with
+  /// 4 .99, .98, 1.01. Where additions are the limit, as with bytes there, more
+  /// warps cost time; but the last of few waves is half empty (2^26 bytes of
+  /// int8 in segments of 33: with 4 .92, with 16 .94).
   static constexpr int most_rounds = 16;
   static constexpr int rounds      = size_of(Input) > 1 ? most_rounds : 4;
 
@@ -70,9 +70,9 @@ struct SegmentLaunch {
                   {unsigned(blocks), threads, shared}, arguments..., store);
   }
 
-  /// A tile per warp. Part of the time with resident blocks that process all
-  /// tiles in turn: 2^30 bytes .98 to .99 (H100 .96 to .98), 2^26 bytes,
-  /// segments of 16 to 256 elements, float .73 to .91, half .63 to .71, int8
+  /// Launches one tile per warp. Time over that of resident blocks that loop
+  /// over all tiles: 2^30 bytes .98 to .99 (H100 .96 to .98), 2^26 bytes in
+  /// segments of 16 to 256 elements: float .73 to .91, half .63 to .71, int8
   /// .66 to .79 (H200, CUDA 13.0, 2026-11-27).
   void rows(RowSegments const& in) const {
     constexpr int threads        = row_segments_tuning.threads;
@@ -107,12 +107,12 @@ struct SegmentLaunch {
 
   struct Shares {
     int per_tile;  ///< segments
-    int lanes;     ///< of a segment
+    int lanes;     ///< per segment
   };
 
-  /// How a warp shares out a tile: the fewest cycles per byte. A multiprocessor
-  /// issues 4 instructions and serves 128 bytes of shared memory in a cycle,
-  /// lanes that meet in a bank one after the other.
+  /// Layout of a tile on a warp with the fewest cycles per byte. Per cycle, a
+  /// multiprocessor issues 4 instructions and serves 128 bytes of shared
+  /// memory; lanes that hit the same bank are served one after the other.
   static Shares share_tile(int length, int tile_bytes, int aligned) {
     constexpr int element = size_of(Input);
     bool const masked =
@@ -123,9 +123,9 @@ struct SegmentLaunch {
     int const reads        = length / width + masked;
     int const served       = std::min(128 / width, 32);
     int const fit          = tile_bytes / length;
-    // Estimates, not measured: what a tile costs beside its rounds (the wait
-    // for its copy, the start of the next one), and a round beside its reads
-    // (the bounds of segments, the stores). Half or twice of either changes the
+    // Estimates, not measurements: cost of a tile without its rounds (the wait
+    // for its copy, the start of the next one), and of a round without its
+    // reads (bounds of segments, stores). Half or twice of either changes the
     // choice for at most 14 % of the lengths up to 2048 bytes.
     constexpr int per_tile_cycles = 60;
     constexpr int per_round       = 20;  // instructions
@@ -135,7 +135,7 @@ struct SegmentLaunch {
       int const at_once = 32 / lanes;
       int const rounds  = (per_tile + at_once - 1) / at_once;
       int const steps   = (reads + lanes - 1) / lanes;
-      // Lanes whose reads are served together, and places where they may be.
+      // Lanes whose reads are served together, and the banks they may hit.
       int const groups = std::max(served / lanes, 1);
       int const places =
           std::max(1, std::min(128 / std::gcd(length, 128), groups));
@@ -169,11 +169,11 @@ struct SegmentLaunch {
                                 (threads / 32);
     constexpr std::uint64_t tile_bytes = 512 * segment_rows;
     std::uint64_t const tiles          = (length + tile_bytes - 1) / tile_bytes;
-    // The number of parts that leaves the fewest tiles to the busiest warp,
-    // each part with an overhead of about one; long segments in 4 at least, so
-    // that neighbouring warps read neighbouring tiles (128 KB and 256 KB of
-    // half 4166, 4212 and 3783, 3970 in one and two parts, of float 4329, 4337
-    // and 4046, 4118, of double 4346, 4359 and 4055, 4120; 64 KB in one).
+    // Number of parts with the fewest tiles for the busiest warp, where each
+    // part costs about one more. Long segments have at least 4, so that
+    // neighbouring warps read neighbouring tiles (128 and 256 KB: half 4166 and
+    // 4212, in one and two parts 3783 and 3970; float 4329 and 4337, 4046 and
+    // 4118; double 4346 and 4359, 4055 and 4120). 64 KB are one part.
     std::uint64_t const fewest = length >= 128 * 1024 ? 4 : 1;
     LongSegments in{x, size, length, count, 1};
     std::uint64_t least = ~std::uint64_t(0);
@@ -202,8 +202,8 @@ struct SegmentLaunch {
   }
 };
 
-/// Combines every segment of x and calls store(segment, value) for each, by one
-/// thread each, on the stream of `space`.
+/// Combines every segment of x and calls store(segment, value) in one thread
+/// for each, on the stream of `space`.
 template <class Segments, Scalar Input, class Store>
 void launch_segments(Kokkos::Cuda const& space, void const* x,
                      EqualSegments const& segments, Store const& store) {

@@ -21,26 +21,26 @@
 
 /// \file
 /// Scan of the segments of a row of elements into memory. Equal segments that
-/// are short, or many, are walked over by warps, each of which scans whole
-/// segments and waits for no other warp. Few long ones, and segments of any
-/// lengths, use the one pass of all scans (KokkosMMA_ScanPipeline.hpp), in
-/// which a sum comes with whether a segment begins in what it adds up.
+/// are short, or many, are scanned by independent warps, each of which has
+/// whole segments. Few long ones, and segments of any lengths, use the one-pass
+/// pipeline of KokkosMMA_ScanPipeline.hpp, in which a sum carries a flag:
+/// whether a segment begins in its elements.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// x and y in elements of x: place 0 is the first of the vector of x that holds
-/// x(0), and `skip` places lie before x(0); y is shifted by as many.
+/// x and y of a scan. Position 0 is the first element of the vector of x that
+/// holds x(0), `skip` positions before x(0); y is shifted by the same number.
 template <class Output>
 struct SegmentScanOperands {
   unsigned char const* x;
   Output* y;
   std::uint64_t skip;
   std::uint64_t size;
-  bool aligned;  ///< vectors of y are too
+  bool aligned;  ///< whether vectors of y are, too
 };
 
-/// What a warp reads and writes: the places [begin, end) from `origin` on,
-/// which is the first of a vector. Places that follow are counted from there.
+/// Range that a warp reads and writes: positions [begin, end), counted like all
+/// positions of this class from `origin`, the first of a vector.
 template <class Scan, class Output>
 class ScanRange {
  public:
@@ -57,8 +57,8 @@ class ScanRange {
         m_end(end),
         m_aligned(operands.aligned) {}
 
-  /// The vector at `place`, zeros after the end. What lies before the range in
-  /// its first vector has no influence: a segment begins with the range.
+  /// Loads the vector at `place`, with zeros past the end. Elements before the
+  /// range have no effect, because a segment begins with the range.
   __device__ Words load(std::uint32_t place) const {
     if (place >= m_end || place + elements <= m_begin) return Words{};
     unsigned char const* const at =
@@ -90,7 +90,7 @@ template <class Scan>
 inline constexpr std::uint64_t walk_batch =
     segment_walk_tuning<Scan>.rows* Scan::row_elements;
 
-/// \param chunk elements of a warp: whole segments
+/// \param chunk elements per warp: whole segments
 template <class Scan, class Output>
 __global__ void __launch_bounds__(segment_walk_tuning<Scan>.threads,
                                   segment_walk_tuning<Scan>.min_blocks)
@@ -137,9 +137,9 @@ __global__ void __launch_bounds__(segment_walk_tuning<Scan>.threads,
   }
 }
 
-/// The combination of neighbouring elements from the last start among them on,
-/// or of all if there is none. Words: the look-back hands on 4 bytes at a time,
-/// and a gap would count.
+/// Combination of neighbouring elements since the last start among them, or of
+/// all if there is none. Stored as words: the look-back copies 4 bytes at a
+/// time, and padding would count.
 template <class Value>
 struct SinceStart {
   std::uint32_t value[sizeof(Value) / 4];
@@ -171,7 +171,7 @@ template <class Scan, class Tuning>
 inline constexpr std::uint32_t tile_part =
     Tuning::value.rows* Scan::row_elements;
 
-/// What a warp keeps of its part of a tile: prefixes within the part.
+/// Data of a warp's part of a tile: prefixes within the part.
 template <int Rows, int Elements>
 struct SegmentKept {
   uint4 prefix[Rows][32];
@@ -187,7 +187,7 @@ struct SegmentScanMemory {
       scan;
   typename Starts::Hint hint[Tuning::value.threads / 32];
   std::uint64_t begin,
-      end;  ///< places with segments; here they cost no register
+      end;  ///< range of the segments; saves registers
 };
 
 template <class Scan, class Output, class Starts, class Tuning>
@@ -287,8 +287,8 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
              load, store, [](Slot<Sum> const&, Slot<Sum> const&) {});
 }
 
-/// Segments that a warp scans: few, so that little of its batches is empty and
-/// the next warp's first vector is its own where that is to be had.
+/// Number of segments per warp: chosen so that batches are nearly full and the
+/// next warp starts with a vector of its own, if possible.
 constexpr std::uint64_t segments_per_warp(std::uint64_t length,
                                           std::uint64_t batch,
                                           std::uint64_t most_batches,
@@ -356,9 +356,9 @@ void launch_equal_segments(Kokkos::Cuda const& space,
       segments_per_warp(segments.length, batch, batches, Scan::elements);
   std::uint64_t const chunks =
       segments.size / chunk + (segments.size % chunk != 0);
-  // 2^28 elements, walked over and by the pipeline: segments of 131072 float
-  // 3771 and 3697, half 3477 and 3385; of 262144 float 3032, half 2464 walked
-  // over. 131072 floats in segments of 4096: 10 us and 6.
+  // 2^28 elements, by warps and by the pipeline, GB/s: segments of 131072 float
+  // 3771 and 3697, half 3477 and 3385; of 262144 by warps float 3032, half
+  // 2464. 131072 floats in segments of 4096: 10 us and 6.
   bool const few = 8 * chunks < 3 * at_once;
   if (chunk > EqualStarts<Scan::elements>::longest / 2 ||
       (few && segments.length > 2 * batch)) {
@@ -372,9 +372,9 @@ void launch_equal_segments(Kokkos::Cuda const& space,
                 chunk, chunks, EqualStarts<Scan::elements>(segments.length));
 }
 
-/// y of each element: what the operation makes of the elements of its segment
-/// up to it, without itself if not `Inclusive`. Elements of no segment are left
-/// as they are in y, which may be x if the elements are of one size.
+/// Scans segments: y of an element is the combination of its segment up to it,
+/// without itself unless `Inclusive`. Elements outside segments are not
+/// written. y may be x if the elements have one size.
 /// \tparam Segments EqualSegments or OffsetSegments
 template <Operation Op, Scalar Input, class Value, bool Inclusive,
           class Segments, class Output>

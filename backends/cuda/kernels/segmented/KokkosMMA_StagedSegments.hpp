@@ -11,8 +11,8 @@
 #include <cstdint>
 
 /// \file
-/// Segments of any length that fit a tile: each warp keeps tiles of whole
-/// segments on their way in a ring of its own.
+/// Segments of any length that fit a tile: each warp has tiles of whole
+/// segments in flight in a ring of its own.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -21,9 +21,9 @@ struct StagedSegments {
   unsigned char const* x;
   std::uint64_t size;  ///< bytes
   std::uint64_t tiles;
-  int length;    ///< bytes of a segment
-  int per_tile;  ///< segments of a tile
-  int lanes;     ///< of a segment
+  int length;    ///< bytes per segment
+  int per_tile;  ///< segments per tile
+  int lanes;     ///< lanes per segment
 };
 
 template <class Segments, class Store>
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(segmented_tuning.warps * 32)
             in.x + in.size};
   };
 
-  // Neighbouring warps of the device have neighbouring tiles.
+  // Neighbouring warps of the grid have neighbouring tiles.
   std::uint64_t tile = std::uint64_t(blockIdx.x) * tuning.warps + warp;
 #pragma unroll
   for (int s = 0; s < tuning.stages - 1; ++s)

@@ -15,8 +15,8 @@
 #include <cstdint>
 
 /// \file
-/// Segments of a few elements, one per thread: what a thread fetches, its
-/// neighbours find in L1.
+/// Segments of a few elements, one per thread. Neighbouring threads find in L1
+/// the lines that one of them has fetched.
 
 namespace KokkosMMA::Impl::Cuda {
 

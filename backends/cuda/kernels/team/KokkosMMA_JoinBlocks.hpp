@@ -8,17 +8,17 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 
 /// \file
-/// The end of a reduction over teams: from a value per block to one per grid.
+/// End of a reduction over teams: from one value per block to one per grid.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Values of blocks that a lane has in flight: 64 bytes of registers.
+/// Values of blocks that a lane has in flight, in 64 bytes of registers.
 template <class T>
 inline constexpr unsigned values_under_way = sizeof(T) <= 8    ? 8
                                              : sizeof(T) <= 64 ? 64 / sizeof(T)
                                                                : 1;
 
-/// Bit for bit, past L1, which is not coherent.
+/// Copies a value bit for bit. Bypasses L1, which is not coherent.
 template <class T>
 __device__ void load_partial(Slot<T>& to, T const* from) {
   if constexpr (sizeof(T) % 4 == 0 && alignof(T) >= 4) {
@@ -34,12 +34,12 @@ __device__ void load_partial(Slot<T>& to, T const* from) {
   }
 }
 
-/// Joins the values that thread 0 of each block has, by a warp of the block
-/// that comes last, and hands the total to `store(value)` in its thread 0. The
-/// joins are those of Kokkos (4.6 to 5.2) in their order, so the total has its
-/// bits: each lane joins the values of every 32nd block, and the lanes a tree.
-/// Kokkos has one load in flight in a lane, of up to 1024. `thread` numbers the
-/// `threads` of a block, of which warps are 32 each; all of them call it.
+/// Joins the values of thread 0 of all blocks with a warp of the block that
+/// finishes last, whose thread 0 passes the total to `store(value)`. The joins
+/// and their order are those of Kokkos (4.6 to 5.2), so the total is bitwise
+/// identical: each lane joins the values of every 32nd block, then the lanes
+/// form a tree. Kokkos has one load in flight in each of up to 1024 lanes. All
+/// `threads` threads of the block call it; `thread` numbers them, 32 to a warp.
 template <class T, class Joiner, class Store>
 __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
                             unsigned threads, GridScratch const& scratch,
@@ -56,10 +56,10 @@ __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
   }
   before = __shfl_sync(mask, before, 0);
   if (before != blocks - 1) return;
-  __syncwarp(mask);  // what the ticket has acquired is there for all lanes
+  __syncwarp(mask);  // what the ticket has acquired is visible to all lanes
 
   constexpr unsigned under_way = values_under_way<T>;
-  // A value of its own, as by Kokkos: an init() may leave members alone.
+  // A separate value, as in Kokkos: an init() may leave members unset.
   T neutral;
   joiner.init(neutral);
   value = neutral;

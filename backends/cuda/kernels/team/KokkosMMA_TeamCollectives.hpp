@@ -13,21 +13,21 @@
 
 /// \file
 /// Reductions inside a kernel of Kokkos' TeamPolicy, whose blocks are (vector
-/// lanes, threads), and what scans share with them.
+/// lanes, threads), and the parts that scans use too.
 ///
-/// Memory is read by ordinary loads: it may be shared, or written earlier in
-/// the same kernel. `Joiner` offers init(T&) and join(T& into, T const& from),
-/// which is into = into + from with `into` the earlier, and `commutes`: whether
+/// Ordinary loads read memory: it may be shared, or written earlier in the same
+/// kernel. `Joiner` offers init(T&) and join(T& into, T const& from), which
+/// computes into = into + from with `into` the earlier, and `commutes`: whether
 /// from + into has the same bits.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The lanes that work together. Teams of any size have a last warp that may be
-/// partly filled; the lanes of a vector are a power of two of neighbours.
+/// Lanes that reduce or scan together. The last warp of a team may be partly
+/// filled; the lanes of a vector are neighbours, and a power of two.
 struct LaneGroup {
   unsigned rank;
   unsigned size;
-  unsigned lane;   ///< of the lanes in this warp
+  unsigned lane;   ///< index in this warp
   unsigned width;  ///< lanes in this warp
   unsigned warp;
   unsigned warps;
@@ -58,12 +58,11 @@ struct LaneGroup {
             0xffffffffu >> (32 - blockDim.x) << first,
             blockDim.x};
   }
-  /// vector(), with the mask as Kokkos computes it at the end of its nested
-  /// calls and of Kokkos::single: by divisions, which whole warps branch
-  /// around. Where a kernel has only Kokkos' mask, ptxas 13.0 moves the
-  /// divisions out of the branch and of the loop over rows, and whole warps
-  /// execute them too: 50 instructions, of 150 for a row of one element per
-  /// lane.
+  /// Variant of vector() with the mask as Kokkos computes it at the end of its
+  /// nested calls and of Kokkos::single: by divisions, around which whole warps
+  /// branch. If a kernel has only Kokkos' mask, ptxas 13.0 moves the divisions
+  /// out of the branch and of the loop over rows. Whole warps then execute them
+  /// too: 50 instructions of 150 for a row of one element per lane.
   __device__ static LaneGroup vector_as_kokkos() {
     LaneGroup group = vector();
     group.mask      = 0xffffffffu;
@@ -72,9 +71,9 @@ struct LaneGroup {
                    << threadIdx.y % (32 / blockDim.x) * blockDim.x;
     return group;
   }
-  /// f(group, integral_constant<bool, whole warp>). Of a whole warp mask and
-  /// segment are constants: a mask that is not makes ptxas 13.0 compare it to
-  /// the active lanes before each shuffle, by four instructions.
+  /// Calls f(*this, integral_constant<bool, whole warp>). For a whole warp,
+  /// mask and segment are constants: ptxas 13.0 compares any other mask to the
+  /// active lanes before each shuffle, with four instructions.
   template <class F>
   __device__ auto with_constants(F const& f) const {
     if (width != 32) return f(*this, std::false_type{});
@@ -129,30 +128,30 @@ struct LaneGroup {
   }
 };
 
-/// Loads of 16 bytes of a lane that are in flight together. Each takes
-/// registers from the caller's kernel. Rows that a warp reads in one step wait
-/// for memory, so that their rate is that of the resident warps, and these are
-/// as many as 32 registers allow. Kernels of rows of half, float and double
-/// have 30 to 32, Kokkos' 25 to 31 (nvcc 13.0, sm_90). With 4 or 8 such loads
-/// and a running value for each they had 40 to 56.
+/// 16-byte loads of a lane in flight. Each takes registers from the caller's
+/// kernel. Rows that a warp reads in one step wait for memory, so their rate is
+/// that of the resident warps, and 32 registers allow the most of these.
+/// Kernels of rows of half, float and double have 30 to 32, Kokkos' 25 to 31
+/// (nvcc 13.0, sm_90). With 4 or 8 loads and a running value for each they had
+/// 40 to 56.
 inline constexpr unsigned team_vectors = 2;
 
-/// Elements in memory of which a lane has no more than so many are read one by
-/// one: without alignment and edges.
+/// Elements per lane up to which memory is read element by element, which needs
+/// no alignment and no edges.
 inline constexpr unsigned team_single_elements = 4;
 
-/// Sums of the warps of a block, two sets of them so that one barrier per round
-/// is enough. One memory for all values of a size.
+/// Sums of the warps of a block. Two sets, so that one barrier per round is
+/// enough. Values of one size share this memory.
 template <int Bytes>
 __device__ unsigned char* team_warp_sums() {
   __shared__ __align__(16) unsigned char memory[2 * 32 * Bytes];
   return memory;
 }
 
-/// A value per lane to their sum, in every lane: a tree over the lanes of a
-/// warp, in which pairs exchange their values where joining commutes, and then
-/// the warps in four chains. Two barriers; Kokkos' own last step, which is for
-/// values of more bytes, has two and one more for every 4 warps.
+/// Sums one value per lane; every lane gets the sum. First a tree over the
+/// lanes of a warp, in which pairs exchange values if joining commutes, then
+/// the warps in four chains. Two barriers; Kokkos' own last step, which
+/// supports larger values, has two and one more for every 4 warps.
 template <class Value, class Joiner>
 __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
                             Joiner const& joiner) {
@@ -167,7 +166,7 @@ __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
             return sum;
           }
         }
-    // Of a whole warp, what the last lanes get is used by none.
+    // In a whole warp, no lane uses the sums of the last lanes.
 #pragma unroll(whole.value && sizeof(Value) <= 8 ? 5 : 1)
         for (unsigned offset = lanes.segment / 2; offset > 0; offset /= 2) {
           Value const other = lanes.shuffle_down(sum, offset);
@@ -180,7 +179,7 @@ __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
   Value* const sums = reinterpret_cast<Value*>(team_warp_sums<sizeof(Value)>());
   if (group.lane == 0) sums[group.warp] = value;
   __syncthreads();
-  // Some of them of no warp, and joined with none.
+  // Some of these belong to no warp and are not joined.
   Value part[4];
 #pragma unroll
   for (unsigned k = 0; k < 4; ++k) part[k] = sums[k];
@@ -196,7 +195,7 @@ __device__ Value join_group(LaneGroup const& group, Value const& of_lane,
   return part[0];
 }
 
-/// The lane's share of call(i, running) for i in [0, count).
+/// Reduces call(i, running) over the lane's indices of [0, count).
 template <class Value, class Index, class Joiner, class Call>
 __device__ Value reduce_calls(LaneGroup const& group, Index count,
                               Joiner const& joiner, Call const& call) {
@@ -212,7 +211,7 @@ __device__ inline Vector16 load_team_vector(unsigned char const* chunk) {
   return {{v.x, v.y, v.z, v.w}};
 }
 
-/// Elements in memory: those before the first 16-byte chunk and after the last
+/// Elements in memory. Those before the first 16-byte chunk and after the last
 /// whole one are read one by one.
 template <Scalar Input>
 struct TeamMemory {
@@ -261,7 +260,7 @@ __device__ int sum_of_bytes(Vector16 const& vector) {
   }
 }
 
-/// Joins the lane's share of the elements with `value`, 16 bytes at a time.
+/// Joins the lane's part of the elements with `value`, 16 bytes at a time.
 template <Scalar Input, bool Sum, class Value, class Joiner>
 __device__ void reduce_vectors(LaneGroup const& group,
                                TeamMemory<Input> const& memory,
@@ -292,14 +291,13 @@ __device__ void reduce_vectors(LaneGroup const& group,
                                          group.rank, group.size, take, value);
 }
 
-/// The lane's share of `size` elements at x. `Sum`: joining is addition, from
-/// zero.
+/// Reduces the lane's part of `size` elements at x. `Sum`: joins add, from 0.
 ///
-/// Loads of 16 bytes gain where single ones leave memory idle: there are as
-/// many bytes in four calls of doubles as in two vectors. Tensor cores gain
-/// nothing: they save half the instructions of sums of 16-bit floats, which
-/// wait for memory (kernels of segments of 4096 and 8 halves, H200: 4266 and
-/// 4118 GB/s by additions, 4396 and 3957 by MMA), and need registers.
+/// 16-byte loads gain if single loads leave memory idle; four loads of doubles
+/// are as many bytes as two vectors. Tensor cores gain nothing: they save half
+/// the instructions of sums of 16-bit floats, which wait for memory (kernels of
+/// segments of 4096 and 8 half values, H200: 4266 and 4118 GB/s by additions,
+/// 4396 and 3957 by MMA), and need registers.
 template <Scalar Input, bool Sum, class Value, class Joiner>
 __device__ Value reduce_memory(LaneGroup const& group, void const* x,
                                std::uint64_t size, Joiner const& joiner) {
@@ -307,8 +305,8 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
   Bits const* data = static_cast<Bits const*>(x);
   Value value;
   joiner.init(value);
-  // Rows of so few elements are limited by instructions: the loops below would
-  // take 36 more of about 150 (floats, nvcc 13.0, sm_90).
+  // Instructions limit such short rows: the loops below add 36 to about 150
+  // (floats, nvcc 13.0, sm_90).
   if (size <= group.size) {
     if (group.rank < unsigned(size))
       joiner.join(value, element_value<Warp, Input, Value>(data[group.rank]));
@@ -323,7 +321,7 @@ __device__ Value reduce_memory(LaneGroup const& group, void const* x,
         value);
   };
   if constexpr (sizeof(Bits) == 8) {
-    // With indices of 64 bits, sums of a team take 37 registers.
+    // With 64-bit indices, sums of a team need 37 registers.
     do {
       unsigned const count = size < 1u << 30 ? unsigned(size) : 1u << 30;
       one_by_one(count);

@@ -12,12 +12,12 @@
 #include <cstdint>
 
 /// \file
-/// Scans by a team or by a vector inside a kernel of Kokkos' TeamPolicy.
+/// Scans by a team or a vector inside a kernel of Kokkos' TeamPolicy.
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// A value of each lane to the sum of it and those of the lanes before, for
-/// several values of a lane at a time.
+/// Inclusive scan over the lanes of a warp, for several values per lane at a
+/// time.
 template <bool WholeWarp, class Value, std::size_t Units, class Joiner>
 __device__ void scan_lanes(LaneGroup const& lanes, Joiner const& joiner,
                            Value (&up_to)[Units]) {
@@ -34,10 +34,9 @@ __device__ void scan_lanes(LaneGroup const& lanes, Joiner const& joiner,
   }
 }
 
-/// Scan of [0, units) by a team: source.take(unit, value) puts the value of a
-/// unit in place, source.give(unit, prefix) receives the sum of the earlier
-/// ones. Returns the sum of all. What give() wrote is visible to the group
-/// afterwards.
+/// Scans [0, units) with a team: source.take(unit, value) sets the value of a
+/// unit, source.give(unit, prefix) receives the sum of the earlier ones.
+/// Returns the sum of all. Afterwards the group sees what give() has written.
 template <class Value, class Index, class Joiner, class Source>
 __device__ Value scan_units(LaneGroup const& group, Index units,
                             Joiner const& joiner, Source& source) {
@@ -81,8 +80,8 @@ __device__ Value scan_units(LaneGroup const& group, Index units,
   return carry;
 }
 
-/// Units [at, at + Units * lanes) of scan_vector, of which `left` are there, in
-/// the order of as many rounds of one unit per lane.
+/// Scans units [at, at + Units * lanes) of scan_vector, of which `left` exist,
+/// with the joins of `Units` rounds of one unit per lane.
 template <unsigned Units, bool WholeWarp, class Value, class Index,
           class Joiner, class Source>
 __device__ void scan_vector_round(LaneGroup const& lanes, Index at, Index left,
@@ -105,8 +104,8 @@ __device__ void scan_vector_round(LaneGroup const& lanes, Index at, Index left,
     if (lanes.lane > 0) joiner.join(up_to[k], before);
     joiner.join(carry, sum);
   }
-  // Else the addresses of what take() reads are kept until give(), in 16
-  // registers more (floats, nvcc 13.0, sm_90).
+  // Otherwise the addresses that take() reads stay in 16 more registers until
+  // give() (floats, nvcc 13.0, sm_90).
   if constexpr (Units > 1) {
     Opaque::hide(at);
   }
@@ -117,16 +116,14 @@ __device__ void scan_vector_round(LaneGroup const& lanes, Index at, Index left,
   }
 }
 
-/// Scan of [0, units) by the lanes of a vector, as scan_units.
+/// Scans [0, units) with the lanes of a vector, like scan_units.
 ///
-/// Where the vector is narrow, its lanes share the steps of a round among few
-/// elements: Source::per_lane units of a lane are then in flight together, and
-/// the steps of them overlap. Whole warps have enough with one. The second loop
-/// for doubles takes 56 registers, not 44: rows of up to 64 doubles lost 13 %
-/// to it, those of 1024 and 4096 won 12 and 20 %. GB/s of functor scans of 1024
-/// elements by 1 and by 4 units (H100, 2026-11-26; Kokkos' nested scan beside
-/// them):
-///
+/// In a narrow vector, a round has few elements for its steps. There each lane
+/// has Source::per_lane units in flight, whose steps overlap. Whole warps have
+/// enough with one. The second loop needs 56 registers for doubles, not 44:
+/// rows of up to 64 doubles lost 13 %, those of 1024 and 4096 gained 12 and 20
+/// %. GB/s of functor scans of 1024 elements with Kokkos' nested scan, and with
+/// 1 and 4 units per lane (H100, 2026-11-26):
 /// | lanes, type | Kokkos | 1    | 4    |
 /// |-------------|--------|------|------|
 /// | 8, half     | 721    | 590  | 1409 |
@@ -163,8 +160,8 @@ __device__ Value scan_vector(LaneGroup const& group, Index units,
   });
 }
 
-/// Scan of a value of each lane of a warp: give(sum) of it, or of those of the
-/// lanes before. Returns the sum of all.
+/// Scans one value per lane of a warp: give(sum) receives the inclusive or the
+/// exclusive prefix. Returns the sum of all.
 template <bool Inclusive, class Value, class Joiner, class F>
 __device__ Value scan_values(LaneGroup const& group, Value const& of_lane,
                              Joiner const& joiner, F const& give) {
@@ -186,7 +183,7 @@ __device__ Value scan_values(LaneGroup const& group, Value const& of_lane,
       });
 }
 
-/// A functor as a source.
+/// Functor as a source of units.
 template <class Call, unsigned PerLane = 4>
 struct CalledUnits {
   static constexpr unsigned per_lane = PerLane;
@@ -202,10 +199,10 @@ struct CalledUnits {
   }
 };
 
-/// Fewer than 2^31 contiguous elements as a source: a unit is as many
-/// neighbours as fill 16 bytes of the wider of the two types, 8 at most. Unit 0
-/// may begin in front of the data. Outside are zeros, which add nothing: every
-/// sum starts from 0, so that no -0 is lost to them.
+/// Fewer than 2^31 contiguous elements as a source of units. A unit has the
+/// neighbours that fill 16 bytes of the wider type, 8 at most. Unit 0 may begin
+/// before the data. Missing elements are zeros, which add nothing: every sum
+/// starts from 0, so that no -0 is lost to them.
 template <Scalar Input, class Value, class Output, bool Inclusive, class Joiner>
 struct MemoryUnits {
   static constexpr unsigned per_lane  = 1;
@@ -237,11 +234,11 @@ struct MemoryUnits {
   __device__ unsigned units() const {
     return (size + skip + elements - 1) / elements;
   }
-  /// The unit's first element, below 0 for unit 0.
+  /// First element of a unit; below 0 for unit 0, if it begins earlier.
   __device__ int first(unsigned unit) const {
     return int(unit * elements - skip);
   }
-  /// Whether all of its elements are there.
+  /// Whether all elements of a unit exist.
   __device__ bool whole(int at) const {
     return at >= 0 && unsigned(at) + elements <= size;
   }
