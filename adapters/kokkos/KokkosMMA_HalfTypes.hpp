@@ -30,10 +30,9 @@ inline constexpr Scalar scalar_v<Kokkos::Experimental::bhalf_t const> =
 namespace Impl {
 
 /// Accumulator type for `Input` with a result of type `Result`: at least as
-/// wide as both; fp32 or double for floating-point input. Integers use the type
-/// of an integer result. With a floating-point result they use double, which
-/// does not wrap; those of 1 and 2 bytes use 64 bits, which 2^47 of them may
-/// fill.
+/// wide as both, fp32 or double for floating-point input, an integer result's
+/// type for integers. Integers with a floating-point result use double, which
+/// does not wrap, or up to 2 bytes int64, which 2^47 of them may fill.
 template <class Input, class Result>
 using accumulator_t = std::conditional_t<
     is_floating(scalar_v<Input>),
