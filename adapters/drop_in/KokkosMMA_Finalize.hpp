@@ -11,7 +11,7 @@
 ///
 /// The library is therefore one more entry in Kokkos' list of execution spaces.
 /// Kokkos finalizes them in the order of their names, after all hooks.
-/// core/base/KokkosMMA_AtFinalize.hpp lists what is freed.
+/// core/base/KokkosMMA_AtFinalize.hpp lists the memory.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>

@@ -57,7 +57,7 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
     for (int d = 0; d < int(Policy::rank); ++d) {
       auto const extent = policy.m_upper[d] - policy.m_lower[d];
       if (extent <= 0) return 0;
-      // Saturates: such a policy is rejected, whatever the exact number.
+      // Saturates: the policy is rejected, whatever the exact number.
       if (product < max_flattened_indices) product *= std::uint64_t(extent);
     }
     return product;

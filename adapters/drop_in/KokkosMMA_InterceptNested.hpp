@@ -29,7 +29,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// How the reductions inside a team kernel are compiled.
+/// Forms of the reductions inside a team kernel.
 enum class NestedLoops : unsigned {
   kokkos     = 0,  ///< one invocation per round, as in Kokkos
   overlapped = 1   ///< several invocations per round

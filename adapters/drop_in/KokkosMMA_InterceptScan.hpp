@@ -111,8 +111,8 @@ constexpr bool routable_scan() {
 }
 
 /// Scan value without identity, of standard algorithms with a custom operation.
-/// A value that no invocation has written is marked as such, and joining it
-/// changes nothing.
+/// A value that no invocation has written is marked; joining it changes
+/// nothing.
 template <class Reducer, class T>
 struct ScannedWithoutIdentity : Cuda::ScannedValue<Reducer, T> {
   __device__ void join(T& into, T const& from) const {

@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// GPUs before compute capability 7.0 have 4096 bytes of kernel arguments.
+/// Largest functor: before compute capability 7.0 arguments have 4096 bytes.
 inline constexpr std::size_t max_argument_functor_bytes =
 #if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL)
     3800;

@@ -95,10 +95,10 @@ inline std::string tuning_description() {
 #endif
 }
 
-/// Prints what a bug report needs: versions, devices, tuning table and routes.
-/// In detail: execution spaces, compute capability, types with tensor-core
-/// sums, and the route of each kind of reduction and scan under the current
-/// settings. Call it after Kokkos::initialize.
+/// Prints the data for a bug report: versions, devices, tuning table and
+/// routes. In detail: execution spaces, compute capability, types with
+/// tensor-core sums, and the route of each kind of reduction and scan under the
+/// current settings. Call it after Kokkos::initialize.
 inline void print_configuration(std::ostream& out) {
   out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)

@@ -50,7 +50,7 @@ inline void refuse_explain(char const* who, char const* instead) {
 }  // namespace Impl
 
 /// Returns the route that each call in `calls` would use, and why no faster one
-/// can run.
+/// is used.
 ///
 /// \code
 /// std::cout << KokkosMMA::explain(

@@ -191,7 +191,7 @@ namespace mpi {
 ///        dimension that is split each block has at least as many elements as
 ///        the radius, one more if a boundary is a mirror
 /// \param out View of this rank's block that shares no memory with `in`
-/// \param boundaries what lies beyond the sides of the whole grid
+/// \param boundaries boundary conditions of the whole grid
 /// \param steps 1 or more; one exchange for each
 /// \param settings route of the interior of the block; strips along inner sides
 ///        use it if they can

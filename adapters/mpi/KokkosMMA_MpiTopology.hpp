@@ -196,8 +196,8 @@ struct MpiBlock {
       for (int d = R - 1; d >= 0; --d) {
         int const step = rest % 3 - 1;
         rest /= 3;
-        // With a radius of 0 nothing is exchanged. Such blocks may be empty,
-        // and ranks of empty blocks make no exchange.
+        // With a radius of 0 nothing is exchanged. A block may be empty in that
+        // dimension; its rank makes no exchange.
         exists = exists &&
                  (step == 0 ||
                   (radius[d] > 0 && (step < 0 ? inner_low(d) : inner_high(d))));

@@ -27,7 +27,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// Stands for the total in a call without one.
+/// Placeholder for the total in a call without one.
 struct NoTotal {};
 
 template <class Exec, class Functor>

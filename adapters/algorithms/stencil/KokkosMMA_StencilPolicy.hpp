@@ -93,7 +93,7 @@ class StencilPolicy {
   /// \param x View of any layout: the grid, and ghost cells beyond the sides
   ///        that are halos
   /// \param weights weights of the neighbours, for grids of the rank of x
-  /// \param boundaries what lies beyond the sides of the grid
+  /// \param boundaries boundary conditions of the grid
   /// \param settings route
   ///
   /// \throws std::invalid_argument for a radius larger than an extent, fewer
