@@ -23,9 +23,9 @@
 #if __has_include(<Kokkos_Core.hpp>)
 
 // Kokkos_Core.hpp of a Kokkos with CUDA, HIP or SYCL is an error in other
-// compilers; with OpenMP it is one if the compiler has OpenMP off.
+// compilers; with OpenMP it is an error without the compiler's OpenMP flag.
 // KokkosCore_config.h can be included in any case if KOKKOS_MACROS_HPP is
-// defined. It tells which spaces are enabled. Its guard and these macros are
+// defined. It defines which spaces are enabled. Its guard and these macros are
 // removed below, so that Kokkos includes it again.
 #if !defined(KOKKOS_MACROS_HPP) && __has_include(<KokkosCore_config.h>)
 #define KOKKOS_MACROS_HPP
@@ -49,7 +49,7 @@
 #if defined(KOKKOSMMA_IMPL_NO_KOKKOS_HERE)
 #elif __cplusplus < 202002L
 #if !defined(KOKKOSMMA_QUIET) && !defined(__CUDA_ARCH__)
-// A message is no error with -Werror.
+// Not #warning, which is an error with -Werror.
 #pragma message( \
     "KokkosMMA_DropIn.hpp does nothing in this source, which is compiled below C++20. Compile it as C++20, or define KOKKOSMMA_QUIET.")
 #endif

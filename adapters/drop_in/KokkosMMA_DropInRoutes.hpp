@@ -27,8 +27,8 @@ namespace KokkosMMA::Impl {
 
 /// Runs before main. Prints errors in environment variables and, with
 /// KOKKOSMMA_VERBOSE, that the drop-in is in the program. It makes no CUDA
-/// call, because the process may fork. Registers a line for the end that says
-/// why there is no table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
+/// call, because the process may fork. Registers a message for the end that
+/// explains a missing table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -59,7 +59,7 @@ namespace KokkosMMA::Impl {
   return true;
 }
 #if KOKKOSMMA_IMPL_ON_CUDA()
-template <class Call>  // as that of listens_before_main
+template <class Call>  // as for listens_before_main
 #endif
 inline bool const drop_in_announced = announce_drop_in();
 
@@ -139,7 +139,7 @@ inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
 template <class... Traits>
 inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
 
-/// Why a reduction of these types is not intercepted, or none.
+/// Reason why a reduction of these types is not intercepted, or none.
 template <class Functor, class Reducer, class Policy>
 constexpr Refusal refusal_of_types() {
   ReduceProblem problem;
@@ -149,7 +149,7 @@ constexpr Refusal refusal_of_types() {
       Reducer::static_value_size() == sizeof(typename Reducer::value_type);
   problem.value = scalar_v<typename Reducer::value_type>;
   problem.sum   = adds<Reducer>();
-  if (!is_team_policy<Policy>) {  // Kokkos' own kernels run those
+  if (!is_team_policy<Policy>) {  // teams run Kokkos' own kernels
     problem.value_bytes   = sizeof(typename Reducer::value_type);
     problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
   }

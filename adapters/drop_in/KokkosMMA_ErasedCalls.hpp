@@ -4,12 +4,12 @@
 #define KOKKOSMMA_ERASED_CALLS_HPP
 
 /// \file
-/// An intercepted call without the types of its functor and its value. What is
-/// done with it, from the choice of the route to the launch, is compiled once
-/// in a source and not once for each call: with a template per call the host
-/// compiler took half as long again for a source of ten reductions. The
-/// functions are templates of ErasedReduce and ErasedScan all the same: a
-/// source without a call instantiates none.
+/// Intercepted calls without the types of functor and value. Their code, from
+/// the choice of the route to the launch, is compiled once per source, not once
+/// per call: with a template per call the host compiler took 1.5 times as long
+/// for a source of ten reductions. The functions are nevertheless templates of
+/// ErasedReduce and ErasedScan, so that a source without a call instantiates
+/// none.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -42,23 +42,23 @@
 
 namespace KokkosMMA::Impl {
 
-/// What reductions and scans have in common.
+/// Common part of reductions and scans.
 struct ErasedCall {
   Kokkos::Cuda const& space;
-  void const* closure;  ///< of Kokkos' dispatch, for the pointers to functions
+  void const* closure;  ///< argument of the pointers to functions
   void const* kernel;   ///< for an opaque functor
   /// Functor, reducer and first index: the kernel's first arguments.
   void const* arguments[3];
-  void* result;  ///< null: not wanted
+  void* result;  ///< null: not requested
   bool result_on_device;
   std::size_t value_bytes;
-  /// Functors may use atomics that lock; the state of a lock is per source.
+  /// Functors may use atomics with locks, whose state is per translation unit.
   void (*ensure_locks)();
-  std::atomic_flag& reported;  ///< of all calls of this type
+  std::atomic_flag& reported;  ///< shared by all calls of this type
   bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
-  bool is_exact  = false;  ///< where this library's kernel runs
+  bool is_exact  = false;  ///< if this library's kernel runs
 #if !defined(__CUDA_ARCH__)
-  /// Until the object ends, Kokkos' own code included where that runs.
+  /// Times the call until destruction, including Kokkos' code if that runs.
   TimedCall timed{};
 #endif
 };
@@ -66,13 +66,14 @@ struct ErasedCall {
 struct ErasedReduce : ErasedCall {
   ReduceProblem problem;
   StreamedTuning tuning;
-  std::size_t running_bytes;  ///< of the value that a block passes on
-  /// Reduces visible data on the tensor cores; null where no kernel exists.
+  std::size_t running_bytes;  ///< size of a block's partial result
+  /// Reduces visible data on the tensor cores; null if no kernel exists.
   void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
                   Settings const&);
-  /// Adds what the calls add, exactly; null where no kernel is compiled.
+  /// Sums the contributions exactly; null if no kernel is compiled.
   void (*use_exact)(void const* closure, Cuda::StreamScratch const&) = nullptr;
-  /// What the kernel goes over: the indices of a range, the tiles of a box.
+  /// Elements that the kernel iterates over: indices of a range, or all
+  /// elements of the tiles of a box, those outside it included.
   std::uint64_t places = 0;
 
   CallOrders orders() const {
@@ -85,23 +86,22 @@ struct ErasedScan : ErasedCall {
   StreamedScanTuning tuning;
   std::size_t shared_bytes;
   std::uint64_t (*look_back_words)(std::uint64_t tiles);
-  /// Scans visible data in tiles; false where it cannot. Null where no kernel
+  /// Scans visible data in tiles; returns false if it cannot. Null if no kernel
   /// exists.
   bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
 };
 
-/// Blocks of a scan, which fetch tiles until none is left.
+/// Number of blocks of a scan; they fetch tiles until none is left.
 inline unsigned scan_blocks(Kokkos::Cuda const& space, unsigned tiles,
                             int resident_blocks) {
   int const processors = Cuda::device(space.cuda_device()).multiprocessors;
   return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
 }
 
-/// Launches kernel(target, scratch) with `words` of scratch, the total on its
-/// way to where it is wanted. The last tile's total may come before the final
-/// calls of other tiles; what these write is there when a call with a total on
-/// the host returns, also where that is a View, after which Kokkos itself does
-/// not wait.
+/// Calls launch(target, scan) with `words` of scratch and delivers the total.
+/// The last tile's total may arrive before the final invocations of other
+/// tiles. So a call with a total on the host waits for the kernel, also if the
+/// total is a View, for which Kokkos itself does not wait.
 template <class Launch>
 void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
                    void* result, std::size_t bytes, bool on_device,
@@ -113,9 +113,9 @@ void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
   if (!on_device) scratch.wait();
 }
 
-/// Runs `launch(scratch)`, or says what the call meets that Kokkos has its own
-/// answer to: a device without room for scratch, and a captured stream whose
-/// result the host would wait for.
+/// Runs `launch(scratch)`, or returns why Kokkos' own code must handle the
+/// call: the device has no memory for scratch, or the stream is captured and
+/// the host would wait for the result.
 template <class Launch>
 Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
                      Launch const& launch) {
@@ -131,7 +131,7 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
   }
 }
 
-/// Prints once that a call does not have the requested level: the results of
+/// Warns once that a call does not have the requested level: the results of
 /// Kokkos' own code depend on the device, and an opaque functor may do anything
 /// with its value.
 [[gnu::cold]] inline void report_level_of(char const* pattern,
@@ -153,7 +153,7 @@ Refusal with_scratch(Kokkos::Cuda const& space, bool result_on_device,
     report_level(pattern, settings.reproducibility, offered);
 }
 
-// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
 #if defined(__CUDA_ARCH__)
 template <class Call>
 bool run_reduce(Call& call);
@@ -161,7 +161,7 @@ template <class Call>
 bool run_scan(Call& call);
 #else
 
-/// Prints the line of a call for KOKKOSMMA_VERBOSE, once for each `reported`.
+/// Prints the KOKKOSMMA_VERBOSE line of a call, once per flag `reported`.
 [[gnu::cold]] inline void report_route(ErasedCall const& call,
                                        char const* pattern, std::uint64_t size,
                                        RouteDecision const& decision) {
@@ -173,17 +173,17 @@ bool run_scan(Call& call);
                to_string(decision).c_str());
 }
 
-/// What the values of a call are joined in.
+/// Type in which a call joins its values.
 inline Scalar value_of(ReduceProblem const& problem) { return problem.value; }
 inline Scalar value_of(ScanProblem const& problem) {
   return problem.accumulator;
 }
 
-/// Chooses a route with `route(wish, capability, tuning)` and runs it with
-/// `launch(route, scratch)`. A route that a scope or the environment requests
-/// is used where it can run: no call fails because of it.
+/// Chooses a route with `choose(problem, capability, wish, tuning)` and runs it
+/// with `launch(route, scratch)`. A route that a scope or the environment
+/// requests is used if it can run: no call fails because of it.
 /// \return whether this library's kernel runs; if not, the caller runs Kokkos'
-/// own while `call` lives
+/// own code while `call` lives
 template <class Problem, class Choose, class Launch>
 bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
               bool result_on_device, Settings const& settings,
@@ -224,25 +224,26 @@ bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
   return decision.route != Route::generic;
 }
 
-/// Waits for a result where Kokkos does not, and where calls are timed: Kokkos'
-/// own code waits before it returns.
+/// Waits for a result if Kokkos does not. Timed calls wait, too, because
+/// Kokkos' own code waits before it returns.
 inline void wait_for_result(ErasedCall const& call,
                             Cuda::StreamScratch const& scratch) {
   if (call.must_wait || (measures_calls && !call.result_on_device))
     scratch.wait();
 }
 
-/// Orders to measure; 1: none, as where no thread has two calls. From there to
-/// 2^20 indices, another schedule has 0.73 to 0.85 of the first one's time for
-/// loops over pairs and 0.85 to 1.0 for rows of power-law length; plain sums of
-/// 14 us lose nothing by the measurements (doubles, H200, 2026-11-28).
+/// Number of schedules to measure; 1 if no thread has two invocations, so that
+/// nothing is measured. Above that, to 2^20 indices, another schedule takes
+/// 0.73 to 0.85 of the first one's time for triangular loops and 0.85 to 1.0
+/// for rows of power-law length; plain sums of 14 us are not slowed by
+/// measuring (doubles, H200, 2026-11-28).
 template <class Call>
 int orders_to_measure(Call const& call, LaunchShape const& shape) {
   return call.places <= std::uint64_t(shape.blocks) * shape.threads
              ? 1
              : call.orders().count;
 }
-/// What shares one choice of the schedule: sizes within an eighth, so that a
+/// Key of a choice of the schedule. Sizes within an eighth share it, so that a
 /// launch that is slower than others indicates other data.
 template <class Call>
 Cuda::LaunchTimes<>::Loop loop_of_order(Call const& call) {
@@ -252,7 +253,7 @@ Cuda::LaunchTimes<>::Loop loop_of_order(Call const& call) {
           unsigned(octave) * 8 + unsigned(size >> (octave - 4) & 7), false};
 }
 
-/// Partial results of a launch in that order. The last of several needs most.
+/// Number of partial results in a schedule. The last schedule needs the most.
 inline std::size_t partials(LaunchShape const& shape, CallOrder const& order) {
   return order.scattered_warps
              ? Cuda::partials_of_warps(shape.blocks, shape.threads)
@@ -269,7 +270,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
                            Cuda::max_partials);
   CallOrders const orders = call.orders();
   int const measured      = orders_to_measure(call, shape);
-  // Before a measurement begins: where no memory is left Kokkos' own code runs.
+  // Before a measurement begins: without memory Kokkos' own code runs.
   Cuda::GridScratch const grid =
       scratch->grid(partials(shape, orders[measured - 1]), call.running_bytes);
   scratch.deliver(
@@ -300,8 +301,7 @@ void launch_streamed_reduce(Call const& call, Cuda::KernelFacts const& facts,
             "streamed_reduce");
         times.end(loop, turn, scratch.stream());
       });
-  // The value may come before what the functor wrote to other memory of the
-  // host.
+  // The value may arrive before the functor's writes to other host memory.
   wait_for_result(call, scratch);
 }
 
@@ -311,13 +311,13 @@ bool run_reduce(Call& call) {
   Settings const settings  = effective_settings();
   call.problem.intercepted = true;
   Cuda::KernelFacts facts{};
-  // Without a kernel of this library there are no facts of it to query.
+  // Facts are needed only if this library's kernel may run.
   if (settings.route == Route::generic || call.result == nullptr) {
     call.problem.compiled = false;
   } else {
     facts = Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel,
                                   call.tuning.threads, 0);
-    // What a kernel spills is another amount for each architecture.
+    // Spilled bytes depend on the architecture.
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
   }

@@ -4,10 +4,10 @@
 #define KOKKOSMMA_ERASED_FOR_HPP
 
 /// \file
-/// An intercepted loop without the type of its functor: what is done with it is
-/// compiled once in a source, as for reductions
-/// (adapters/drop_in/KokkosMMA_ErasedCalls.hpp). The functions are templates of
-/// ErasedFor all the same: a source without a loop instantiates none.
+/// Intercepted loops without the type of the functor. Their code is compiled
+/// once per source, as for reductions
+/// (adapters/drop_in/KokkosMMA_ErasedCalls.hpp). The functions are nevertheless
+/// templates of ErasedFor, so that a source without a loop instantiates none.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -34,28 +34,28 @@ namespace KokkosMMA::Impl {
 
 struct ErasedFor {
   Kokkos::Cuda const& space;
-  void const* closure;  ///< Kokkos' own
+  void const* closure;  ///< Kokkos' closure
   void (*run_native)(void const* closure);
   void const* (*kernel_of_kokkos)();
   void const* kernel;
   void const* functor;  ///< the kernel's first argument
-  /// Functors may use atomics that lock; the state of a lock is per source.
+  /// Functors may use atomics with locks, whose state is per translation unit.
   void (*ensure_locks)();
   std::atomic_flag& reported;
   SettledLaunch& settled;
   ForProblem problem;
 };
 
-/// What ran the last loop of this host thread that came to the library.
+/// Route of the last intercepted loop of this host thread.
 inline Route& last_loop_route_of_this_thread() {
   thread_local Route route = Route::automatic;
   return route;
 }
 
-// nvcc reads the host's code once more with the device's. Nothing below names a
-// kernel: there a declaration is enough. With the same for reductions, scans
-// and team kernels the device compiler takes 0.4 s of 5.2 less for a source
-// without a call (CUDA 13.0, 2026-11-26).
+// nvcc parses the host code in the device pass, too. Nothing below names a
+// kernel, so declarations are enough there. With reductions, scans and team
+// kernels this saves the device compiler 0.4 of 5.2 s for a source without a
+// call (CUDA 13.0, 2026-11-26).
 #if defined(__CUDA_ARCH__)
 template <class Call>
 void run_for(Call const& call);
@@ -76,7 +76,7 @@ template <class Call>
       measured ? "; its launches are timed to choose the fastest" : "");
 }
 
-/// The arguments of this library's kernel in a shape.
+/// Arguments of this library's kernel for a launch shape.
 struct LoopArguments {
   LoopRange range{};
   LoopBox box{};
@@ -97,7 +97,7 @@ struct LoopArguments {
   LoopArguments& operator=(LoopArguments const&) = delete;
 };
 
-/// Launches this library's kernel in this shape.
+/// Launches this library's kernel with this shape.
 /// \return whether that succeeded; an error is cleared
 template <class Call>
 bool launch_loop(Call const& call, LoopShape const& shape) {
@@ -113,7 +113,7 @@ bool launch_loop(Call const& call, LoopShape const& shape) {
              arguments.pointers) == cudaSuccess;
 }
 
-/// Runs a loop in one launch: this library's in this shape, or Kokkos'.
+/// Runs a loop in one launch, this library's with this shape, or Kokkos'.
 /// \return whether it was this library's
 template <class Call>
 bool run_shape(Call const& call, LoopShape const& shape) {
@@ -122,7 +122,7 @@ bool run_shape(Call const& call, LoopShape const& shape) {
   return ours;
 }
 
-/// Runs a loop in the fastest launch, or in the one that is timed next.
+/// Runs a loop in the fastest launch shape, or in the one to be timed next.
 /// \return whether it was this library's
 template <class Call>
 bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
@@ -155,8 +155,8 @@ bool run_measured_loop(Call const& call, SettledLaunch::Loop const& key,
   return ours;
 }
 
-/// Threads of a block that the kernel's registers allow; 0 where the kernel
-/// cannot be had, as on a device without memory for its code.
+/// Largest block that the kernel's registers allow; 0 if the kernel cannot be
+/// loaded, for example without device memory for its code.
 template <class Call>
 int max_threads_of(Call const& call) {
   Cuda::OwnErrors const errors;
@@ -169,7 +169,7 @@ int max_threads_of(Call const& call) {
   }
 }
 
-/// Runs a loop in one launch, this library's or Kokkos'.
+/// Runs a loop in one launch, by this library or by Kokkos.
 template <class Call>
 void run_for(Call const& call) {
   Settings const settings  = effective_settings();

@@ -5,9 +5,9 @@
 
 /// \file
 /// Intercepted nodes of a Kokkos graph without the types of their functors: the
-/// choice of the kernel and its place in the CUDA graph, compiled once in a
-/// source. The functions are templates of the calls: a source without a graph
-/// instantiates none.
+/// choice of the kernel and its insertion into the CUDA graph, compiled once
+/// per source. The functions are templates of the calls, so that a source
+/// without a graph instantiates none.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -28,7 +28,7 @@
 
 namespace KokkosMMA::Impl {
 
-// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
 #if defined(__CUDA_ARCH__)
 template <class Call>
 bool add_loop_node(Call const& call, Cuda::GraphPlace const& place);
@@ -36,7 +36,7 @@ template <class Call>
 bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
 #else
 
-/// Kokkos Tools does not see nodes, so a line has no label.
+/// Prints the line of a node, without a label: Kokkos Tools do not see nodes.
 [[gnu::cold]] inline void report_node(std::atomic_flag& reported,
                                       char const* pattern, std::uint64_t size,
                                       RouteDecision const& decision,
@@ -47,9 +47,9 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
                to_string(decision).c_str(), note);
 }
 
-/// The shape in which a node replays. Nobody measures it there: the one that
-/// was measured for launches of such loops, or the small one, which is as fast
-/// as Kokkos' own launch; many indices run in the latter then.
+/// Launch shape of a node, which is not measured in a graph. It is the shape
+/// that was measured for launches of the same loop, otherwise the first
+/// candidate: the small shape for few indices, Kokkos' own launch for many.
 template <class Call>
 LoopShape node_shape(Call const& call, bool forced, int multiprocessors,
                      int max_threads) {
@@ -64,13 +64,13 @@ LoopShape node_shape(Call const& call, bool forced, int multiprocessors,
   return candidates[decided < 0 ? 0 : decided];
 }
 
-/// Whether blocks of the kernel may come before the node before it is done.
+/// Whether blocks of the kernel may start before the preceding node ends.
 inline bool may_follow(Capability const& machine,
                        Cuda::KernelFacts const& facts) {
   return machine.compute_capability >= 90 && facts.may_follow;
 }
 
-/// Adds this library's kernel in this shape.
+/// Adds this library's kernel with this shape.
 /// \return whether that succeeded
 template <class Call>
 bool add_shape(Call const& call, Cuda::GraphPlace const& place,
@@ -89,7 +89,7 @@ bool add_shape(Call const& call, Cuda::GraphPlace const& place,
              laid_out.pointers) == cudaSuccess;
 }
 
-/// Adds a node that calls the functor once for each index.
+/// Adds a node that invokes the functor once per index.
 /// \return whether it is this library's; if not, the caller adds Kokkos' own
 template <class Call>
 bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
@@ -156,7 +156,7 @@ void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
               "cudaGraphAddKernelNode");
 }
 
-/// Adds a node that reduces.
+/// Adds the node of a reduction.
 /// \return whether it is this library's; if not, the caller adds Kokkos' own
 template <class Call>
 bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {

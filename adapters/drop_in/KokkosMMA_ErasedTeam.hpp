@@ -4,9 +4,9 @@
 #define KOKKOSMMA_ERASED_TEAM_HPP
 
 /// \file
-/// An intercepted team kernel without the type of its functor: the choice
-/// between its two forms, compiled once in a source. The functions are
-/// templates of ErasedTeam: a source without a team kernel instantiates none.
+/// Intercepted team kernels without the type of the functor: the choice between
+/// their two forms, compiled once per source. The functions are templates of
+/// ErasedTeam, so that a source without a team kernel instantiates none.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -44,13 +44,13 @@ struct ErasedTeam {
   TeamProblem problem;
 };
 
-/// What ran the last team kernel of this host thread.
+/// Route of the last intercepted team kernel of this host thread.
 inline Route& last_team_route_of_this_thread() {
   thread_local Route route = Route::automatic;
   return route;
 }
 
-// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
 #if defined(__CUDA_ARCH__)
 template <class Call>
 void run_team(Call const& call);
@@ -71,7 +71,7 @@ template <class Call>
                    : "");
 }
 
-/// Runs the form that is the fastest, or whose turn it is to be measured.
+/// Runs the fastest form, or the one to be measured next.
 template <class Call>
 NestedLoops measured_form(Call const& call, SettledLaunch::Loop const& key) {
   constexpr NestedLoops forms[] = {NestedLoops::kokkos,
@@ -107,8 +107,8 @@ void run_team(Call const& call) {
       return route_team(call.problem, machine, wish);
     });
   if (environment_verbose()) report_team(call, decision);
-  // The two forms have the same bits, and those of any device where the caller
-  // gives the sizes; Kokkos' grid of a reduction over teams follows the device.
+  // Both forms give the same bits, on any device if the caller sets the team
+  // size. For a reduction over teams Kokkos' grid depends on the device.
   if (settings.reproducibility != Reproducibility::run_to_run &&
       (call.problem.threads == 0 ||
        std::string_view(call.pattern) == "parallel_reduce"))

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_EXACT_FUNCTORS_HPP
 
 /// \file
-/// Exact sums of what an application's functors add, for sources that are
-/// compiled with KOKKOSMMA_EXACT_FUNCTORS.
+/// Exact sums of the contributions of an application's functors, for sources
+/// that are compiled with KOKKOSMMA_EXACT_FUNCTORS.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -18,7 +18,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// Parameters of a kernel have room for functors of this size.
+/// Whether a kernel is compiled; its parameters limit the functor's size.
 template <class Reducer, class Call>
 constexpr bool exact_sum_exists() {
   return adds<Reducer>() &&
@@ -37,7 +37,7 @@ void sum_calls_exactly(Cuda::StreamScratch const& scratch,
   std::uint64_t const size = Flat::places(call, Flat::size(policy));
   using Elements           = Cuda::ExactCalls<Call, typename Flat::Index, T,
                                     has_copies(sizeof(Functor))>;
-  // As Kokkos' sums: +0 where no call adds anything, or all add -0.
+  // As in Kokkos' sums: +0 if nothing is added, or only -0.
   constexpr bool starts_from_zero = true;
   Cuda::launch_exact_reduce<Elements, Cuda::tuning_type<tuning>>(
       policy.space(), scratch, Elements{call, Flat::begin(policy), size},

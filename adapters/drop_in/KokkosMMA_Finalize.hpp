@@ -7,11 +7,11 @@
 /// Frees the library's memory in Kokkos::finalize, after the application's
 /// finalize hooks, which may still reduce and scan. A finalize hook cannot do
 /// that: Kokkos pops the topmost hook after it has run it. A hook that the
-/// first reduction of another hook pushes would be popped in its stead.
+/// first reduction of another hook pushes would be popped instead.
 ///
 /// The library is therefore one more entry in Kokkos' list of execution spaces.
 /// Kokkos finalizes them in the order of their names, after all hooks.
-/// core/base/KokkosMMA_AtFinalize.hpp has what is freed.
+/// core/base/KokkosMMA_AtFinalize.hpp lists the memory.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
@@ -20,7 +20,7 @@
 
 #if KOKKOSMMA_IMPL_KNOWN_KOKKOS()
 
-// It includes public headers, which only public headers may do otherwise.
+// The header includes public ones, which only public headers may do.
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
@@ -39,7 +39,7 @@ class FinalizeEntry : public Kokkos::Impl::ExecSpaceBase {
   void finalize() override { AtFinalize::run(); }
 };
 
-/// Before main: a fence of another thread iterates over the list.
+/// Registered before main: a fence of another thread iterates over the list.
 inline bool const finalize_entry_registered = [] {
   Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
       "000_KokkosMMA", std::make_unique<FinalizeEntry>());
@@ -52,8 +52,8 @@ inline bool const finalize_entry_registered = [] {
 
 namespace KokkosMMA::Impl {
 
-/// That list may be another one here. Only memory for halos is freed, which no
-/// hook of the application allocates first.
+/// An unknown Kokkos may have another list. Only halo memory is freed, which no
+/// finalize hook of the application allocates first.
 inline bool const finalize_hook_known = [] {
   AtFinalize::at_first([] { Kokkos::push_finalize_hook(&AtFinalize::run); });
   return true;

@@ -33,12 +33,12 @@ struct Flattened<Kokkos::RangePolicy<Traits...>> {
                : 0;
   }
   static Index begin(Policy const& policy) { return policy.begin(); }
-  /// The functor itself, seen as a call: nothing is copied.
+  /// The functor itself as a tagged call, without a copy.
   template <class Functor>
   static auto const& call(Functor const& functor, Policy const&, int) {
     return tagged<typename Policy::work_tag>(functor);
   }
-  /// What a kernel goes over.
+  /// Number of elements that a kernel iterates over.
   template <class Call>
   static std::uint64_t places(Call const&, std::uint64_t size) {
     return size;
@@ -57,13 +57,13 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
     for (int d = 0; d < int(Policy::rank); ++d) {
       auto const extent = policy.m_upper[d] - policy.m_lower[d];
       if (extent <= 0) return 0;
-      // Saturates: a refusal follows, the exact number is not needed.
+      // Saturates: the policy is rejected, whatever the exact number.
       if (product < max_flattened_indices) product *= std::uint64_t(extent);
     }
     return product;
   }
   static Index begin(Policy const&) { return 0; }
-  /// \param threads of the block that the kernel is tuned for
+  /// \param threads block size for which the kernel is tuned
   template <class Functor>
   static auto call(Functor const& functor, Policy const& policy, int threads) {
     using Tagged = TaggedCall<Functor, typename Policy::work_tag>;

@@ -10,9 +10,9 @@
 /// whose types no kernel of this library supports keep Kokkos' class.
 ///
 /// Kokkos' own class is reached with a functor of another type, for which the
-/// constraint is false. An object of it holds functor and policy, so that the
-/// class here has the bytes of the one it replaces: in a program of sources
-/// with and without the drop-in the linker mixes the functions of both.
+/// constraint is false. An object of that class is the only member here, so
+/// that the class here has the bytes of the one it replaces: if only some
+/// sources of a program use the drop-in, the linker mixes functions of both.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -35,8 +35,8 @@ namespace KokkosMMA::Impl {
 template <class Functor>
 struct NativeLoop;
 
-/// Kokkos asks functors of any pattern for the shared memory of a team when it
-/// chooses a block size.
+/// Forwards the functor's team_shmem_size(), which Kokkos queries for every
+/// pattern when it chooses a block size.
 template <class Functor, bool HasTeamShmemSize>
 struct NativeLoopBase {};
 template <class Functor>
@@ -47,7 +47,7 @@ struct NativeLoopBase<Functor, true> {
   }
 };
 
-/// A functor of the same bytes for which nothing is routed.
+/// Wrapper with the bytes of a functor, which is never routed.
 template <class Functor>
 struct NativeLoop
     : NativeLoopBase<Functor,
@@ -66,15 +66,15 @@ inline constexpr bool is_native_loop = false;
 template <class Functor>
 inline constexpr bool is_native_loop<NativeLoop<Functor>> = true;
 
-/// Where an index type of 64 bits has no sign, the bounds that Kokkos keeps in
-/// signed numbers have none either.
+/// Whether `value`, a bound that Kokkos stores as a signed number, fits Index.
+/// An unsigned Index holds no negative bound.
 template <class Index>
 constexpr bool fits_index(std::int64_t value) {
   return static_cast<std::int64_t>(static_cast<Index>(value)) == value &&
          (std::is_signed_v<Index> || value >= 0);
 }
 
-/// What is iterated over, and the kernel for it.
+/// Index space of a policy, and the kernel for it.
 template <class Policy>
 struct PolicyLoop;
 
@@ -98,7 +98,7 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
     return Cuda::streamed_for_kernel<has_copies(sizeof(Functor)),
                                      typename Policy::member_type, Call>();
   }
-  /// The closure that Kokkos launches.
+  /// Type of the closure that Kokkos launches.
   template <class Native>
   using Driver = Native;
 };
@@ -144,7 +144,7 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   template <class Native>
   using Driver = Native;
 #else
-  // Grids over which Kokkos strides are not compared.
+  // Kokkos' kernel without grid strides; the one with them is not compared.
   template <class Native>
   using Driver = Kokkos::Impl::ParallelForMDRange<typename Native::functor_type,
                                                   false, Policy>;
@@ -157,7 +157,7 @@ template <class Policy>
 requires(Policy::static_batch_size::batch_size >
          1) inline constexpr bool is_batched<Policy> = true;
 
-/// What is known of a loop when it is compiled.
+/// Properties of a loop that are known at compile time.
 template <class Policy>
 constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
   ForProblem problem;
@@ -178,7 +178,7 @@ constexpr Refusal refusal_of_loop(std::size_t functor_bytes) {
                          Capability{true, 90, 1});
 }
 
-// The rules are evaluated once for a policy and not for each functor.
+// The rules are evaluated once per policy, not per functor.
 template <class Policy>
 inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
@@ -186,8 +186,7 @@ concept RoutableLoop =
     !Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
-/// What Kokkos' closure is for a routable loop: constructed and executed the
-/// same way.
+/// Closure of a routable loop, with the interface of Kokkos' closure.
 template <class Functor, class PolicyT>
 class RoutedFor {
  public:

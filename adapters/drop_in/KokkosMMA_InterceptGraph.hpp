@@ -9,11 +9,11 @@
 /// partial specialisations of Kokkos' class of a node.
 ///
 /// Kokkos adds a node to the CUDA graph where it would launch a kernel, and
-/// casts the closure to its own class of a node meanwhile. So each class here
-/// derives from Kokkos' node of a functor of another type, for which nothing is
-/// routed, and adds nothing to its bytes: execute() adds this library's kernel,
-/// or the base class adds Kokkos'. The graph keeps a copy of the arguments;
-/// what the functor refers to lives in the node.
+/// casts the closure to its own node class. Therefore each class here derives
+/// from Kokkos' node of a functor of another type, which is never routed, and
+/// adds no bytes. Its execute() adds this library's kernel, or lets the base
+/// class add Kokkos'. The graph keeps a copy of the arguments; data that the
+/// functor refers to lives in the node.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -37,7 +37,7 @@ concept RoutableLoopNode =
     Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
-/// Values that a thread keeps in registers.
+/// Node of a reduction whose value a thread keeps in registers.
 template <class Functor, class Reducer, class Policy>
 concept RoutableReduceNode =
     Policy::is_graph_kernel::value && !IsNative<Reducer> &&
@@ -49,7 +49,7 @@ Cuda::GraphPlace place_of(Node const& node) {
   return {*node.get_cuda_graph_ptr(), node.get_cuda_graph_node_ptr()};
 }
 
-/// A node of a loop.
+/// Node of a loop.
 template <class Functor, class PolicyT>
 class LoopNode
     : public Kokkos::Impl::GraphNodeKernelImpl<
@@ -85,7 +85,7 @@ class LoopNode
   }
 };
 
-/// A node of a reduction whose value a thread keeps in registers.
+/// Node class of a reduction whose value a thread keeps in registers.
 template <class Functor, class Reducer, class PolicyT>
 class ReduceNode
     : public Kokkos::Impl::GraphNodeKernelImpl<

@@ -9,11 +9,10 @@
 /// constraint, which makes them the better match.
 ///
 /// A team kernel is compiled in two forms
-/// (adapters/drop_in/KokkosMMA_InterceptTeam.hpp), and the functor's code is
-/// the same text in both. What is called in it learns in which form it is from
-/// a fact that the kernel states to the compiler. In the first form everything
-/// is as in Kokkos, expressions included: other ones that compute the same cost
-/// registers (a kernel of 40 had 47, CUDA 13.0).
+/// (adapters/drop_in/KokkosMMA_InterceptTeam.hpp) with the same functor code.
+/// Nested calls know the form from an assumption that the kernel states to the
+/// compiler. The first form uses exactly Kokkos' expressions: equivalent ones
+/// cost registers (47 instead of 40 in one kernel, CUDA 13.0).
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -30,24 +29,24 @@
 
 namespace KokkosMMA::Impl {
 
-/// How the reductions inside a team kernel are compiled.
+/// Forms of the reductions inside a team kernel.
 enum class NestedLoops : unsigned {
-  kokkos     = 0,  ///< one call per round, as by Kokkos
-  overlapped = 1   ///< several
+  kokkos     = 0,  ///< one invocation per round, as in Kokkos
+  overlapped = 1   ///< several invocations per round
 };
 
-/// States to the compiler which form a team kernel has: each kernel assumes a
-/// value, and the compiler drops the other branches with their registers. It is
-/// never written: a kernel that assumes nothing, as a node of a graph, and code
-/// of a compiler that forgets the assumption, reads 0, which is Kokkos' form.
+/// Form of a team kernel. Each kernel assumes a value, so that the compiler
+/// drops the other branches and their registers. The variable is never written:
+/// a kernel without an assumption (a graph node), or whose assumption the
+/// compiler forgets, reads 0, which is Kokkos' form.
 ///
-/// Constant memory: nvcc 12.4 and 13.0 keep what they know of it across stores
-/// and barriers, and nobody else reads it. They have no
-/// __builtin_constant_p for device code. One for each source, as a variable of
-/// all would need relocatable device code.
+/// In constant memory, because nvcc 12.4 and 13.0 keep assumptions about it
+/// across stores and barriers. They have no __builtin_constant_p for device
+/// code. One variable per source: a common one would need relocatable device
+/// code.
 static __constant__ unsigned form_of_team_kernel;
-// To nvlink -dlto a variable that the host does not name is 0, and a kernel
-// that states 1 empty (nvlink of CUDA 12.4, nvJitLink of 13.0).
+// nvlink -dlto treats a variable that the host does not name as 0, and a kernel
+// that assumes 1 as empty (nvlink of CUDA 12.4, nvJitLink of 13.0).
 [[gnu::used]] static void const* const form_may_be_written =
     &form_of_team_kernel;
 
@@ -55,12 +54,12 @@ __device__ __forceinline__ bool is_overlapped() {
   return form_of_team_kernel == static_cast<unsigned>(NestedLoops::overlapped);
 }
 
-// What is stated is the very comparison that the branches make. A statement of
-// the value (== 0 or == 1) was lost where nvcc 13.0 had moved the load out of a
-// loop: in 19 of 22 kernels of the first form of one source, and in 3 of the
-// second. These kept both branches and their registers, and a scan of a team's
-// threads took 1.13 of Kokkos' time (1000 int, H200, 2026-11-27). The build
-// cuda-compile-only looks for such loads in PTX.
+// The assumption is the comparison of the branches itself. An assumption of the
+// value (== 0 or == 1) was lost where nvcc 13.0 moved the load out of a loop:
+// in 19 of 22 kernels of the first form of one source, and in 3 of the second.
+// These kept both branches and their registers, and a scan of a team's threads
+// took 1.13 of Kokkos' time (1000 int, H200, 2026-11-27). The build
+// cuda-compile-only searches PTX for these loads.
 template <NestedLoops Loops>
 KOKKOS_FORCEINLINE_FUNCTION void state_nested_loops() {
   KOKKOS_IF_ON_DEVICE((
@@ -69,21 +68,21 @@ KOKKOS_FORCEINLINE_FUNCTION void state_nested_loops() {
       } else { __builtin_assume(!is_overlapped()); }))
 }
 
-/// What Kokkos makes of a nested reduction's result: of a reducer, or of a
+/// Reducer that Kokkos builds for a nested reduction: from a reducer, or from a
 /// variable and the closure, which may have members init and join.
 template <class Initial, class Value>
 using nested_reducer_t = typename Kokkos::Impl::FunctorAnalysis<
     Kokkos::Impl::FunctorPatternInterface::REDUCE,
     Kokkos::TeamPolicy<Kokkos::Cuda>, Initial, Value>::Reducer;
 
-/// Whether join(a, b) and join(b, a) have the same bits: those of sums and
-/// products do. The greatest of two zeros of either sign is the first one.
+/// Whether join(a, b) and join(b, a) have the same bits, as for sums and
+/// products. The maximum of +0 and -0 is the first of them.
 template <class Reducer, class T>
 inline constexpr bool joins_commute =
     std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8) &&
     (adds<Reducer>() || is_prod_reducer<typename Reducer::functor_type>);
 
-/// The calls of one lane.
+/// Makes the invocations of one lane.
 template <class Index, class Closure, class T>
 __device__ void nested_calls(Index begin, Index end, unsigned lane,
                              unsigned lanes, Closure const& closure, T& value) {
@@ -94,14 +93,14 @@ __device__ void nested_calls(Index begin, Index end, unsigned lane,
   }
 }
 
-/// The lanes of the thread's vector in its warp.
+/// Mask of the vector's lanes in the thread's warp.
 __device__ inline unsigned vector_mask() {
   unsigned const lanes = blockDim.x;
   return lanes == 32 ? ~0u : ((1u << lanes) - 1) << (threadIdx.y * lanes % 32);
 }
-/// Waits for them. Kokkos divides to find them: of the 190 instructions of a
-/// row of 64 floats, its reduction and the single() after it, the two
-/// divisions of each were 74 (16 lanes, sm_90, CUDA 13.0).
+/// Synchronises the vector's lanes. Kokkos computes the mask by divisions: of
+/// the 190 instructions of a row of 64 floats, its reduction and the single()
+/// after it, the two divisions of each were 74 (16 lanes, sm_90, CUDA 13.0).
 __device__ inline void sync_vector() {
   if (is_overlapped())
     __syncwarp(vector_mask());
@@ -112,9 +111,9 @@ __device__ inline void sync_vector() {
                          << (threadIdx.y % (32 / blockDim.x)) * blockDim.x);
 }
 
-/// Joins the values of a vector's lanes into all of them. Kokkos joins into the
-/// first lane, in halves, and sends the result to the others. In pairs that
-/// exchange their values every lane makes the additions of the first one.
+/// Joins the values of a vector's lanes in every lane. Kokkos joins by halves
+/// into the first lane and broadcasts the result. In this butterfly exchange
+/// every lane makes the additions of the first one.
 template <class Reducer, class T>
 __device__ void join_vector(Reducer const& reducer, T& value) {
   if constexpr (joins_commute<Reducer, T>) {
@@ -167,7 +166,7 @@ __device__ void reduce_nested(LanesOfTeam<Index> const& range,
   range.member.impl_team_reduce(reducer, value);
 }
 
-/// A reducer with which a scan is Kokkos' own.
+/// Wrapper of a reducer that selects Kokkos' own scan.
 template <class Reducer>
 struct ScanOfKokkos : Reducer {
   KOKKOS_FUNCTION explicit ScanOfKokkos(Reducer const& reducer)
@@ -192,7 +191,7 @@ constexpr bool scans_overlap() {
   }
 }
 
-/// A closure with which a team's scan is Kokkos' own.
+/// Wrapper of a closure that selects Kokkos' own scan of a team.
 template <class Closure, class T>
 struct TeamScanOfKokkos {
   using value_type = T;
@@ -221,10 +220,10 @@ concept OverlappedTeamScan =
     !is_team_scan_of_kokkos<Closure> && std::is_arithmetic_v<T> &&
     (sizeof(T) == 4 || sizeof(T) == 8) && std::is_same_v<scanned_t<Closure>, T>;
 
-/// Where Kokkos keeps 8 bytes for each thread of a team and 16 more, for joins
-/// inside it (4.6 to 5.2). The member is private, and other memory would have
-/// to fit beside what the application requested: an explicit instantiation may
-/// name the address of a private member.
+/// Access to Kokkos' shared memory for joins inside a team: 8 bytes per thread
+/// and 16 more (4.6 to 5.2). Other memory would have to fit in addition to the
+/// application's. The member is private, but an explicit instantiation may name
+/// its address.
 template <auto Member>
 struct TeamReduceMember {
   friend __device__ void* team_memory(
@@ -240,7 +239,7 @@ __device__ void scan_of_team(ThreadsOfTeam<Index> const& range,
                              Closure const& closure, T& total) {
   if (is_overlapped()) {
     Cuda::ScanTeam const team{threadIdx.y, blockDim.y};
-    // The threads of a wider vector are no warps.
+    // With longer vectors the threads of a team do not form warps.
     if (blockDim.x == 1 && team.takes()) {
       using Wide = decltype(Index() + int());
       total      = Cuda::overlapped_team_scan<2, T>(
@@ -352,7 +351,7 @@ requires(std::is_integral_v<iType>&&
 }
 }  // namespace Kokkos
 
-// Kokkos' functions beside them that find their vector by divisions.
+// Kokkos' other functions that compute the vector's mask by divisions.
 namespace Kokkos {
 template <typename iType, class Closure>
 requires(std::is_integral_v<iType>) KOKKOS_INLINE_FUNCTION void parallel_for(

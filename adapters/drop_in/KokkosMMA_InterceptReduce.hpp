@@ -7,14 +7,14 @@
 /// Kokkos::parallel_reduce on Kokkos::Cuda, intercepted inside Kokkos' dispatch
 /// by partial specialisations of Kokkos::Impl::ParallelReduce that are more
 /// specialised than Kokkos' own. The template head has been the same since
-/// Kokkos 4.1; the versions accepted are those this file was tested with.
+/// Kokkos 4.1; docs/kokkos_versions.md lists the tested versions.
 ///
 /// Kokkos' own class is reached with a reducer of another type, for which the
-/// constraint is false. Wrapping the reducer and not the pair matters: Kokkos
+/// constraint is false. The reducer is wrapped, not the pair, because Kokkos
 /// rebuilds the closure from the functor and the reducer type.
 ///
-/// Everything outside execute() stays Kokkos': profiling hooks, fences after a
-/// scalar result, the choice of overload.
+/// Everything outside execute() remains Kokkos': profiling hooks, fences after
+/// a scalar result, the choice of overload.
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -42,7 +42,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// A reduction whose value a thread keeps in registers.
+/// Closure of a reduction whose value a thread keeps in registers.
 template <class Functor, class Reducer, class PolicyT>
 class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   using Base = ReduceClosure<Functor, Reducer, PolicyT>;
@@ -108,7 +108,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   static constexpr bool data_visible =
       (Data::source == Source::view || Data::source == Source::product) &&
       Flat::pattern == Pattern::range;
-  /// What is known of the data when the call is compiled.
+  /// Properties of the call that are known at compile time.
   static constexpr ReduceProblem types() {
     ReduceProblem problem;
     problem.pattern       = Flat::pattern;
@@ -122,8 +122,8 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
     return problem;
   }
-  // Whether a kernel for these types exists: what the route function says of a
-  // device that can do everything.
+  // Whether a kernel for these types exists: the route function's answer for a
+  // device with all capabilities.
   static constexpr bool may_use_mma = [] {
     ReduceProblem problem = types();
     problem.contiguous    = true;
@@ -143,7 +143,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   }
 #endif
 
-  /// Reduces data that the library sees on the tensor cores.
+  /// Reduces visible data on the tensor cores.
   static void use_mma(void const* self, Cuda::StreamScratch const& scratch,
                       Settings const& settings) {
     auto const& closure = *static_cast<RoutedReduce const*>(self);
@@ -178,8 +178,8 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   }
 };
 
-/// Kokkos' closure of a routable reduction. No symbol of Kokkos' names is in
-/// either class.
+/// Closure of a routable reduction. Neither class has a symbol of Kokkos'
+/// names.
 template <class Functor, class Reducer, class Policy>
 using Routed = std::conditional_t<ValueInRegisters<Reducer>,
                                   RoutedReduce<Functor, Reducer, Policy>,

@@ -34,9 +34,8 @@ inline constexpr bool joins_in_order = requires {
   typename Functor::kokkosmma_joins_in_order;
 };
 
-/// A functor wrapped in a type for which nothing is routed. The type of
-/// its value must be said: Kokkos deduces it from pointers to the functor's own
-/// members.
+/// Wrapper of a functor that is never routed. It declares the value type,
+/// because Kokkos deduces that from pointers to the functor's own members.
 template <class Functor, class Value>
 struct NativeFunctor : Functor {
   using kokkosmma_native = void;
@@ -45,7 +44,7 @@ struct NativeFunctor : Functor {
   using Functor::operator();
 };
 
-/// A functor that cannot be a base, and is only called.
+/// Wrapper of a final functor, which cannot be a base class.
 template <class Functor, class Value>
 requires std::is_final_v<Functor>
 struct NativeFunctor<Functor, Value> {
@@ -68,7 +67,8 @@ Functor const& functor_of(NativeFunctor<Functor, Value> const& native) {
   }
 }
 
-/// Kokkos' default sum; its own reducer would carry a copy of the functor.
+/// Reducer of Kokkos' default sum. Kokkos' own would hold a copy of the
+/// functor.
 template <class T>
 struct DefaultSum {
   KOKKOS_FORCEINLINE_FUNCTION void init(T* value) const { new (value) T(); }
@@ -110,8 +110,8 @@ constexpr bool routable_scan() {
   }
 }
 
-/// Values without a neutral element, of the standard algorithms with a custom
-/// operation: one that no call has touched says so, and joining it changes
+/// Scan value without identity, of standard algorithms with a custom operation.
+/// A value that no invocation has written is marked; joining it changes
 /// nothing.
 template <class Reducer, class T>
 struct ScannedWithoutIdentity : Cuda::ScannedValue<Reducer, T> {
@@ -124,16 +124,15 @@ struct ScannedWithoutIdentity : Cuda::ScannedValue<Reducer, T> {
   }
 };
 
-/// What the registers of a tile scan hold for an accumulator: integers modulo
-/// 2^bits.
+/// Register type of a tile scan for an accumulator; integers are modulo 2^bits.
 template <class Accumulator>
 using tile_value_t = std::conditional_t<
     std::is_floating_point_v<Accumulator>, Accumulator,
     std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>>;
 
-/// What Kokkos' closures are for a routable scan: constructed and executed the
-/// same way, no symbol of Kokkos' names in it. `Native` is Kokkos' own, made
-/// where it runs.
+/// Closure of a routable scan, with the interface of Kokkos' closures and no
+/// symbol of Kokkos' names. `Native` is Kokkos' closure, constructed only if it
+/// runs.
 template <class Functor, class PolicyT, class Result, class Native>
 class RoutedScan {
   using Analysis = ScanAnalysis<Functor, PolicyT, Result>;
@@ -161,7 +160,7 @@ class RoutedScan {
 
   void execute() {
     std::uint64_t const size = Flat::size(m_policy);
-    // Of no indices Kokkos leaves the total as it is.
+    // Without indices Kokkos does not write the total.
     if (size == 0)
       m_run_native(*this);
     else
@@ -251,8 +250,8 @@ class RoutedScan {
     }
   }
 
-  /// Whether a launch keeps an error that the application has not queried yet.
-  /// Calls by name count on their route, and forget it.
+  /// Whether a launch preserves an error that the application has not queried
+  /// yet. KokkosMMA:: calls need their route and may lose the error.
   bool keeps_errors([[maybe_unused]] void const* kernel,
                     [[maybe_unused]] std::size_t shared) const {
     if constexpr (OwnFunctor<Functor>) {
@@ -272,8 +271,8 @@ class RoutedScan {
         .execute();
   }
 
-  /// Scans data that the library sees; false where they are strided, and where
-  /// an error that the application has not queried yet would be lost.
+  /// Scans visible data. Returns false if they are strided, or if an error that
+  /// the application has not queried yet would be lost.
   static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch,
                          Route route) {
     auto const& closure = *static_cast<RoutedScan const*>(self);

@@ -6,13 +6,13 @@
 /// \file
 /// Kokkos::parallel_for and parallel_reduce over TeamPolicy on Kokkos::Cuda,
 /// intercepted inside Kokkos' dispatch by partial specialisations that are more
-/// specialised than Kokkos' own. There are two kernels, with functors of
-/// another type: one has Kokkos' loops for nested reductions; the other has
-/// several invocations in flight at a time, and for a reduction it is this
-/// library's (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the team
-/// size that Kokkos chooses for the first and make the same invocations in the
-/// same order: the results have the same bits, and only the time decides which
-/// one runs.
+/// specialised than Kokkos' own. There are two kernels of wrapped functors: one
+/// with Kokkos' loops for nested reductions; one with several invocations in
+/// flight, which for a reduction is this library's
+/// (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the team size that
+/// Kokkos chooses for the first and make the same invocations in the same
+/// order. So results have the same bits, and only the time decides which one
+/// runs.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -35,7 +35,7 @@ namespace KokkosMMA::Impl {
 template <class Functor, class Value, NestedLoops Loops>
 struct TeamFunctor;
 
-/// Kokkos asks functors for the shared memory of a team by one of two names.
+/// Forwards the functor's team_shmem_size() or shmem_size() to Kokkos.
 template <class Wrapper, bool HasTeamShmemSize>
 struct TeamShmemSize {};
 template <class Wrapper>
@@ -60,8 +60,8 @@ struct TeamValue {
 template <>
 struct TeamValue<void> {};
 
-/// A functor of the same bytes in one form.
-/// \tparam Value that is reduced; void in a loop
+/// Wrapper with the bytes of a functor, for one form.
+/// \tparam Value type that is reduced; void in a loop
 template <class Functor, class Value, NestedLoops Loops>
 struct TeamFunctor
     : TeamValue<Value>,
@@ -85,15 +85,14 @@ template <class Functor, class Value, NestedLoops Loops>
 inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
     true;
 
-/// The policy of a form. Without launch bounds ptxas keeps to the registers of
-/// a multiprocessor full of threads (32 on sm_90, CUDA 13.0), and where loads
-/// depend on each other it serialises the invocations rather than use more:
-/// rows of a power law took 8650 us, with bounds 3080 us, by Kokkos 8530 (8
-/// lanes, H100, 2026-11-26). A kernel with bounds of 1024 threads can run with
-/// blocks of any size; with bounds of 512 the mean of perf_nested was the same.
-/// What it lacks in registers it spills, and Kokkos' loops run then, since they
-/// are faster. A policy takes one bound at most: one that names LaunchBounds<>
-/// stays as it is.
+/// Policy of a form. Without launch bounds ptxas limits itself to the registers
+/// of full occupancy (32 on sm_90, CUDA 13.0) and serialises invocations with
+/// dependent loads rather than use more. Rows of power-law length took 8650 us
+/// without bounds, 3080 us with them, 8530 us in Kokkos (8 lanes, H100,
+/// 2026-11-26). With bounds of 1024 threads blocks of any size can run; bounds
+/// of 512 gave the same mean of perf_nested. If the kernel spills, Kokkos'
+/// loops are faster and run. A policy may have one bound only: one that names
+/// LaunchBounds<> is not changed.
 template <NestedLoops Loops, class Policy, bool MayBeBound>
 struct FormPolicy {
   using type = Policy;
@@ -107,8 +106,8 @@ requires(
                                                       true> {
   using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<1024, 1>>;
 };
-/// Closures of 32 KB, a few hundred bytes of which are not what is called, are
-/// in global memory. With bounds that does not compile in Kokkos 4.6.
+/// Largest functor with bounds. Closures of 32 KB, a few hundred bytes more,
+/// are in global memory, where bounds do not compile in Kokkos 4.6.
 inline constexpr std::size_t max_bound_bytes = 31 * 1024;
 template <NestedLoops Loops, class Policy, class Called>
 using form_policy_t =
@@ -128,11 +127,11 @@ TeamProblem team_problem(Policy const& policy) {
   return problem;
 }
 
-/// What a loop and a reduction of Kokkos' two kernels have in common: an object
-/// of it holds Kokkos' closure, which one of the two forms executes.
-/// `Closures::Closure<Loops>` is the closure in a form. No constructor of it
-/// has Kokkos' name: in a program of sources with and without the drop-in the
-/// linker keeps one of two functions of a name.
+/// Common part of loops and of reductions in Kokkos' kernels. It holds Kokkos'
+/// closure, which one of the two forms executes. `Closures::Closure<Loops>` is
+/// the closure of a form. No constructor has Kokkos' name: if only some sources
+/// of a program use the drop-in, the linker keeps one of two functions with the
+/// same name.
 template <class Closures, class PolicyT>
 class RoutedTeam {
  public:
@@ -173,10 +172,10 @@ class RoutedTeam {
     else
       run_overlapped(own);
   }
-  /// A closure of the same bytes runs the other form. It is copied as bytes and
-  /// not destroyed: what it holds belongs to the first one. The place for
-  /// scratch memory of level 1 is given back once: by that destructor, or from
-  /// kokkos/kokkos#8881 on by the execute() that runs.
+  /// Executes the other form in a bytewise copy of the closure. The copy is not
+  /// destroyed, because the original owns its resources. The slot of scratch
+  /// memory of level 1 is released once: by the original's destructor, or since
+  /// kokkos/kokkos#8881 by the execute() that runs.
   static void run_overlapped(Own& own) {
     static_assert(sizeof(Own) == sizeof(Overlapped) &&
                   alignof(Own) == alignof(Overlapped));
@@ -208,7 +207,7 @@ struct TeamLoops {
   }
 };
 
-/// What Kokkos' closure requires, under the name that it has in this Kokkos.
+/// Recommended team size, under the function's name in this Kokkos.
 template <class Policy, class Functor, class Reducer>
 int recommended_team_size(Policy const& policy, Functor const& functor,
                           Reducer const& reducer) {
@@ -222,7 +221,7 @@ int recommended_team_size(Policy const& policy, Functor const& functor,
   }
 }
 
-/// The largest team with which Kokkos' closure can be made.
+/// Largest team size that Kokkos' closure accepts.
 template <class Policy, class Functor, class Reducer>
 int largest_team_size(Policy const& policy, Functor const& functor,
                       Reducer const& reducer) {
@@ -236,8 +235,8 @@ int largest_team_size(Policy const& policy, Functor const& functor,
   }
 }
 
-/// The reducer that Kokkos makes of a functor, for that functor in a form: it
-/// holds the functor, and Kokkos keeps no other copy beside it.
+/// Kokkos' reducer made of a functor, for that functor in a form. It holds the
+/// only copy of the functor.
 template <class Reducer, class Wrapped>
 struct FormReducer : Reducer {
   using functor_type = Wrapped;
@@ -278,7 +277,7 @@ struct TeamReductions {
     }
   }
 
-  /// With the team size that Kokkos chooses where the caller leaves it open.
+  /// Policy with the team size that Kokkos chooses if the caller sets none.
   static Policy sized(Called const& called, Policy const& policy) {
     Policy sized = policy;
     if (policy.team_size() >= 0) return sized;
@@ -290,9 +289,9 @@ struct TeamReductions {
   }
 };
 
-/// A reduction with this library's kernel. Kokkos' closure is made where it
-/// runs and not before: its constructor reserves one of ten slots of scratch
-/// memory of level 1, and from kokkos/kokkos#8881 on only execute() frees it.
+/// Closure of a reduction with this library's kernel. Kokkos' closure is made
+/// only if it runs: its constructor reserves one of ten slots of scratch memory
+/// of level 1, and since kokkos/kokkos#8881 only execute() frees it.
 template <class Reductions, class PolicyT>
 class RoutedTeamReduce {
   using Pair   = typename Reductions::OwnPair;
@@ -321,8 +320,8 @@ class RoutedTeamReduce {
                         &kernel, reported, settled, team_problem(m_policy)});
   }
 
-  /// Never runs: where an application asks a policy for a team size, Kokkos
-  /// asks the runtime how many registers this has.
+  /// Never runs. When an application queries a policy's team size, Kokkos
+  /// queries the runtime for the registers of this function.
   __device__ void operator()() const {
     (*static_cast<Own const*>(static_cast<void const*>(this)))();
   }
@@ -339,7 +338,7 @@ class RoutedTeamReduce {
     if (loops == NestedLoops::kokkos || !routed.launch())
       routed.m_run_native(routed);
   }
-  /// \return whether it could. For a team that is too large Kokkos throws.
+  /// \return whether it was launched. For too large a team Kokkos throws.
   bool launch() const {
     typename Called::reducer_type const& reducer = m_pair.get_reducer();
     return m_policy.team_size() <= largest_team_size(m_policy,

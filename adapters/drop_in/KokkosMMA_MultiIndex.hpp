@@ -32,8 +32,8 @@ struct ReciprocalDivisor {
   }
 };
 
-/// Indices of a dimension that a tile has, of at most `most`: all of few, else
-/// so many that the last tile leaves few threads without work.
+/// Width of a tile in a dimension, at most `most`: the extent if it is small,
+/// otherwise a width whose last tile leaves few threads idle.
 constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
   if (extent <= most) return extent;
   if (extent / most >= 8) return most;
@@ -47,32 +47,31 @@ constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
   return best;
 }
 
-/// A box of several dimensions in tiles of as many places as a block has
-/// threads. Which dimension of an array lies in neighbouring words is not
-/// visible in a functor, so a tile is long in the fastest dimension and in the
-/// slowest one, and neighbouring lanes lie along either: each thread then
-/// invokes the functor with another index of the tile, and the value of a place
-/// is the same. Sums that went over one row after the other read LayoutRight
-/// Views of 16384^2 floats at 0.04 of the copy rate, Kokkos 5.2 at 0.12 (H200,
-/// CUDA 13.0, 2026-11-28).
-/// Dimensions are in the order of speed here, the fastest first.
+/// Box of several dimensions, divided into tiles with one element per thread of
+/// a block. A functor does not show which dimension of an array is contiguous.
+/// So a tile is long in the fastest dimension and in the slowest one, and
+/// neighbouring lanes lie along either of them. That choice permutes the
+/// threads of a tile, not the elements and their accumulators. Sums row by row,
+/// without tiles, reached 0.04 of the copy rate for LayoutRight Views of
+/// 16384^2 floats, Kokkos 5.2 0.12 (H200, CUDA 13.0, 2026-11-28). Dimensions
+/// are ordered here from the fastest to the slowest.
 template <int Rank>
 struct BoxTiles {
   static constexpr int rank = Rank;
   static constexpr int slow = Rank - 1;
 
-  /// Tiles that make a row long.
+  /// Least number of tiles of a long row.
   static constexpr std::uint32_t long_row = 32;
 
   std::uint32_t extent[Rank] = {};
   std::uint32_t width[Rank]  = {};
-  /// The dimension along which tiles follow each other in a row, and what that
-  /// adds to the offsets: the fastest dimension with a long row.
+  /// Dimension along which tiles form a row, the fastest with a long row; and
+  /// the step of the offsets from tile to tile.
   int along                = 0;
   std::uint32_t step[Rank] = {};
-  /// Tiles in that dimension, then in the others.
+  /// Number of tiles in that dimension, then in the others.
   ReciprocalDivisor count[Rank];
-  std::uint32_t whole_in_row = 0;  ///< tiles of a row without a place outside
+  std::uint32_t whole_in_row = 0;  ///< tiles of a row that lie inside
   std::uint32_t threads      = 1;  ///< a power of two
 
   BoxTiles() = default;
@@ -84,7 +83,7 @@ struct BoxTiles {
     }
     if (Rank > 1)
       width[slow] = tile_width(extent[slow], threads < 512 ? 16 : 32);
-    // What the slowest dimension leaves, from the fastest one on.
+    // Threads that the slowest dimension leaves, from the fastest one on.
     std::uint32_t left = threads / width[slow];
     for (int d = 0; d < slow; ++d) {
       std::uint32_t const unit = left >= 96 ? 32 : 8;
@@ -105,7 +104,7 @@ struct BoxTiles {
       if (d != along) count[d + (d < along)] = ReciprocalDivisor(tiles[d]);
   }
 
-  /// Places of all tiles, those outside the box included.
+  /// Number of elements of all tiles, those outside the box included.
   std::uint64_t places() const {
     std::uint64_t product = threads;
     for (ReciprocalDivisor const& tiles : count) product *= tiles.divisor;
@@ -118,14 +117,14 @@ struct BoxTiles {
   };
   struct Place : Offsets {
     std::uint32_t number;  ///< in the tile
-    bool is_used;  ///< tiles may have fewer places than a block has threads
+    bool is_used;  ///< tiles may have fewer elements than a block threads
   };
   struct Tile : Offsets {
-    std::uint32_t in_row;  ///< tiles of the same row before it
+    std::uint32_t in_row;  ///< preceding tiles of the row
   };
 
-  /// The place of a thread, which adds to the offsets of a tile.
-  /// \param across neighbouring lanes lie along the slowest dimension
+  /// Element of a thread in a tile, as offsets from those of the tile.
+  /// \param across whether neighbouring lanes lie along the slowest dimension
   KOKKOS_FORCEINLINE_FUNCTION Place place(std::uint32_t thread,
                                           bool across = false) const {
     Place at{};
@@ -192,8 +191,8 @@ struct BoxTiles {
   }
 };
 
-/// A functor of several indices as one of places in tiles; the index that
-/// varies fastest is the first when `LeftFastest`, the last otherwise.
+/// Functor of several indices as a functor of elements of tiles. The fastest
+/// index is the first if `LeftFastest`, otherwise the last.
 template <class Functor, class Index, int Rank, bool LeftFastest>
 struct MultiIndexCall : BoxTiles<Rank> {
   using typename BoxTiles<Rank>::Offsets;
@@ -219,8 +218,8 @@ struct MultiIndexCall : BoxTiles<Rank> {
     call(index, value, std::make_integer_sequence<int, Rank>{});
   }
 
-  /// The place of a flat index, of all tiles one after the other; nothing is
-  /// called outside the box.
+  /// Invokes the functor for a flat index over all tiles, one after another;
+  /// does nothing outside the box.
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint32_t flat,
                                               Value& value) const {
@@ -238,9 +237,9 @@ struct MultiIndexCall : BoxTiles<Rank> {
   }
 };
 
-/// \param functor what a Functor is made of, for one copy
+/// \param functor object from which a Functor is constructed, with one copy
 /// \param lower, upper corners of the index space, Rank numbers each
-/// \param threads of the block for which the tiles are, a power of two
+/// \param threads block size, a power of two
 template <class Functor, class Index, int Rank, bool LeftFastest, class From,
           class Point>
 auto multi_index_call(From const& functor, Point const& lower,
@@ -249,7 +248,7 @@ auto multi_index_call(From const& functor, Point const& lower,
   for (int d = 0; d < Rank; ++d) {
     int const argument = LeftFastest ? d : Rank - 1 - d;
     auto const extent  = upper[argument] - lower[argument];
-    // Longer ones are rejected later: 2^32 is not a divisor.
+    // Longer extents are rejected later: 2^32 is not a divisor.
     bool const divides = extent > 0 && std::uint64_t(extent) < 0x80000000u;
     extents[d]         = divides ? static_cast<std::uint32_t>(extent) : 1u;
   }

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_REDUCE_CLOSURE_HPP
 
 /// \file
-/// What Kokkos' dispatch of a reduction makes of a functor, a reducer, a policy
-/// and a result, and the way back to Kokkos' own code.
+/// Base class of closures that replace Kokkos' in the dispatch of a reduction,
+/// with the fallback to Kokkos' own code.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -21,8 +21,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// The result of a call for the constructors of Kokkos' closures, which read
-/// only the address of a View.
+/// Result argument for the constructors of Kokkos' closures, which read only
+/// the address of a View.
 template <class Pointer, class MemorySpace>
 struct NativeResult {
   using memory_space = MemorySpace;
@@ -38,9 +38,9 @@ template <class ResultView>
 using space_of_result_t =
     typename std::remove_cvref_t<ResultView>::memory_space;
 
-/// Whether the call itself has to wait for a result: on the host, in a View of
-/// the caller's, which Kokkos hands on as it is. After variables, and reducers
-/// of them, whose Views are temporaries, Kokkos waits.
+/// Whether the call itself must wait for its result: for a host View of the
+/// caller, which Kokkos passes unchanged. Kokkos waits for variables, and for
+/// reducers of variables, whose Views are temporaries.
 template <class ResultView, class Reducer>
 bool must_wait([[maybe_unused]] Reducer const& reducer) {
   if constexpr (device_writes<space_of_result_t<ResultView>>) {
@@ -56,10 +56,9 @@ bool must_wait([[maybe_unused]] Reducer const& reducer) {
   }
 }
 
-/// What Kokkos' closure is for a routable reduction: constructed and executed
-/// the same way, no symbol of Kokkos' names in it. Kokkos' own closure is made
-/// where it runs and not before: a copy of a functor with Views is a page of
-/// code.
+/// Closure of a routable reduction, with the interface of Kokkos' closure and
+/// no symbol of Kokkos' names. Kokkos' own closure is constructed only if it
+/// runs: copying a functor with Views is a page of code.
 template <class Functor, class Reducer, class PolicyT>
 class ReduceClosure {
  public:

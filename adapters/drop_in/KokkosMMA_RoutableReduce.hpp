@@ -4,8 +4,8 @@
 #define KOKKOSMMA_ROUTABLE_REDUCE_HPP
 
 /// \file
-/// Which reductions the drop-in intercepts, and how their values are kept: what
-/// it knows of Kokkos' reducers.
+/// Reductions that the drop-in intercepts, the storage of their values, and
+/// traits of Kokkos' reducers.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -36,7 +36,7 @@ struct StdTranformReduceDefaultJoinFunctor;
 
 namespace KokkosMMA::Impl {
 
-/// A reducer wrapped in a type for which nothing is routed.
+/// Wrapper of a reducer that is never routed.
 template <class Reducer>
 struct NativeReducer : Reducer {
   using kokkosmma_native = void;
@@ -50,7 +50,7 @@ concept IsNative = requires {
   typename T::kokkosmma_native;
 };
 
-/// Functors of this library: routed in every translation unit that has their
+/// Functor of this library: routed in every translation unit that has its
 /// definition, with or without the drop-in header.
 template <class F>
 concept OwnFunctor = requires {
@@ -83,9 +83,9 @@ constexpr bool adds() {
           !Reducer::has_init_member_function());
 }
 
-/// The standard algorithms' custom reductions have no identity: a value that no
-/// invocation has written is marked, and joining it changes nothing. (Kokkos'
-/// own join does not check that, and adds a zero of idle threads.)
+/// Value of the standard algorithms' custom reductions, which have no identity.
+/// A value that no invocation has written is marked; joining it changes
+/// nothing. (Kokkos' join ignores the mark and adds the zeros of idle threads.)
 template <class Reducer, class T>
 struct RunningWithoutIdentity : Cuda::RunningValue<Reducer, T> {
   __device__ void join(T& into, T const& from) const {
@@ -103,8 +103,8 @@ template <class T>
 inline constexpr bool has_no_identity<
     Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> = true;
 
-/// How a thread keeps the value of a reduction: sums and products of 16-bit
-/// floats in fp32.
+/// Chooses a thread's accumulator for a reduction: fp32 for sums and products
+/// of 16-bit floats.
 template <class Reducer, class T>
 struct RunningChoice {
   static constexpr bool multiplies =
@@ -121,18 +121,18 @@ struct RunningChoice {
 template <class Reducer, class T>
 using RunningOf = typename RunningChoice<Reducer, T>::type;
 
-/// Arrays whose length is known at run time.
+/// Whether a reducer joins arrays whose length is known at run time.
 template <class Reducer>
 inline constexpr bool is_array_reducer =
     std::is_pointer_v<typename Reducer::reference_type>;
 
-/// Values that a thread keeps in registers.
+/// Reducer whose value a thread keeps in registers.
 template <class Reducer>
 concept ValueInRegisters = Reducer::static_value_size()
 == sizeof(typename Reducer::value_type) &&
     sizeof(typename Reducer::value_type) <= max_value_bytes;
 
-/// Arrays, and larger values, for which a thread has a place in shared memory.
+/// Reducer of arrays or larger values, which a thread keeps in shared memory.
 template <class Reducer>
 concept ValueInSharedMemory =
     !ValueInRegisters<Reducer> &&
@@ -154,7 +154,7 @@ concept RoutableTypes =
      (is_range_policy<Policy> && ValueInSharedMemory<Reducer>)) &&
     sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
-/// The number in a value that a sum is stored to, and how it gets there.
+/// Number type of a value that receives a sum, and the conversion to it.
 template <class T>
 struct SumValue : Cuda::ConvertTotal<T> {
   using Number = T;

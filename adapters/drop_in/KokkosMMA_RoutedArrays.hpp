@@ -30,15 +30,15 @@ struct ErasedArrays : ErasedCall {
   ArrayTuning tuning;
   unsigned count;
   std::size_t alignment;
-  /// For arrays of few values; null where there is none.
+  /// Kernel for arrays of few values; null if none is compiled.
   void const* kernel_in_registers;
 };
 
-/// Kokkos' own kernel has a place for 32 threads and two more in 48 KB (4.6 to
-/// 5.2).
+/// Largest value of Kokkos' own kernel: values of 32 threads and two more use
+/// 48 KB (4.6 to 5.2).
 inline constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
 
-// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
 #if defined(__CUDA_ARCH__)
 template <class Call>
 bool run_arrays(Call& call);
@@ -79,7 +79,6 @@ void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
                                  arguments),
             "array_reduce");
       });
-  // As after other reductions.
   wait_for_result(call, scratch);
 }
 
@@ -88,7 +87,7 @@ template <class Call>
 bool run_arrays(Call& call) {
   Settings settings = effective_settings();
   std::optional<ScopedSettings> scope;
-  // What Kokkos throws for is not compared with Kokkos (KOKKOSMMA_COMPARE).
+  // Kokkos throws for larger values, so KOKKOSMMA_COMPARE must not run it.
   if (settings.route == Route::automatic &&
       call.value_bytes > most_bytes_of_kokkos) {
     settings.route = Route::streamed;
@@ -98,7 +97,7 @@ bool run_arrays(Call& call) {
   auto const ask = [&](void const* kernel) {
     facts = Cuda::facts_of_kernel(call.space.cuda_device(), kernel,
                                   array_facts_threads, 0);
-    // What a kernel spills is another amount for each architecture.
+    // Spilled bytes depend on the architecture.
     if (settings.reproducibility != Reproducibility::run_to_run)
       facts.local_bytes = 0;
     return facts.local_bytes == 0;
@@ -123,13 +122,13 @@ bool run_arrays(Call& call) {
 
 #endif  // __CUDA_ARCH__
 
-/// Whether value_count is a member of each object, and not of the class.
+/// Whether value_count is a non-static member.
 template <class Functor>
 concept HasCount = requires {
   requires std::is_member_object_pointer_v<decltype(&Functor::value_count)>;
 };
 
-/// A reduction for whose value a thread has a place in shared memory.
+/// Closure of a reduction whose value a thread keeps in shared memory.
 template <class Functor, class Reducer, class PolicyT>
 class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   using Base = ReduceClosure<Functor, Reducer, PolicyT>;
@@ -174,12 +173,12 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
 
  private:
   static constexpr bool is_array = is_array_reducer<Reducer>;
-  // Numbers are copied and added without a thought of what else that does.
+  // Copying and adding numbers has no side effects.
   static constexpr bool sums_numbers =
       is_array && adds<Reducer>() && std::is_trivially_copyable_v<value_type> &&
       sizeof(value_type) <= 16;
-  // The array may be the functor's or a reducer's of its own. What is large
-  // would be copied to local memory.
+  // The array may belong to the functor or to a separate reducer. Large
+  // functors would be copied to local memory.
   static constexpr bool has_count =
       is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
       HasCount<Functor> && HasCount<typename Reducer::functor_type>;

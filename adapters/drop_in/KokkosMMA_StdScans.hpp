@@ -4,13 +4,13 @@
 #define KOKKOSMMA_STD_SCANS_HPP
 
 /// \file
-/// The scans among Kokkos' standard algorithms over Views, as sums of data that
-/// the library can see. exclusive_scan calls parallel_scan with a functor that
-/// is recognised by its type. inclusive_scan without an operator goes to Thrust
-/// on Cuda, through an overload to which a more constrained one is added here;
-/// Kokkos calls it by a qualified name, so this header comes before Kokkos'
-/// own, and where it comes later Thrust stays. Operators and transformations of
-/// the caller are opaque: parallel_scan has them like any other functor.
+/// Scans of Kokkos' standard algorithms over Views, as sums of visible data.
+/// exclusive_scan calls parallel_scan with a functor that is recognised by its
+/// type. inclusive_scan without an operator calls Thrust on Cuda, through an
+/// overload; a more constrained overload is added here. Kokkos calls it by a
+/// qualified name, so this header must precede Kokkos' own; otherwise Thrust
+/// runs. Operators and transformations of the caller are opaque: parallel_scan
+/// runs them like any other functor.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
@@ -26,8 +26,8 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-// The first is Kokkos' functor for the default sum up to 4.x, the others make
-// it up from 5.0 on.
+// The first is Kokkos' functor for the default sum up to 4.x; the others
+// compose it since 5.0.
 namespace Kokkos::Experimental::Impl {
 template <class ExeSpace, class IndexType, class ValueType, class FirstFrom,
           class FirstDest>
@@ -44,15 +44,15 @@ class RandomAccessIterator;
 
 namespace KokkosMMA::Impl {
 
-/// Kokkos sums in the type of the initial value, without one in the type of the
-/// elements, wrapping where that is narrow; 16-bit floats are kept in fp32
-/// here, as everywhere.
+/// Accumulator type: as in Kokkos the type of the initial value, or without one
+/// of the elements, which wraps if it is narrow. But 16-bit floats are summed
+/// in fp32, as everywhere in this library.
 template <class Value>
 using std_accumulator_t =
     std::conditional_t<is_16bit_float(scalar_v<Value>), float, Value>;
 
-// Where no tile kernel exists the functor is called: mixed types then convert
-// as they do in Kokkos.
+// Without a tile kernel the functor is invoked, so that mixed types convert as
+// in Kokkos.
 template <class From, class Dest, class Accumulator>
 concept StdTile = PlainIterator<From> && PlainIterator<Dest> &&
     scan_tile_exists(scalar_v<typename From::value_type>, scalar_v<Accumulator>,
@@ -111,16 +111,16 @@ inline constexpr bool is_view_iterator<
     Kokkos::Experimental::Impl::RandomAccessIterator<Kokkos::View<T, P...>>> =
     true;
 
-/// Default inclusive scans that a tile kernel can do. Outputs that are marked
-/// random-access, which means nothing to a View that is written, are Kokkos'
-/// own: through_thrust() marks them so.
+/// Default inclusive scans that a tile kernel supports. Outputs marked as
+/// random-access, which has no meaning for a View that is written, are
+/// excluded: through_thrust() marks them to call Kokkos' overload.
 template <class From, class Dest>
 concept InclusiveStdTile =
     is_view_iterator<From> && is_view_iterator<Dest> &&
     !Dest::view_type::memory_traits::is_random_access &&
     StdTile<From, Dest, std_accumulator_t<typename From::value_type>>;
 
-/// Kokkos' own overload, for all other iterators.
+/// Calls Kokkos' own overload, which serves all other iterators.
 template <class From, class Dest>
 Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
                     From const& first, From const& last, Dest const& dest) {
@@ -137,7 +137,7 @@ Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
       return Layout(n);
     }
   }();
-  // Found by its argument, at the end of the translation unit.
+  // Found by argument-dependent lookup, at the end of the translation unit.
   inclusive_scan_default_op_exespace_impl(
       label, exec, first, last,
       Kokkos::Experimental::Impl::RandomAccessIterator<Marked>(
@@ -176,7 +176,7 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
                       problem.accumulator, decision);
     return through_thrust(label, exec, first, last, dest);
   }
-  // Kokkos' own way is Thrust: its parallel_scan of this functor says nothing.
+  // Not compared: Kokkos' own code is Thrust, not parallel_scan.
   std::optional<ScopedSettings> not_compared;
   if (environment_compare) not_compared.emplace(Settings{decision.route});
   Kokkos::Profiling::pushRegion(label + " via Kokkos::parallel_scan");

@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// GPUs before compute capability 7.0 have 4096 bytes of kernel arguments.
+/// Largest functor: before compute capability 7.0 arguments have 4096 bytes.
 inline constexpr std::size_t max_argument_functor_bytes =
 #if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL)
     3800;
@@ -24,7 +24,7 @@ inline constexpr std::size_t max_argument_functor_bytes =
     max_functor_bytes;
 #endif
 
-/// Whether each thread has a copy of a functor of so many bytes. A functor may
+/// Whether each thread has a copy of a functor of this size. A functor may
 /// write to its `mutable` members during an invocation, which cannot be
 /// detected. Kokkos 4 passes closures of less than 512 bytes by value; larger
 /// ones, and in Kokkos 5 all, are in constant memory, which a functor must not
@@ -33,17 +33,17 @@ constexpr bool has_copies(std::size_t functor_bytes) {
   return KOKKOS_VERSION < 50000 && functor_bytes < 512;
 }
 
-/// Arguments that an invocation receives as Kokkos passes them: indices and the
-/// flag of a scan as lvalues, `const` ones except where Kokkos' own are not.
+/// Constness of an invocation's arguments. Indices and the flag of a scan are
+/// lvalues as in Kokkos, `const` except where Kokkos' are not.
 enum class Indices {
   constant,
   writable  ///< of loops over MDRangePolicy since Kokkos 5.1
 };
 
 /// Invokes the application's functor with its work tag. Every kernel that
-/// receives a functor invokes it here. What a kernel makes for the invocation,
-/// an index say, comes as an rvalue and is passed on as an lvalue; a value that
-/// is reduced comes as an lvalue and stays what it is.
+/// receives a functor invokes it here. An argument made for the invocation,
+/// such as an index, arrives as an rvalue and is passed as an lvalue. A value
+/// that is reduced arrives as an lvalue and is passed unchanged.
 template <class Functor, class Tag, Indices Kind = Indices::constant>
 struct TaggedCall {
   Functor functor;
@@ -72,8 +72,8 @@ struct TaggedCall {
   }
 };
 
-/// A functor seen as its tagged call, which has the same bytes. A launch copies
-/// the bytes and calls no constructor.
+/// Functor reinterpreted as its tagged call, which has the same bytes. A launch
+/// copies the bytes and calls no constructor.
 template <class Tag, class Functor>
 TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
   using Call = TaggedCall<Functor, Tag>;
@@ -82,7 +82,7 @@ TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
 }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-/// The kernel that Kokkos launches for one of its closures.
+/// Kernel that Kokkos launches for one of its closures.
 template <class Closure, class Policy>
 void const* kernel_of_kokkos() {
   return reinterpret_cast<void const*>(

@@ -4,12 +4,12 @@
 #define KOKKOSMMA_TEAM_REDUCE_HPP
 
 /// \file
-/// Kokkos::parallel_reduce over a TeamPolicy in a kernel of this library: the
-/// invocations and joins of Kokkos' own (4.6 to 5.2) in their order, with
-/// several nested invocations and several values of the last join in flight.
-/// Kokkos' last join has one load in flight in each lane: a sum of 2^26 floats
-/// by 65536 teams of 128 threads took 453 us by Kokkos, 162 us here (H100, CUDA
-/// 13.0, 2026-11-26).
+/// Kernel of this library for Kokkos::parallel_reduce over a TeamPolicy. It has
+/// the invocations and joins of Kokkos' kernel (4.6 to 5.2) in the same order,
+/// with several nested invocations and several values of the last join in
+/// flight. Kokkos' last join has one load in flight per lane: a sum of 2^26
+/// floats by 65536 teams of 128 threads takes 453 us in Kokkos, 162 us here
+/// (H100, CUDA 13.0, 2026-11-26).
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -29,11 +29,11 @@
 
 namespace KokkosMMA::Impl {
 
-/// The arguments of Kokkos' constructor of a team's member.
+/// Arguments of Kokkos' constructor of a team member.
 struct TeamLayout {
   int teams;
   int shared_begin;  ///< bytes for joins inside a team
-  int shared_size;   ///< bytes after them, of the application
+  int shared_size;   ///< bytes after them, for the application
 };
 
 template <class Call, class Reducer>
@@ -46,7 +46,7 @@ __device__ __forceinline__ void reduce_teams(
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 16, team_reduce_memory);
   state_nested_loops<NestedLoops::overlapped>();
   Running const running{reducer};
-  // Constructed first, as by Kokkos: an init() may leave members unchanged.
+  // Constructed first, as in Kokkos: an init() may leave members unchanged.
   Value value;
   running.init(value);
   for (int team = int(blockIdx.x); team < layout.teams; team += int(gridDim.x))
@@ -87,7 +87,7 @@ void const* team_reduce_kernel() {
   }
 }
 
-/// A team reduction without its types.
+/// Team reduction without its types.
 struct ErasedTeamReduce {
   Kokkos::Cuda const& space;
   void const* kernel;
@@ -101,23 +101,23 @@ struct ErasedTeamReduce {
   void (*ensure_locks)();
 };
 
-// As in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
+// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
 #if defined(__CUDA_ARCH__)
 template <class Call>
 bool launch_team_reduce(Call const& call);
 #else
 
-/// \return whether it could
+/// \return whether the kernel was launched
 template <class Call>
 bool launch_team_reduce(Call const& call) {
-  // As many as Kokkos' grid has, so that the values of teams are joined alike.
+  // The limit of Kokkos' grid, so that values of teams are joined alike.
   constexpr int most_blocks = 32 * 1024;
   int const shared = call.layout.shared_begin + call.layout.shared_size;
   if (shared > Cuda::usual_shared_bytes) return false;
   unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
   Cuda::KernelFacts const facts =
       Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0);
-  // Kokkos' joins inside a block have shared memory of the kernel's own.
+  // Kokkos' joins inside a block use static shared memory of the kernel.
   if (int(threads) > facts.max_threads ||
       shared > Cuda::usual_shared_bytes - facts.static_shared_bytes)
     return false;
@@ -143,16 +143,16 @@ bool launch_team_reduce(Call const& call) {
 
 #endif  // __CUDA_ARCH__
 
-/// Whether this library's kernel reduces: values that a thread keeps in
-/// registers, with a functor and a reducer that fit the arguments of a kernel.
-/// For larger ones it would not compile.
+/// Reduction that this library's kernel supports: a value in registers, and
+/// functor and reducer within the limit of kernel arguments, above which it
+/// does not compile.
 template <class Functor, class Reducer, class Policy>
 concept OwnTeamReduce =
     ValueInRegisters<Reducer> &&
     !Policy::experimental_contains_desired_occupancy &&
     sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
-/// The bounds of the policy, or those with which any block can run
+/// Launch bounds of the policy, or those with which any block can run
 /// (FormPolicy in adapters/drop_in/KokkosMMA_InterceptTeam.hpp).
 template <class Policy>
 using team_bounds_t = std::conditional_t<
@@ -166,8 +166,8 @@ void const* kernel_of_team_reduce() {
       TaggedCall<Functor, typename Policy::work_tag>, Reducer>();
 }
 
-/// Reduces over teams of the size that the policy has.
-/// \return whether it could; nothing has been launched otherwise
+/// Reduces over teams of the policy's size.
+/// \return whether its kernel was launched
 template <class Functor, class Reducer, class Policy>
 bool run_team_reduce(Functor const& functor, Reducer const& reducer,
                      Policy const& policy, void* result, bool result_on_device,

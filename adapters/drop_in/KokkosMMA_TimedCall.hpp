@@ -37,11 +37,11 @@
 
 namespace KokkosMMA::Impl {
 
-/// Whether the tables have a call. Apart from the records, which a source
-/// without a call does not compile.
+/// Whether any call was recorded. Outside CallRecords, which a source without a
+/// call does not compile.
 inline std::atomic<bool> any_call_recorded{false};
 
-/// What the tables do not have.
+/// Note on the calls that the tables do not contain.
 [[gnu::cold]] inline std::string note_on_unseen_calls() {
   return "KokkosMMA: calls that are not intercepted are not in the table "
          "(policies of kokkos-mma, calls inside kernels, graph nodes, captured "
@@ -49,7 +49,7 @@ inline std::atomic<bool> any_call_recorded{false};
          std::to_string(VerboseLines::unseen()) + " of them ran on Cuda\n";
 }
 
-/// In the place of tables without a call.
+/// Prints a message instead of empty tables.
 [[gnu::cold]] inline void explain_missing_tables() {
   if (any_call_recorded) return;
   std::string const text =
@@ -58,10 +58,10 @@ inline std::atomic<bool> any_call_recorded{false};
   write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
 }
 
-/// All calls so far, and the events of those whose times are not known yet.
+/// Records of all calls so far, and events of those with unknown times.
 class CallRecords {
  public:
-  /// Two events, which belong to a device.
+  /// Two events of one device.
   struct Timer {
     enum class State : unsigned char { free, recording, pending };
     State state       = State::free;
@@ -84,8 +84,8 @@ class CallRecords {
     return records;
   }
 
-  /// What a call begins with: its kind, whether Kokkos has its turn, and a
-  /// timer of the current device or null where too many are in use.
+  /// Result of begin(): the kind of the call, whether Kokkos runs it, and a
+  /// timer of the current device, null if too many are in use.
   struct Begun {
     CallKind* kind;
     bool turn_of_kokkos;
@@ -100,7 +100,7 @@ class CallRecords {
     return {&kind, turn, take_timer(device)};
   }
 
-  /// The call is launched; `timed`: both events are in the stream.
+  /// Records a launched call; `timed`: both events are in the stream.
   [[gnu::cold]] void end(CallKind& kind, Route route, std::string_view reason,
                          double bytes, Timer* timer, bool timed) {
     std::lock_guard<std::mutex> const lock(m_mutex);
@@ -115,14 +115,14 @@ class CallRecords {
   }
 
  private:
-  /// Calls in flight at a time; those of a stream end in their order, so the
-  /// next timer is the oldest.
+  /// Maximum number of timed calls in flight. Calls of a stream end in order,
+  /// so the next timer is the oldest.
   static constexpr std::size_t max_timers = 1024;
 
   CallRecords() = default;
 
   [[gnu::cold]] Timer* take_timer(int device) {
-    // A kernel that runs long on one stream does not end the times of others.
+    // A long kernel on one stream must not stop the timing of others.
     for (int attempt = 0; attempt < 4; ++attempt) {
       Timer& timer = m_timers[m_next++ % max_timers];
       if (timer.state == Timer::State::pending) read(timer, cudaEventQuery);
@@ -182,7 +182,7 @@ class CallRecords {
     if (environment_compare) text += comparison_table(m_kinds);
     if (environment_report && !in_a_file) text += report_table(m_kinds);
     if (!text.empty()) text += note_on_unseen_calls();
-    // In one piece: other processes print, too.
+    // One call of fputs, because other processes print, too.
     std::fputs(text.c_str(), stderr);
   }
 
@@ -192,9 +192,9 @@ class CallRecords {
   std::size_t m_next = 0;
 };
 
-/// One call in progress: begin() runs before whatever it launches, the
-/// destructor after that. Without begin() it has no time. Calls that run_call()
-/// decides have one in their ErasedCall.
+/// Timing of one call: begin() runs before its launches, the destructor after
+/// them. Without begin() the call is not timed. Calls of run_call() have one in
+/// their ErasedCall.
 class TimedCall {
  public:
   TimedCall() = default;
@@ -204,11 +204,11 @@ class TimedCall {
   TimedCall(TimedCall const&)            = delete;
   TimedCall& operator=(TimedCall const&) = delete;
 
-  /// If `measures_calls`, after the route is chosen. A captured stream only
-  /// records the call, which has no time.
-  /// \param pattern a constant
-  /// \param type anything whose address all calls of one type share
-  /// \param bytes of the data, 0: not known
+  /// Begins the timing if `measures_calls`, after the route is chosen. Calls on
+  /// a captured stream are not timed.
+  /// \param pattern string of static storage
+  /// \param type any address that all calls of one type share
+  /// \param bytes of the data; 0 if not known
   /// \return whether Kokkos runs this call although this library's kernel could
   [[gnu::cold]] bool begin(Kokkos::Cuda const& space, char const* pattern,
                            void const* type, std::uint64_t size, double bytes,
@@ -222,8 +222,8 @@ class TimedCall {
         capture != cudaStreamCaptureStatusNone)
       return false;
     bool const generic = decision.route == Route::generic;
-    // A route of a scope is needed: KokkosMMA::reduce relies on kernels that
-    // keep narrow sums in float. Nor does Kokkos have the bits of a level.
+    // A scope's route must run: KokkosMMA::reduce relies on kernels that sum
+    // 16-bit floats in fp32. So must a level: Kokkos does not provide it.
     bool const either =
         !generic && scoped_settings().route == Route::automatic &&
         effective_settings().reproducibility == Reproducibility::run_to_run;
@@ -238,14 +238,14 @@ class TimedCall {
     return begun.turn_of_kokkos;
   }
 
-  /// Another route than that of the decision ran.
-  /// \param reason why it is Kokkos', or nothing; a constant
+  /// Records that another route ran than the decision's.
+  /// \param reason why Kokkos' ran, or empty; of static storage
   void ran(Route route, std::string_view reason) {
     m_route  = route;
     m_reason = reason;
   }
 
-  /// Ours could not run: Kokkos' own code does, from now on.
+  /// This library's kernel cannot run: restarts the timing for Kokkos' code.
   [[gnu::cold]] void fall_back(Refusal const& refusal) {
     if (m_kind == nullptr) return;
     OnDevice const here(m_device);
@@ -254,7 +254,7 @@ class TimedCall {
   }
 
  private:
-  /// Calls to CUDA that an application does not notice.
+  /// Scope of CUDA calls that an application does not notice.
   class OnDevice {
    public:
     explicit OnDevice(int device) {

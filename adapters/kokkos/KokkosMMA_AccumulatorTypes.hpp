@@ -4,7 +4,7 @@
 #define KOKKOSMMA_ACCUMULATOR_TYPES_HPP
 
 /// \file
-/// Element types of Views, and the types in which their sums are kept.
+/// Element types of Views, and the accumulator types of their sums.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 
@@ -16,7 +16,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// bool and integers up to 8 bytes.
+/// Whether T is bool or an integer of at most 8 bytes.
 template <class T>
 inline constexpr bool is_scan_integer = std::is_integral_v<T> && sizeof(T) <= 8;
 
@@ -24,10 +24,10 @@ template <class T>
 inline constexpr bool is_scan_type = is_scan_integer<T> ||
                                      is_floating(scalar_v<T>);
 
-/// Whether sums of `Input` may be kept in `Accumulator`: every value of the
-/// input is a value of the accumulator, integers modulo 2^bits, and 16-bit
-/// floats are summed in fp32 at least. Double takes integers of 8 bytes too,
-/// and rounds those that have more than its 53 bits.
+/// Whether `Accumulator` can sum elements of type `Input`. It represents every
+/// `Input` value; integer sums wrap modulo 2^bits. 16-bit floats need fp32 or
+/// wider. double is allowed for 8-byte integers, too, and rounds those of more
+/// than 53 bits.
 template <class Input, class Accumulator>
 constexpr bool accumulator_holds() {
   constexpr Scalar kept = scalar_v<Accumulator>;
@@ -45,8 +45,8 @@ constexpr bool accumulator_holds() {
   }
 }
 
-/// Whether what is kept in `Accumulator` may be written to a View: integers as
-/// wide as the elements that are read hold the sums modulo 2^bits of theirs.
+/// Whether sums in `Accumulator` may be written to Y. Integers as wide as the
+/// elements of X hold their sums modulo 2^bits.
 template <class X, class Y, class Accumulator>
 constexpr bool may_write() {
   using Output = typename Y::non_const_value_type;
@@ -55,8 +55,8 @@ constexpr bool may_write() {
          (is_floating(scalar_v<Output>) || !is_floating(scalar_v<Accumulator>));
 }
 
-/// Whether the sum of `X`, kept in `Accumulator`, may become a total of type
-/// `Value`. A wider one would promise a sum that was not kept.
+/// Whether a sum of X in `Accumulator` may become a total of type `Value`. A
+/// wider `Value` would suggest bits that the sum does not have.
 template <class Value, class X, class Accumulator>
 inline constexpr bool total_fits =
     is_scan_type<Value> && !std::is_same_v<Value, bool> &&
@@ -64,10 +64,10 @@ inline constexpr bool total_fits =
     sizeof(Value) <= sizeof(Accumulator) &&
     keeps_sums<typename X::non_const_value_type, Value>;
 
-/// accumulator_t, but wide enough where only the output is too narrow: the
-/// prefixes are then converted once. Integers for a floating-point output are
-/// kept in double, whatever their size, and the total may be what the output
-/// is.
+/// Default accumulator of a scan: accumulator_t with two exceptions. It holds
+/// the input even if the output is too narrow; prefixes are converted once.
+/// Integers with a floating-point output are summed in double whatever their
+/// size, so that the total may have the output's type.
 template <class Input, class Output>
 using scan_accumulator_t = std::conditional_t<
     is_floating(scalar_v<Input>), accumulator_t<Input, Output>,
@@ -77,9 +77,9 @@ using scan_accumulator_t = std::conditional_t<
                            std::conditional_t<sizeof(Input) <= 4, std::int32_t,
                                               std::int64_t>>>>;
 
-/// Integers of 1 and 2 bytes are summed in 4, exact modulo theirs: a native
-/// scan of int8 was wrong from index 128 on (Kokkos 4.6.01, Cuda, H200,
-/// 2026-11-21).
+/// A 4-byte type for integers of 1 and 2 bytes; their sums are exact modulo
+/// 2^bits. Kokkos' scan of int8 was wrong from index 128 on (Kokkos 4.6.01,
+/// Cuda, H200, 2026-11-21).
 template <class T>
 using at_least_4_bytes_t = std::conditional_t<
     std::is_integral_v<T> && sizeof(T) < 4,
@@ -92,8 +92,8 @@ using chosen_accumulator_t = at_least_4_bytes_t<
                                           typename Y::non_const_value_type>,
                        std::remove_cv_t<Accumulator>>>;
 
-/// One type for each size and signedness, so that `long` and `long long` share
-/// their kernels.
+/// One type per size and signedness of integers of 4 and 8 bytes, so that
+/// `long` and `long long` use the same kernels.
 template <class T>
 using canonical_t = std::conditional_t<
     !std::is_integral_v<T> || std::is_same_v<T, bool>, T,
@@ -105,7 +105,7 @@ using canonical_t = std::conditional_t<
                                               std::uint32_t>,
                            T>>>;
 
-/// The first element, under one name for types of one size and signedness.
+/// Pointer to the first element, as canonical_t of its type.
 template <class V>
 auto* canonical_pointer(V const& view) {
   using Value = typename V::value_type;

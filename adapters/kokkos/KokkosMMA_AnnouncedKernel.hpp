@@ -17,8 +17,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Tells Kokkos Tools of kernels that no pattern of Kokkos starts, for as long
-/// as it lives.
+/// Scope that reports a kernel to Kokkos Tools that no pattern of Kokkos
+/// launches.
 template <auto Begin, auto End>
 class Announced {
  public:
@@ -42,7 +42,7 @@ class Announced {
   std::uint64_t m_kernel = 0;
 };
 
-/// As of a loop, a reduction and a scan.
+/// Reported as a loop, a reduction and a scan.
 using AnnouncedKernel =
     Announced<Kokkos::Tools::beginParallelFor, Kokkos::Tools::endParallelFor>;
 using AnnouncedReduction = Announced<Kokkos::Tools::beginParallelReduce,

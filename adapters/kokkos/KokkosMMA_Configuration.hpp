@@ -24,7 +24,7 @@ inline std::string dotted_version(int version) {
                      version % 100);
 }
 
-/// The accumulator that the table of routes assumes for a scan.
+/// Accumulator of scans in the table of routes.
 constexpr Scalar scan_accumulator(Scalar input) {
   return is_16bit_float(input) ? Scalar::float32
          : size_of(input) == 1 ? Scalar::int32
@@ -33,7 +33,7 @@ constexpr Scalar scan_accumulator(Scalar input) {
 
 inline void print_route_table(std::ostream& out, Capability const& capability,
                               TuningTable const& tuning) {
-  // `route(scalar, settings)` decides on a problem of these elements.
+  // `route(scalar, settings)` decides the route for elements of this type.
   auto const print = [&](char const* name, auto const& route) {
     out << "  " << name << ":";
     for (Scalar const scalar :
@@ -84,9 +84,9 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
 
 }  // namespace Impl
 
-/// Names the tuning table of the first device. It is a built-in one ("built-in,
-/// H200"; on hosts "built-in") or the file in KOKKOSMMA_TUNING. If that file
-/// was rejected, the text says why.
+/// Names the tuning table of the default Cuda device. It is a built-in one
+/// ("built-in, H200"; on hosts "built-in") or the file in KOKKOSMMA_TUNING. If
+/// that file was rejected, the text says why.
 inline std::string tuning_description() {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
@@ -95,10 +95,10 @@ inline std::string tuning_description() {
 #endif
 }
 
-/// Prints what a bug report needs: versions, devices, tuning table and routes.
-/// In detail: execution spaces, compute capability, types with tensor-core
-/// sums, and the route of each kind of reduction and scan under the present
-/// settings. Call it after Kokkos::initialize.
+/// Prints the data for a bug report: versions, devices, tuning table and
+/// routes. In detail: execution spaces, compute capability, types with
+/// tensor-core sums, and the route of each kind of reduction and scan under the
+/// current settings. Call it after Kokkos::initialize.
 inline void print_configuration(std::ostream& out) {
   out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)

@@ -7,7 +7,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The execution spaces of this Kokkos, a blank before each.
+/// Names of the enabled execution spaces, a blank before each.
 inline constexpr char const* enabled_spaces =
     ""
 #if defined(KOKKOS_ENABLE_SERIAL)

@@ -14,7 +14,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// The text that explain() collects on this host thread; null where calls run.
+/// Text that explain() collects on this host thread; null outside explain().
 inline std::string*& explanation_of_this_thread() {
   thread_local std::string* text = nullptr;
   return text;
@@ -22,13 +22,13 @@ inline std::string*& explanation_of_this_thread() {
 
 inline bool explains_calls() { return explanation_of_this_thread() != nullptr; }
 
-/// Chooses the route of a call. Inside explain() it notes the decision and
-/// returns nothing: the caller returns before it launches or writes anything.
+/// Chooses the route of a call. Inside explain() it appends the decision to the
+/// text and returns nothing; the caller then returns without a launch or write.
 ///
 /// \param route route function of the operation, as a callable of Settings
 /// \param offered levels of reproducibility that the call offers
 /// \throws std::invalid_argument for a forced route that cannot run or a level
-/// that is not available; inside explain() that is a text
+/// that is not available; inside explain() the text reports it
 template <class Exec, class RouteFunction>
 std::optional<RouteDecision> decide_or_explain(
     char const* who, Exec const& exec, Settings const& settings,
@@ -49,8 +49,8 @@ inline void refuse_explain(char const* who, char const* instead) {
 
 }  // namespace Impl
 
-/// Returns the route that each call in `calls` would use, and why no faster
-/// one.
+/// Returns the route that each call in `calls` would use, and why no faster one
+/// is used.
 ///
 /// \code
 /// std::cout << KokkosMMA::explain(
@@ -65,8 +65,8 @@ inline void refuse_explain(char const* who, char const* instead) {
 /// \param calls callable without arguments, invoked once on this host thread
 /// \return one line for each call, in call order. A forced route that cannot
 /// run is reported as a line.
-/// \throws std::invalid_argument what the calls throw for their arguments, and
-/// where `calls` makes no call of kokkos-mma
+/// \throws std::invalid_argument for wrong arguments of a call, and if `calls`
+/// makes no call of kokkos-mma
 template <class Calls>
 std::string explain(Calls const& calls) {
   class Gathering {

@@ -23,8 +23,8 @@ inline constexpr bool is_rank_1_view<Kokkos::View<T, P...>> =
 template <class V>
 concept Rank1View = is_rank_1_view<std::remove_cvref_t<V>>;
 
-/// sum += a or sum += a * b, integers modulo 2^bits and without the undefined
-/// behaviour of signed overflow.
+/// Adds `a`, or `a * b`, to `sum`. Integers wrap modulo 2^bits, without the
+/// undefined behaviour of signed overflow.
 template <class Value>
 KOKKOS_FORCEINLINE_FUNCTION void add(Value& sum, Value a) {
   if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
@@ -46,8 +46,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_product(Value& sum, Value a, Value b) {
   }
 }
 
-// The functors have no value_type: Kokkos would take it in place of the type of
-// the caller's result, which is checked where it is known: in the call.
+// The functors have no value_type: Kokkos would use it instead of the type of
+// the caller's result. That type is known, and checked, in operator().
 #define KOKKOSMMA_IMPL_CHECK_SUM(NAME, FROM, TO)                               \
   static_assert((KokkosMMA::Impl::keeps_sums<FROM, TO>), NAME                  \
                 ": an integer sum cannot hold floating-point numbers or "      \
@@ -68,7 +68,7 @@ struct Load {
   }
 };
 
-/// Sum of x(i) * y(i); the factors are converted first, the product is never
+/// Sum of x(i) * y(i); the factors are converted first, so the product is not
 /// rounded to their type.
 template <class X, class Y>
 struct Dot {
@@ -209,7 +209,7 @@ struct Sum {
   bool m_references_scalar;
 };
 
-/// Sum(view) takes type and memory space from the View.
+/// Deduces type and memory space of Sum(view) from the View.
 template <class Scalar_, class... P>
 Sum(Kokkos::View<Scalar_, P...> const&)
     -> Sum<Scalar_, typename Kokkos::View<Scalar_, P...>::memory_space>;

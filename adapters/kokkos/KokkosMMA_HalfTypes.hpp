@@ -8,8 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Half.hpp>
 
-// On a Kokkos without a 16-bit backend half_t is another name for float, and
-// the data are handled as what they are.
+// In a Kokkos without a 16-bit backend half_t is an alias of float and is
+// handled as float.
 namespace KokkosMMA {
 
 #if defined(KOKKOS_HALF_T_IS_FLOAT) && !KOKKOS_HALF_T_IS_FLOAT
@@ -29,10 +29,10 @@ inline constexpr Scalar scalar_v<Kokkos::Experimental::bhalf_t const> =
 
 namespace Impl {
 
-/// Type in which a sum of `Input` is kept for a result of type `Result`: never
-/// narrower than either, fp32 for 16-bit floats, the result's own integers.
-/// Integers for a floating-point result are kept in double, where no sum wraps;
-/// those of 1 and 2 bytes in 64 bits, which take 2^47 of them to fill.
+/// Accumulator type for `Input` with a result of type `Result`: at least as
+/// wide as both, fp32 or double for floating-point input, an integer result's
+/// type for integers. Integers with a floating-point result use double, which
+/// does not wrap, or up to 2 bytes int64, which 2^47 of them may fill.
 template <class Input, class Result>
 using accumulator_t = std::conditional_t<
     is_floating(scalar_v<Input>),
@@ -47,9 +47,9 @@ template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> ||
                                   is_floating(scalar_v<T>);
 
-/// Whether sums of `From` become a `To` with no more than a rounding: an
-/// integer holds no floating-point number and no wider integer. Types that are
-/// no numbers convert as they like.
+/// Whether a sum of `From` converts to `To` with no more than one rounding. An
+/// integer holds no floating-point numbers and no wider integers. Types that
+/// are not numbers are not checked.
 template <class From, class To>
 inline constexpr bool keeps_sums =
     !is_number<From> || !std::is_integral_v<To> ||

@@ -4,10 +4,10 @@
 #define KOKKOSMMA_KNOWN_KOKKOS_HPP
 
 /// \file
-/// The minor versions of Kokkos that this version of the library knows. Its
+/// Minor versions of Kokkos that this version of kokkos-mma supports. Its
 /// kernels run inside Kokkos' dispatch, by partial specialisations of classes
 /// that may change with each minor version. With another Kokkos nothing is
-/// intercepted, and calls by name use Kokkos' public calls.
+/// intercepted, and KokkosMMA:: calls use Kokkos' public API.
 /// docs/kokkos_versions.md lists the versions that ran on a GPU.
 
 #include <core/base/KokkosMMA_Verbose.hpp>
@@ -16,13 +16,13 @@
 
 #include <cstdio>
 
-/// The table: major * 100 + minor. cmake/KokkosMMA_known_kokkos.cmake reads it
-/// here.
+/// Known versions, as major * 100 + minor. cmake/KokkosMMA_known_kokkos.cmake
+/// parses this definition.
 #define KOKKOSMMA_IMPL_IS_KNOWN_MINOR(minor)                               \
   ((minor) == 406 || (minor) == 407 || (minor) == 500 || (minor) == 501 || \
    (minor) == 502)
 
-// Called like functions, so that a file that forgets this header is an error.
+// Function-like macros, so that a file without this include does not compile.
 #if defined(KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS) || \
     KOKKOSMMA_IMPL_IS_KNOWN_MINOR(KOKKOS_VERSION / 100)
 #define KOKKOSMMA_IMPL_KNOWN_KOKKOS() 1
@@ -36,8 +36,8 @@
 #define KOKKOSMMA_IMPL_ON_CUDA() 0
 #endif
 
-/// For what cannot work without the interior of Kokkos, in a template of
-/// `type`.
+/// Rejects an unknown Kokkos in a template of `type` that needs Kokkos'
+/// internals.
 #define KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS(name, type)                      \
   static_assert(KokkosMMA::Impl::known_kokkos<type>, name                  \
                 ": this kokkos-mma does not know this version of Kokkos, " \
@@ -66,7 +66,7 @@ inline constexpr bool known_kokkos = KOKKOSMMA_IMPL_KNOWN_KOKKOS();
         KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100);
   return true;
 }
-/// Before main, once in a program.
+/// Initialised before main, once per program.
 inline bool const unknown_kokkos_announced = announce_unknown_kokkos();
 #endif
 

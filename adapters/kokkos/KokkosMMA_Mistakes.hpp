@@ -16,7 +16,7 @@
 
 namespace KokkosMMA {
 
-/// What is wrong with a call that does not compile.
+/// Reasons why a call does not compile.
 namespace Mistake {
 struct x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix;
 struct x_and_y_must_have_rank_1_use_segmented_scans_for_the_rows_of_a_matrix;

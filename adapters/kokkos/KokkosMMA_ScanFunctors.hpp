@@ -47,7 +47,7 @@ inline constexpr bool may_start_from = is_scan_type<Init> &&
                                         is_scan_integer<Init>);
 
 /// Whether an argument of type `Init&&` is a variable that holds a number: it
-/// could mean the total.
+/// could be meant as the total.
 template <class Init>
 inline constexpr bool is_variable =
     std::is_lvalue_reference_v<Init> &&
@@ -72,7 +72,7 @@ Functor starting_from(Functor functor, Init const& init) {
 }  // namespace Impl
 }  // namespace KokkosMMA
 
-/// INIT is what a forwarding reference deduces.
+/// INIT: the type that a forwarding reference deduces.
 #define KOKKOSMMA_IMPL_CHECK_SCAN_INIT(NAME, INIT, ACCUMULATOR)              \
   static_assert(!KokkosMMA::Impl::is_variable<INIT>, NAME                    \
                 ": a variable after y may be meant as the initial value or " \

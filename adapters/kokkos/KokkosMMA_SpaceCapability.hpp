@@ -32,8 +32,8 @@ Capability capability(Exec const& exec) {
 
 namespace Impl {
 
-/// The table for the device of an execution-space instance. On other spaces
-/// than Cuda every route is generic and nothing depends on it.
+/// Tuning table of the device of an execution-space instance. On spaces other
+/// than Cuda every route is generic and the table has no effect.
 template <class Exec>
 TuningTable const& active_tuning(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -45,7 +45,7 @@ TuningTable const& active_tuning(Exec const& exec) {
   return builtin_tuning;
 }
 
-/// What `explain` says about the table: nothing where KOKKOSMMA_TUNING is not
+/// Text of explain() about the tuning table; empty if KOKKOSMMA_TUNING is not
 /// set or does not apply to the space.
 template <class Exec>
 std::string tuning_note(Exec const& exec) {

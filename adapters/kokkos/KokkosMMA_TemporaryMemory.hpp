@@ -17,14 +17,15 @@
 #include <type_traits>
 
 /// \file
-/// Memory of a call's own.
+/// Temporary memory of a call.
 
 namespace KokkosMMA::Impl {
 
-/// Memory until what was launched on an instance of an execution space has run.
-/// On Cuda it comes and goes in the order of the stream; elsewhere, and where
-/// that finds none, it is a View of `Space`, which waits for the instance at
-/// its end and throws where there is no memory. Tools of Kokkos see only Views.
+/// Memory for the kernels that a call launches on an execution-space instance.
+/// On Cuda it is allocated and freed in stream order. On other spaces, or if
+/// the stream allocation fails, it is a View of `Space`. Freeing the View waits
+/// for the instance; allocating it throws if no memory is left. Kokkos Tools
+/// see only Views.
 template <class Exec, class Space>
 class TemporaryMemory {
  public:
@@ -58,8 +59,7 @@ class TemporaryMemory {
 #endif
 };
 
-/// Memory of the shape of a View, packed, with the same dimension as the fast
-/// one.
+/// Packed memory with the extents and the fastest dimension of a View.
 template <class Exec, class V>
 class MemoryLike {
  public:
@@ -72,7 +72,7 @@ class MemoryLike {
       : m_memory(exec, label, shape.size() * sizeof(Element)),
         m_view(static_cast<Element*>(m_memory.data()), layout(shape)) {}
 
-  /// A View of this kind without memory: its strides, before a call allocates.
+  /// View without memory, for its strides before the call allocates.
   static View without_memory(V const& shape) {
     return View(nullptr, layout(shape));
   }

@@ -20,25 +20,24 @@
 #include <type_traits>
 
 /// \file
-/// A tool of Kokkos Tools that tunes may choose the route of a reduction or a
-/// scan, among those that can run. It is asked only where Kokkos was configured
-/// with Kokkos_ENABLE_TUNING and the application was started with
-/// --kokkos-tune-internals, as for Kokkos' own team sizes: while a tool tries
-/// one route after another, floating-point results differ in their last bits
-/// from call to call. Elsewhere nothing of this is compiled.
+/// Tuning tools may choose the route of a reduction or a scan, among those that
+/// can run. They are queried only if Kokkos has Kokkos_ENABLE_TUNING and the
+/// application was started with --kokkos-tune-internals, as for Kokkos' own
+/// team sizes: while a tool tries routes, floating-point results differ in
+/// their last bits from call to call. Otherwise none of this is compiled.
 
 namespace KokkosMMA::Impl {
 
-/// The question to a tool, and the facts of the call.
+/// Query to a tool: the properties of a call and its candidate routes.
 struct RouteQuestion {
   char const* operation = "";  ///< "reduce" or "scan"
   Scalar input          = Scalar::opaque;
   std::uint64_t size    = 0;
   Route preferred       = Route::generic;
-  bool mma              = false;  ///< can run
+  bool mma              = false;  ///< whether mma can run
   bool streamed         = false;
 
-  /// Kokkos' own code always can.
+  /// Whether a route can run; `generic` always can.
   constexpr bool can_run(Route route) const {
     return route == Route::generic || (route == Route::mma && mma) ||
            (route == Route::streamed && streamed);
@@ -46,9 +45,8 @@ struct RouteQuestion {
   constexpr bool is_open() const { return mma || streamed; }
 };
 
-/// The question about a call. It is open if no route, formulation or level was
-/// requested; the candidates are the routes that can run,
-/// preferred or not.
+/// Query for a call. It is open only if no route, formulation or level was
+/// requested. Candidates are all routes that can run, preferred or not.
 template <class Problem>
 RouteQuestion route_question(Problem const& problem,
                              Capability const& capability,
@@ -66,10 +64,11 @@ RouteQuestion route_question(Problem const& problem,
   return question;
 }
 
-/// The answer of `Tools` to a question, from the call before the launch to the
-/// one after it. An answer that was not a candidate is not followed.
-/// \tparam Tools begin(question) gives a context, 0 where nobody listens;
-///               choose(context, question) a route as a number; end(context)
+/// Route that `Tools` chooses for a query. The tool's context lasts from before
+/// the launch until after it. An answer that is no candidate is ignored.
+/// \tparam Tools begin(question) returns a context, 0 without a tool;
+///               choose(context, question) returns a route as a number;
+///               end(context)
 template <class Tools>
 class AskedRoute {
  public:
@@ -99,9 +98,9 @@ class AskedRoute {
 
 #if defined(KOKKOS_ENABLE_TUNING)
 
-/// Kokkos' side of the questions. Its contexts are numbered by one counter for
-/// the process, so a program under a tool that tunes calls from one host
-/// thread, as everything that Kokkos tunes asks of it.
+/// Queries through Kokkos Tools. Kokkos numbers contexts with one counter per
+/// process, so a program under a tuning tool must make its calls from one host
+/// thread, as for everything that Kokkos tunes.
 struct KokkosTools {
   std::size_t begin(RouteQuestion const& question) const {
     namespace Tools = Kokkos::Tools::Experimental;
@@ -160,7 +159,7 @@ struct KokkosTools {
     info.category   = Tools::StatisticalCategory::kokkos_value_ordinal;
     return info;
   }
-  /// Candidates as numbers of Route: bit 0 of the mask is mma, bit 1 streamed.
+  /// Declares a variable of routes; bits of Mask: 0 for mma, 1 for streamed.
   template <int Mask>
   static std::size_t route_variable() {
     namespace Tools = Kokkos::Tools::Experimental;
@@ -181,7 +180,7 @@ struct KokkosTools {
   }
 };
 
-/// The route of a call: the tool's where one is asked, else that of `decision`.
+/// Route of a call: the tool's choice if a tool is queried, else `decision`.
 class RouteOfCall : public AskedRoute<KokkosTools> {
  public:
   template <class Problem>

@@ -17,9 +17,9 @@
 
 namespace KokkosMMA::Impl {
 
-/// The label of a call without one. It is made once, in 0.3 us (AMD EPYC, g++
-/// 12, 2026-11-27).
-/// \tparam Call a type that only calls of this name and element have
+/// Default label of a call: name, route and element. Built once, in 0.3 us (AMD
+/// EPYC, g++ 12, 2026-11-27).
+/// \tparam Call a type unique to calls of this name and element
 template <class Call>
 std::string const& label_of_route(char const* who, Scalar element,
                                   Route route) {
@@ -34,9 +34,9 @@ std::string const& label_of_route(char const* who, Scalar element,
   return labels[std::size_t(route)];
 }
 
-/// Prints the line of an algorithm's call for KOKKOSMMA_VERBOSE, once for each
-/// label and decision. Calls that reach Kokkos as parallel_reduce or
-/// parallel_scan have lines of their own (KokkosMMA_VerboseLines.hpp).
+/// Prints the KOKKOSMMA_VERBOSE line of an algorithm's call, once per label and
+/// decision. Calls that reach Kokkos as parallel_reduce or parallel_scan have
+/// lines of their own (KokkosMMA_VerboseLines.hpp).
 inline void report_call(char const* who, std::string const& label,
                         RouteDecision const& decision) {
   if (!environment_verbose()) return;

@@ -4,12 +4,12 @@
 #define KOKKOSMMA_VERBOSE_LINES_HPP
 
 /// \file
-/// The lines of KOKKOSMMA_VERBOSE on a Kokkos with Cuda, one per kind of call,
-/// and the labels for the tables of KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE.
-/// Kokkos passes labels to Kokkos Tools only, so callbacks of this library
-/// listen there. A call that ends without having reached the routes was
-/// excluded at compile time. Nothing here runs without one of the three
-/// variables, and nothing touches CUDA before the first call does.
+/// Lines of KOKKOSMMA_VERBOSE for a Kokkos with Cuda, one per kind of call, and
+/// labels for the tables of KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE. Kokkos
+/// passes labels to Kokkos Tools only, so this library installs callbacks
+/// there. A call that ends without a route decision was excluded at compile
+/// time. Nothing here runs without one of the three variables or uses CUDA
+/// before the first call.
 
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
@@ -36,8 +36,8 @@ namespace KokkosMMA::Impl {
 class VerboseLines {
  public:
   static bool listens() { return measures_calls || environment_verbose(); }
-  /// Begins to listen. `with_drop_in`: calls that do not reach this library's
-  /// routes are reported, too.
+  /// Installs the callbacks. `with_drop_in`: calls that do not reach this
+  /// library's route decision are reported, too.
   [[gnu::cold]] static bool listen(bool with_drop_in) {
     if (!listens()) return false;
     if (with_drop_in) reports_refused() = true;
@@ -46,21 +46,21 @@ class VerboseLines {
     return true;
   }
 
-  /// Why Kokkos runs the types of the next call of this thread, if it is of
-  /// this pattern: the types of a loop may be those of a scan.
+  /// Records why Kokkos' own code runs the next call of this thread. It applies
+  /// only to a call of this pattern: a loop and a scan may have the same types.
   static void announce_refusal(std::string_view pattern,
                                Refusal const& refusal) {
     if (environment_verbose()) of_this_thread().announced = {pattern, refusal};
   }
 
-  /// Marks the present call as seen. Its label, or nothing where no callback of
-  /// this library ran: a tool was loaded before the first call, or a program
+  /// Marks the current call as seen and returns its label. Empty if no callback
+  /// of this library ran: a tool was loaded before the first call, or a program
   /// removed the callbacks.
   [[gnu::cold]] static std::string label() {
     auto& open = of_this_thread().open;
     if (open.empty()) {
-      // A tool that Kokkos::initialize loads replaces all callbacks. Tools that
-      // are paused come back as they were.
+      // A tool that Kokkos::initialize loads replaces all callbacks. Paused
+      // tools resume with the callbacks they had.
       static std::once_flag once;
       if (Kokkos::Tools::profileLibraryLoaded())
         std::call_once(once, [] { install<2>(); });
@@ -69,29 +69,29 @@ class VerboseLines {
     open.back().seen = true;
     return open.back().label;
   }
-  /// That label in quotes.
+  /// label(), in quotes.
   [[gnu::cold]] static std::string seen() {
     std::string const label = VerboseLines::label();
     return label.empty() ? label : quoted(label);
   }
 
-  /// Calls on Cuda that ended without having been seen.
+  /// Number of calls on Cuda that ended without being seen.
   static std::atomic<std::uint64_t>& unseen() {
     static std::atomic<std::uint64_t> calls{0};
     return calls;
   }
 
-  /// Kokkos fences all devices before it invokes a callback. If all callbacks
-  /// are this library's, it skips the fence before the next one of this thread,
-  /// which must follow at once: a program may set callbacks at any other time.
-  /// With the fences the time of a small kernel would include its launch, and a
-  /// kernel that waits for the host would never end.
+  /// Skips Kokkos' fence of all devices before the next callback of this
+  /// thread, if all callbacks are this library's. That callback must follow at
+  /// once: a program may set callbacks at any other time. With the fences the
+  /// time of a small kernel would include its launch, and a kernel that waits
+  /// for the host would never end.
   [[gnu::cold]] static void skip_fence() {
     Kokkos_Tools_ToolSettings* const settings = settings_of_kokkos();
     if (settings && nobody_else_listens())
       requires_fences(settings).store(false, std::memory_order_relaxed);
   }
-  /// As skip_fence(), before the callback at the end of the present call.
+  /// skip_fence() for the callback at the end of the current call.
   [[gnu::cold]] static void skip_fence_at_end() {
     // A closure that a program executes itself has no callback at its end.
     auto const& open = of_this_thread().open;
@@ -111,8 +111,8 @@ class VerboseLines {
   static constexpr End ends[3]     = {&Events::end_parallel_for,
                                       &Events::end_parallel_reduce,
                                       &Events::end_parallel_scan};
-  /// Calls of one thread that a program may leave open, with exceptions or
-  /// callbacks that do not come in pairs.
+  /// Maximum number of open calls per thread. Exceptions, and callbacks that do
+  /// not come in pairs, leave calls open.
   static constexpr std::size_t max_open = 256;
 
   struct Call {
@@ -130,8 +130,8 @@ class VerboseLines {
   struct OfThread {
     std::vector<Call> open;
     Announced announced;
-    /// Whether a callback of the second installation calls the one that it
-    /// replaced, which may call this library's of the first one.
+    /// Set while a callback of the second installation runs the one that it
+    /// replaced, which may run the one of the first installation.
     bool begins_forwarded[3];
     bool ends_forwarded[3];
   };
@@ -160,8 +160,8 @@ class VerboseLines {
       Kokkos_Tools_ToolSettings* settings) {
     return std::atomic_ref<bool>(settings->requires_global_fencing);
   }
-  /// Kokkos' settings, of static storage in Kokkos 4.6 to 5.2; null before
-  /// Kokkos::initialize and where somebody else decides on them.
+  /// Tool settings of Kokkos, with static storage in Kokkos 4.6 to 5.2. Null
+  /// before Kokkos::initialize, and if a tool or program controls them.
   static Kokkos_Tools_ToolSettings*& settings_of_kokkos() {
     static Kokkos_Tools_ToolSettings* settings = nullptr;
     return settings;
@@ -170,15 +170,15 @@ class VerboseLines {
     return '"' + label + '"';
   }
 
-  /// What the callbacks of an installation replaced, and call. Written before
-  /// these are installed, once: no callback can call itself.
+  /// Callbacks that an installation replaced and forwards to. Written once,
+  /// before the installation, so that no callback calls itself.
   template <int Installation>
   static Events& replaced() {
     static Events events{};
     return events;
   }
 
-  /// Callbacks of our first installation that are still there stay.
+  /// Installs the callbacks; active ones of installation 1 stay.
   template <int Installation>
   [[gnu::cold]] static void install() {
     namespace Tools    = Kokkos::Tools::Experimental;
@@ -203,7 +203,7 @@ class VerboseLines {
 
   [[gnu::cold]] static void remember_settings(
       std::uint32_t const, Kokkos_Tools_ToolSettings* settings) {
-    // A program that calls this from its own callback decides itself.
+    // A program that calls this from its own callback controls the settings.
     if (Kokkos::Tools::Experimental::get_callbacks().request_tool_settings ==
         &remember_settings)
       settings_of_kokkos() = settings;
@@ -294,7 +294,7 @@ class VerboseLines {
   }
 
   [[gnu::cold]] static void report(Call const& call) {
-    // Loops of policies of this library come here too.
+    // Loops over policies of this library end here, too, and are not reported.
     if (call.pattern == patterns[0] && !call.refusal) return;
     std::string text = concatenate(
         "KokkosMMA: ", call.pattern, " ", quoted(call.label),
@@ -314,15 +314,15 @@ class VerboseLines {
   }
 };
 
-/// Kokkos::initialize requests the settings, so it listens before main. Only
-/// a source with a call compiles it (it took g++ 3 s, 2026-11-28): `Call` is
-/// void, as a type that depends on the caller's.
+/// Installs the callbacks before main, because Kokkos::initialize requests the
+/// tool settings. Only a source with a call compiles this (3 s of g++,
+/// 2026-11-28): `Call` is void, as a type that depends on the caller's.
 template <class Call>
 inline bool const listens_before_main = VerboseLines::listen(false);
 
-/// Says which candidate the first launches of a call have chosen, and how long
-/// each took.
-/// \param noun what follows a candidate's name: nothing, or " invocations"
+/// Prints the candidate that the first launches of a call selected, and the
+/// time of each candidate.
+/// \param noun text after a candidate's name: empty, or " invocations"
 template <class Candidates>
 [[gnu::cold]] void report_choice(char const* pattern, std::uint64_t size,
                                  char const* noun, Candidates const& candidates,

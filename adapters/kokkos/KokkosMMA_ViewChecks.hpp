@@ -4,8 +4,8 @@
 #define KOKKOSMMA_VIEW_CHECKS_HPP
 
 /// \file
-/// Checks of the Views of a call, of any rank: types and accessibility when it
-/// is compiled, extents, memory and aliasing before anything is launched.
+/// Checks of a call's Views, of any rank: types and accessibility at compile
+/// time; extents, memory and aliasing before any launch.
 
 #include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
@@ -33,7 +33,7 @@ template <class Exec, class V>
 inline constexpr bool is_reachable =
     Kokkos::SpaceAccessibility<Exec, typename V::memory_space>::accessible;
 
-/// Whether the extents hold elements. View::size() is 0 for a View without
+/// Whether all extents are positive. View::size() is 0 for a View without
 /// memory, whatever its extents (Kokkos 5.2).
 template <class V>
 bool has_elements(V const& view) {
@@ -58,9 +58,9 @@ std::string describe_extents(V const& view) {
   return text;
 }
 
-/// Bytes that a View spans, as a sequence of equal blocks: what lies within one
-/// index of the dimension of the largest stride is one block, so that a matrix
-/// and a column next to it are told apart.
+/// Bytes that a View spans, as equal blocks at one stride. A block holds the
+/// elements of one index of the dimension with the largest stride, so that a
+/// matrix and a column next to it are told apart.
 struct AddressRange {
   std::uintptr_t begin  = 0;
   std::uintptr_t end    = 0;
@@ -93,26 +93,26 @@ AddressRange address_range(V const& view) {
   return range;
 }
 
-/// Whether a block of one range may share a byte with a block of the other.
-/// Views that interleave, as two columns of a matrix do, are told apart by
-/// their strides; with two different strides, blocks that could meet anywhere
-/// count as meeting.
+/// Whether a block of one range may overlap a block of the other. Interleaved
+/// Views, for example two columns of a matrix, are told apart by their strides.
+/// If the strides differ, blocks that could overlap at any distance count as
+/// overlapping.
 inline bool may_share_bytes(AddressRange const& x, AddressRange const& y) {
   if (x.begin >= y.end || y.begin >= x.end) return false;
-  // The greatest common divisor, without <numeric>: every source of an
-  // application with the drop-in would parse it.
+  // std::gcd without <numeric>, which every source of an application with the
+  // drop-in would parse.
   std::uintptr_t step = x.stride;
   for (std::uintptr_t rest = y.stride; rest != 0;)
     step = std::exchange(rest, step % rest);
   if (step == 0) return true;
-  // What separates blocks of x from blocks of y is `offset` modulo `step`.
+  // All distances from blocks of y to blocks of x are `offset` modulo `step`.
   std::uintptr_t const offset =
       x.begin >= y.begin ? (x.begin - y.begin) % step
                          : (step - (y.begin - x.begin) % step) % step;
   return offset < y.size || step - offset < x.size;
 }
 
-/// A View for an error message: label, shape, strides and addresses.
+/// Describes a View in an error message: label, shape, strides and addresses.
 template <class V>
 std::string describe(char const* name, V const& view) {
   std::string strides;
@@ -133,7 +133,7 @@ void check_memory(char const* who, char const* name, V const& view) {
                      "; allocate it");
 }
 
-/// Refuses a View to write to in which different elements are one.
+/// Rejects an output View in which different indices have one address.
 template <class V>
 void check_distinct(char const* who, char const* name, V const& view) {
   if (!has_elements(view)) return;
@@ -150,7 +150,7 @@ bool may_overlap(V const& v, W const& w) {
          may_share_bytes(address_range(v), address_range(w));
 }
 
-/// Refuses Views that share memory; `remedy` says what the call allows.
+/// Rejects Views that share memory; `remedy` states what the call allows.
 template <class V, class W>
 void check_apart(char const* who, char const* name_v, V const& v,
                  char const* name_w, W const& w,
@@ -160,7 +160,7 @@ void check_apart(char const* who, char const* name_v, V const& v,
                      describe(name_w, w), "; ", remedy);
 }
 
-/// Whether element i of both is the same memory, for every i.
+/// Whether element i of both Views is the same memory, for every i.
 template <class V, class W>
 bool same_elements(V const& v, W const& w) {
   if (static_cast<void const*>(v.data()) !=
@@ -172,7 +172,7 @@ bool same_elements(V const& v, W const& w) {
   return true;
 }
 
-/// x and y of a scan: one shape, and the same elements or no byte in common.
+/// Checks x and y of a scan: equal extents; same elements or no shared byte.
 template <class X, class Y>
 void check_scan_views(char const* who, X const& x, Y const& y) {
   if (!same_extents(x, y))
@@ -189,8 +189,8 @@ void check_scan_views(char const* who, X const& x, Y const& y) {
 
 }  // namespace KokkosMMA::Impl
 
-// Macros, because the text of a static_assert is a literal and starts with the
-// public name.
+// Macros, because a static_assert needs a literal, which starts with the public
+// name.
 
 #define KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC) \
   static_assert(Kokkos::is_execution_space_v<EXEC>,      \
@@ -202,8 +202,8 @@ void check_scan_views(char const* who, X const& x, Y const& y) {
                      " must be accessible from the execution space; copy " \
                      "it with Kokkos::create_mirror_view_and_copy")
 
-/// The types of what is read, of what is written, which is called OUTPUT, and
-/// of what is kept in between.
+/// Checks the element types of the input and of the output, which messages call
+/// OUTPUT, and the accumulator type.
 #define KOKKOSMMA_IMPL_CHECK_TYPES(NAME, X, Y, OUTPUT, ACCUMULATOR)            \
   KOKKOSMMA_IMPL_CHECK_ELEMENTS(NAME, X, ACCUMULATOR);                         \
   static_assert(                                                               \
@@ -218,7 +218,7 @@ void check_scan_views(char const* who, X const& x, Y const& y) {
                 "floating-point values or wider integers, and bool cannot "    \
                 "hold sums; make its elements as wide as those of x")
 
-/// The types of what is read, and of what is kept.
+/// Checks the element type of the input and the accumulator type.
 #define KOKKOSMMA_IMPL_CHECK_ELEMENTS(NAME, X, ACCUMULATOR)                  \
   static_assert(                                                             \
       KokkosMMA::Impl::is_scan_type<typename X::non_const_value_type>, NAME  \

@@ -11,16 +11,16 @@
 
 namespace KokkosMMA::Impl {
 
-/// The data that a functor reads, if its type shows them ("visible data"):
-/// element i is at `x + i * stride_x`. Without a specialisation the functor is
-/// opaque: the library can only invoke it.
+/// Data that a functor reads, if its type shows them ("visible data"): element
+/// i is at `x + i * stride_x`. Without a specialisation the functor is opaque:
+/// the library can only invoke it.
 template <class Functor>
 struct VisibleData {
   static constexpr Source source = Source::functor;
   using Element                  = void;
 };
 
-/// Where visible data lie: known at run time.
+/// Addresses and strides of visible data, known at run time.
 struct VisibleOperands {
   void const* x           = nullptr;
   void const* y           = nullptr;
@@ -34,20 +34,20 @@ struct VisibleOperands {
   }
 };
 
-// Atomic and other accessors return something else than a reference to memory.
+// Atomic and other accessors do not return a reference to memory.
 template <class X>
 inline constexpr bool is_plain_memory =
     std::is_lvalue_reference_v<typename X::reference_type>;
 
-// Kokkos reads const random-access Views through the read-only cache, by value;
-// their elements lie in plain memory all the same.
+// Kokkos reads const random-access Views through the read-only cache, by value.
+// Their elements are in plain memory nevertheless.
 template <class X>
 inline constexpr bool is_plain_source =
     is_plain_memory<X> ||
     (std::is_const_v<typename X::value_type> &&
      X::memory_traits::is_random_access && !X::memory_traits::is_atomic);
 
-/// Iterators over plain memory: the address of an element is one.
+/// Iterator over plain memory: it dereferences to a reference.
 template <class Iterator>
 concept PlainIterator =
     std::is_lvalue_reference_v<typename Iterator::reference>;

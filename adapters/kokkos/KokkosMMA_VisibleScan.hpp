@@ -14,15 +14,15 @@
 #include <cstdint>
 
 /// \file
-/// Scans whose functor's type shows what they read and write.
+/// Scans whose functor type shows the input and output Views.
 
 namespace KokkosMMA::Impl {
 
-/// Whether element i takes part in its own prefix.
+/// Whether prefix i includes element i.
 enum class ScanKind : unsigned char { exclusive, inclusive };
 
 /// Scan of x into y: an ordinary functor of Kokkos::parallel_scan. `init` is
-/// added to what is written and is no part of the total.
+/// added to every output; the total does not include it.
 template <class X, class Y, class Accumulator, ScanKind Kind>
 struct ScanInto {
   using kokkosmma_functor = void;
@@ -56,8 +56,8 @@ struct ScanInto {
   }
 };
 
-/// What the Views of a scan look like at run time: element i is read at
-/// `x + i * stride_x` and written at `y + i * stride_y`, in elements.
+/// Views of a scan at run time: element i is read at `x + i * stride_x` and
+/// written at `y + i * stride_y`, in elements.
 template <class Accumulator>
 struct ScanOperands {
   void const* x           = nullptr;
@@ -70,8 +70,8 @@ struct ScanOperands {
 };
 
 /// Data that the functor of a scan reads and writes, if its type shows them.
-/// The default is an opaque functor. What is visible is a sum in `Accumulator`,
-/// which need not be the value type of the functor.
+/// The default is an opaque functor. A visible scan is a sum in `Accumulator`,
+/// which may differ from the functor's value type.
 template <class Functor>
 struct VisibleScan {
   static constexpr bool visible = false;
@@ -87,14 +87,14 @@ requires(is_plain_source<X>&&
   using Accumulator              = A;
 
   static ScanOperands<A> operands(ScanInto<X, Y, A, Kind> const& f) {
-    // The stride of a single element is whatever its View was cut from.
+    // A View of one element has the stride of the View that it is a part of.
     bool const one = f.x.extent(0) < 2;
     return {f.x.data(), f.y.data(), one ? 1 : std::ptrdiff_t(f.x.stride(0)),
             one ? 1 : std::ptrdiff_t(f.y.stride(0)), f.init};
   }
 };
 
-/// A scan as the route function sees it; `Value` is what Kokkos joins.
+/// Scan as input of the route function; `Value` is the type that Kokkos joins.
 template <class Value, class Functor>
 ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
   using Data = VisibleScan<Functor>;
@@ -102,7 +102,7 @@ ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
   problem.value_bytes   = sizeof(Value);
   problem.functor_bytes = sizeof(Functor);
   problem.size          = size;
-  // Integers are the same in any order, in a value of several parts too.
+  // Integer sums are the same in any order, also in a value of several parts.
   if constexpr (requires { typename Functor::kokkosmma_kept_in; }) {
     problem.accumulator = scalar_v<typename Functor::kokkosmma_kept_in>;
   }

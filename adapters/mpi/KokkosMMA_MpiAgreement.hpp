@@ -33,8 +33,8 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// Reached only if the communicator's error handler returns; the default
-/// handler of MPI ends the job.
+/// Throws for an MPI error. Only an error handler that returns gets here; MPI's
+/// default handler ends the job.
 inline void check_mpi(char const* who, char const* function, int code) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING] = "";
@@ -44,8 +44,8 @@ inline void check_mpi(char const* who, char const* function, int code) {
       concatenate(who, ": ", function, ": ", std::string(text, length)));
 }
 
-/// Throws on this rank only: without a communicator it cannot inform the
-/// others.
+/// Checks the communicator. Throws on this rank only: without a communicator it
+/// cannot inform the others.
 inline void check_communicator(char const* who, MPI_Comm comm) {
   int initialised = 0, finalised = 0, inter = 0;
   MPI_Initialized(&initialised);
@@ -81,7 +81,7 @@ constexpr std::string_view to_string(MpiOperation operation) {
   return names[static_cast<int>(operation)];
 }
 
-/// The call of a rank, as all ranks see it: 64 bytes.
+/// Description of a rank's call, which all ranks receive: 64 bytes.
 struct MpiCall {
   MpiOperation operation = MpiOperation::reduce;
   Scalar input           = Scalar::opaque;
@@ -91,10 +91,10 @@ struct MpiCall {
   std::uint8_t total     = 0;  ///< whether a total is requested
   std::uint8_t failed    = 0;  ///< 1: bad arguments, 2: another error
   std::uint8_t bytes     = 0;  ///< of an input element
-  std::uint64_t same     = 0;  ///< what else all ranks must have alike
+  std::uint64_t same     = 0;  ///< checksum of arguments equal on all
   std::int64_t extent[3] = {0, 0, 0};
   std::int64_t steps     = 1;
-  unsigned char part[16] = {};  ///< this rank's share of the result
+  unsigned char part[16] = {};  ///< this rank's partial sum
 
   template <class T>
   void put(T const& value) {
@@ -125,7 +125,7 @@ struct MpiCall {
 };
 static_assert(std::is_trivially_copyable_v<MpiCall> && sizeof(MpiCall) == 64);
 
-/// FNV-1a, over bytes that all ranks must have alike.
+/// FNV-1a checksum of arguments that must be equal on all ranks.
 class MpiChecksum {
  public:
   template <class T>
@@ -153,10 +153,10 @@ inline int mpi_size(char const* who, MPI_Comm comm) {
   return size;
 }
 
-/// `local(call)` checks this rank's arguments and does the work that precedes
-/// any write. One MPI_Allgather then gives every rank the calls of all ranks,
-/// in rank order. If one rank throws, every rank throws: its own error, or that
-/// of the first rank with an error.
+/// Runs local(call) and returns the calls of all ranks, in rank order, by one
+/// MPI_Allgather. `local` checks this rank's arguments and does the work that
+/// precedes any write. If it throws on one rank, every rank throws: its own
+/// error, or that of the first rank with an error.
 template <class Local>
 std::vector<MpiCall> agree(char const* who, MPI_Comm comm, MpiCall call,
                            Local const& local) {
@@ -209,7 +209,7 @@ std::vector<MpiCall> agree(char const* who, MPI_Comm comm, MpiCall call,
   return calls;
 }
 
-/// The same checksum on all ranks; `what` are the arguments in it.
+/// Throws unless all checksums are equal; `what` names their arguments.
 inline void check_same(char const* who, std::vector<MpiCall> const& calls,
                        char const* what) {
   for (std::size_t rank = 1; rank < calls.size(); ++rank)
@@ -218,9 +218,9 @@ inline void check_same(char const* who, std::vector<MpiCall> const& calls,
                        "; pass the same on all ranks");
 }
 
-/// The initial value plus the shares of ranks 0 to `count` - 1, added in rank
-/// order on every rank: the bits are the same on every rank and in every run
-/// with as many ranks. Float sums are kept in double and rounded once; double
+/// Initial value plus the partial sums of ranks 0 to `count` - 1, in rank
+/// order. The sum is bitwise identical on all ranks, and in all runs with as
+/// many ranks. Float sums are accumulated in double and rounded once; double
 /// sums are compensated (Neumaier 1974).
 template <class A>
 A sum_in_rank_order(A const& before, std::vector<MpiCall> const& calls,
@@ -239,14 +239,14 @@ A sum_in_rank_order(A const& before, std::vector<MpiCall> const& calls,
                                               : (part - next) + sum;
       sum = next;
     }
-    // Inf - Inf in `lost` says nothing.
+    // `lost` is NaN after Inf - Inf and is then ignored.
     return static_cast<A>(std::isfinite(sum) && std::isfinite(lost) && lost != 0
                               ? sum + lost
                               : sum);
   }
 }
 
-/// Value of KOKKOSMMA_MPI_GPU_AWARE: 0 or 1; otherwise -1.
+/// Value of KOKKOSMMA_MPI_GPU_AWARE: 0 or 1; -1 if unset or empty.
 inline int parse_gpu_aware(char const* text) {
   std::string_view const value = text ? text : "";
   if (value.empty()) return -1;
@@ -260,9 +260,9 @@ inline int parse_gpu_aware(char const* text) {
 
 namespace mpi {
 
-/// Whether MPI gets pointers to GPU memory for halos. KOKKOSMMA_MPI_GPU_AWARE=0
-/// or 1 decides if it is set. Otherwise the MPI library decides
-/// (MPIX_Query_cuda_support of Open MPI and its derivatives,
+/// Whether halos are passed to MPI as pointers to GPU memory.
+/// KOKKOSMMA_MPI_GPU_AWARE=0 or 1 decides if it is set. Otherwise the MPI
+/// library decides (MPIX_Query_cuda_support of Open MPI and its derivatives,
 /// MPIX_GPU_query_support of MPICH); without these functions the answer is no.
 /// Determined once per process.
 inline bool gpu_aware() {

@@ -13,8 +13,8 @@
 #include <cstdint>
 
 /// \file
-/// Boxes of elements in memory, and copies between them: how halos are packed
-/// and unpacked.
+/// Boxes of elements in memory, and copies between them: used to pack and
+/// unpack halos.
 
 namespace KokkosMMA::Impl {
 
@@ -38,7 +38,7 @@ Kokkos::LayoutStride box_layout(
   }
 }
 
-/// A box of elements in memory: address of the first one, and strides.
+/// Box of elements in memory: address of the first element, and strides.
 template <class T, int R>
 struct BoxData {
   T* data;
@@ -66,7 +66,7 @@ auto box_data(V const& view, IndexBox<rank_of<V>> const& box) {
   for (int d = 0; d < R; ++d) result.stride[d] = std::int64_t(view.stride(d));
   return result;
 }
-/// A box stored without gaps, the last dimension fastest.
+/// Box without gaps in memory, the last dimension fastest.
 template <class T, int R>
 BoxData<T, R> packed_box(T* data, IndexBox<R> const& box) {
   BoxData<T, R> result{data, box, {}};
@@ -96,7 +96,7 @@ struct CopyBox {
   }
 };
 
-/// Copies the elements that two boxes have in common, in order on `exec`.
+/// Copies the intersection of two boxes, in order on `exec`.
 template <class Exec, class From, class T, int R>
 void copy_box(Exec const& exec, BoxData<From, R> const& from,
               BoxData<T, R> const& to) {

@@ -26,12 +26,12 @@
 #include <vector>
 
 /// \file
-/// The messages of one block to and from its neighbours, and their memory.
+/// Messages of one block to and from its neighbours, and their memory.
 
 namespace KokkosMMA::Impl {
 
-/// A point in the work of an instance for which the host can wait while later
-/// work runs. Without events, as here, it waits for all work of the instance.
+/// Point in the work of an instance, for which the host can wait while later
+/// work runs. This default waits for all work of the instance.
 template <class Exec>
 class HaloMark {
  public:
@@ -58,8 +58,8 @@ class HaloMark<Kokkos::Cuda> {
 };
 #endif
 
-/// Memory of exchanges that is kept between calls: allocating pinned memory
-/// takes longer than sending a halo.
+/// Memory for exchanges, reused between calls: allocating pinned memory takes
+/// longer than sending a halo.
 template <class Exec>
 class HaloMemory {
  public:
@@ -97,8 +97,8 @@ class HaloMemory {
   Kokkos::View<char*, DeviceSpace> m_device_messages, m_strips;
 };
 
-/// The memory of exchanges of this host thread on an instance: concurrent calls
-/// share none.
+/// Memory for exchanges of this host thread on an instance, so that concurrent
+/// calls use different memory.
 template <class Exec>
 HaloMemory<Exec>& halo_memory(Exec const& exec) {
   using Key = std::pair<std::thread::id, std::uint32_t>;
@@ -152,8 +152,8 @@ class HaloExchange {
   HaloExchange(HaloExchange const&)            = delete;
   HaloExchange& operator=(HaloExchange const&) = delete;
   ~HaloExchange() {
-    // After an exception: the neighbours have what they need, and the memory is
-    // used again.
+    // After an exception: neighbours get their messages, and the memory can be
+    // reused.
     MPI_Waitall(int(m_requests.size()), m_requests.data(), MPI_STATUSES_IGNORE);
     if (m_type != MPI_DATATYPE_NULL) MPI_Type_free(&m_type);
   }
@@ -165,8 +165,8 @@ class HaloExchange {
     for (BoxData<T, R> const& box : m_to) copy_box(m_exec, block, box);
     m_mark.set();
   }
-  /// Waits for pack(), and so for every reader of the messages of the exchange
-  /// before, and posts all messages.
+  /// Waits for pack(), and so for readers of the previous exchange's messages;
+  /// then posts all messages.
   void start() {
     m_mark.wait();
     m_requests.clear();

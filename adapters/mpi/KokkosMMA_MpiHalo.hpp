@@ -35,7 +35,7 @@ void check_message_sizes(char const* who, MpiBlock<R> const& block) {
                        ": cut the grid along more dimensions");
 }
 
-/// Throws for a forced route that cannot run from one View to the other.
+/// Throws if a forced route cannot run the stencil from `in` to `out`.
 template <class A, class Exec, class X, class Y, int R>
 void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                           Y const& out, StencilWeights<R> const& weights,
@@ -53,8 +53,8 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                         row_layout(out, plan->is_reversed))));
 }
 
-/// Throws for a forced route that cannot run on the interior of a block, or on
-/// the whole block if it has no interior.
+/// Throws if a forced route cannot run on the interior of a block, or on the
+/// whole block if it has no interior.
 /// \param given boundaries of `in`
 template <class A, class Exec, class X, class Y, int R>
 void check_forced_block(char const* who, Exec const& exec, X const& in,
@@ -115,8 +115,7 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
   checksum.add(steps);
   call.same                        = checksum.value();
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall&) {
-    // A word of KOKKOSMMA_MPI_GPU_AWARE that is neither 0 nor 1 is an error of
-    // all ranks.
+    // An invalid KOKKOSMMA_MPI_GPU_AWARE throws on all ranks.
     if constexpr (!HaloMemory<Exec>::on_host) {
       mpi::gpu_aware();
     }
@@ -182,33 +181,34 @@ namespace mpi {
 ///
 /// \tparam Accumulator type of the sums, as for KokkosMMA::stencil
 /// \param comm communicator of one group. With a Cartesian topology
-///        (MPI_Cart_create, as many dimensions as the grid) the blocks lie as
-///        the ranks do; without one they follow each other along dimension 0 in
-///        rank order. Whether the topology is periodic has no effect:
-///        `boundaries` say so
+///        (MPI_Cart_create, as many dimensions as the grid) the blocks are
+///        arranged as the ranks are; without one they follow each other along
+///        dimension 0 in rank order. Only `boundaries` decides on periodicity,
+///        not the topology
 /// \param in View of this rank's block. It has ghost cells only beyond sides of
 ///        the whole grid that are halos. Blocks with the same coordinate in a
 ///        dimension have the same extent in it; other extents may differ. In a
 ///        dimension that is split each block has at least as many elements as
-///        the radius, one more where a boundary is a mirror
+///        the radius, one more if a boundary is a mirror
 /// \param out View of this rank's block that shares no memory with `in`
-/// \param boundaries what lies beyond the sides of the whole grid
+/// \param boundaries boundary conditions of the whole grid
 /// \param steps 1 or more; one exchange for each
 /// \param settings route of the interior of the block; strips along inner sides
-///        use it where they can
+///        use it if they can
 ///
 /// Each step packs the elements that neighbours need and computes the interior
-/// while they travel. Then it computes strips of the width of the radius along
-/// the inner sides, whose elements are copied together with the ghost cells.
-/// Every element is the sum that one GPU computes, in the order of its route:
-/// integers do not depend on the number of ranks, floating point only where
-/// strips use another route than the interior.
+/// during the exchange. Then it computes strips of the width of the radius
+/// along the inner sides from copies with their ghost cells. Every element is
+/// the sum that one GPU computes, in the order of its route. Integers do not
+/// depend on the number of ranks; floating-point results do only where strips
+/// use another route than the interior.
 ///
 /// The last strips run in order on `exec` after the call has returned. Tags
 /// 27500 to 27526 of `comm` are reserved for the call while it runs.
 ///
-/// \throws std::invalid_argument on every rank when one rank's arguments are
-/// rejected, differ, or blocks do not fit together; nothing is written then.
+/// \throws std::invalid_argument on every rank if arguments of a rank are
+/// rejected, if they differ, or if blocks do not fit together; nothing is
+/// written then
 template <class Accumulator = void, class Exec, Impl::StencilView X,
           Impl::StencilView Y>
 void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
@@ -257,7 +257,7 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
 /// The call waits for `exec`, then for the neighbours; the ghost cells are
 /// written in order on `exec`.
 ///
-/// \throws std::invalid_argument on every rank, as stencil()
+/// \throws std::invalid_argument on every rank, as in stencil()
 template <class Exec, Impl::StencilView X>
 void exchange_halos(
     MPI_Comm comm, Exec const& exec, X const& x,

@@ -17,11 +17,11 @@
 
 namespace KokkosMMA::Impl {
 
-/// A part of a block, computed as a grid with boundaries of its own.
+/// Part of a block, computed as a grid with its own boundaries.
 template <int R>
 struct HaloRegion {
-  IndexBox<R> box;           ///< what is written
-  IndexBox<R> source;        ///< what is read, ghost cells included
+  IndexBox<R> box;           ///< elements written
+  IndexBox<R> source;        ///< elements read, with ghost cells
   Boundaries<R> boundaries;  ///< of the part
 
   HaloRegion(MpiBlock<R> const& block, IndexBox<R> const& box_)
@@ -36,7 +36,7 @@ struct HaloRegion {
   }
 };
 
-/// The parts of a block: an interior that needs no ghost cell of another rank,
+/// Parts of a block: an interior, which needs no ghost cell of another rank,
 /// and strips along the boundaries to other blocks, which do. A block that is
 /// too thin for an interior is one strip.
 template <int R>
@@ -102,7 +102,7 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
     bytes += halo_aligned(std::size_t(strip.source.size()) * sizeof(Element));
   char* memory      = halo_memory(exec).strips(exec, bytes);
   Route const route = last_route_of_this_thread();
-  // A forced route is the interior's; strips use it where it can run.
+  // A forced route must run on the interior; strips use it if they can.
   Settings wish;
   wish.route = settings.route;
   ScopedSettings const scope(wish);

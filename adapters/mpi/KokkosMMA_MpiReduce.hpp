@@ -17,7 +17,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// The sum over all ranks, as integers: it does not depend on the order.
+/// Adds exact sums over all ranks, as integers: the order has no effect.
 template <int Limbs, int Lowest>
 void add_over_ranks(char const* who, MPI_Comm comm,
                     ExactLimbs<Limbs, Lowest>& sum) {
@@ -34,14 +34,14 @@ void add_over_ranks(char const* who, MPI_Comm comm,
   sum.empty = !(flags & not_empty);
 }
 
-/// Throws for an exact sum that is temporarily not available.
+/// Throws if an exact sum is temporarily not available.
 [[gnu::cold]] inline void check_exact(char const* who, Refusal const& refusal) {
   if (refusal)
     throw std::runtime_error(concatenate(
         who, ": exact sums are not available: ", to_string(refusal)));
 }
 
-/// Of the sums of the ranks before this one.
+/// Exact sum of the elements of all ranks before this one.
 template <class Sum>
 Sum exact_sum_before_rank(char const* who, MPI_Comm comm, Sum mine) {
   Sum before;
@@ -56,7 +56,7 @@ Sum exact_sum_before_rank(char const* who, MPI_Comm comm, Sum mine) {
   check_mpi(
       who, "MPI_Exscan",
       MPI_Exscan(&mine.flags, &received.flags, 1, MPI_UNSIGNED, MPI_BOR, comm));
-  // What rank 0 receives is undefined.
+  // MPI_Exscan leaves the result of rank 0 undefined.
   if (rank == 0) return before;
   received.empty = false;
   received.carry();
@@ -65,7 +65,7 @@ Sum exact_sum_before_rank(char const* who, MPI_Comm comm, Sum mine) {
 
 struct NoExactSum {};
 
-/// Limbs of the exact sum of terms; of terms that have none, nothing.
+/// Type of the exact sum of terms; NoExactSum if `Exact` is false.
 template <bool Exact, class Terms>
 struct ExactSumOver {
   using type = NoExactSum;
@@ -76,7 +76,7 @@ struct ExactSumOver<true, Terms> {
       typename decltype(std::declval<Terms const&>().exact_terms())::Sum;
 };
 
-/// Sums of terms over ranks.
+/// Sums terms over all ranks.
 template <class Exec, class Terms, class Result>
 void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
                        Result& result, Settings const& settings) {
@@ -166,19 +166,18 @@ namespace mpi {
 ///
 /// Each rank reduces its View in one pass, in the accumulator's type. One
 /// MPI_Allgather of 64 bytes per rank exchanges the sums and the checks; every
-/// rank adds them in rank order. Integers are exact modulo 2^bits for any
+/// rank adds the sums in rank order. Integers are exact modulo 2^bits for any
 /// number of ranks. Floating point has the error of the local sums and one
-/// rounding. The bits are the same for the same number of ranks, sizes and
-/// devices: they do not depend on the order of MPI_Allreduce. With
-/// Reproducibility::exact, which all ranks must request, floating-point sums
-/// are correctly rounded: the same bits for any number of ranks, sizes and
-/// devices. Then MPI_Allreduce adds integers, 88 bytes for floats or 544 for
-/// doubles.
+/// rounding. Results are bitwise reproducible for the same number of ranks,
+/// sizes and devices. With Reproducibility::exact, which all ranks must
+/// request, floating-point sums are correctly rounded: the same bits for any
+/// number of ranks, sizes and devices. Then MPI_Allreduce adds integers, 88
+/// bytes for floats or 544 for doubles.
 ///
 /// The call waits for `exec`, also with a View as result, which it then writes
 /// in order on `exec`.
 ///
-/// \throws std::invalid_argument on every rank when one rank's arguments are
+/// \throws std::invalid_argument on every rank if arguments of a rank are
 /// rejected (see KokkosMMA::reduce) or types differ; nothing is written then.
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
@@ -200,8 +199,8 @@ void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
 ///
 /// Works as the sum of a View over ranks. With Reproducibility::exact, for
 /// floating-point factors of one type and a floating-point result, only the
-/// result is rounded: no product and no partial sum is. MPI_Allreduce adds 88
-/// bytes for products of half_t, 544 of bhalf_t and float, 1088 of double.
+/// result is rounded, not products or partial sums. MPI_Allreduce adds 88 bytes
+/// for products of half_t, 544 of bhalf_t and float, 1088 of double.
 template <class Exec, class X, class Y, class Result>
 void reduce(MPI_Comm comm, Exec const& exec, Impl::Dot<X, Y> const& dot,
             Result&& result, Settings const& settings = {}) {

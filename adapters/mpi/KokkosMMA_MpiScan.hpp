@@ -18,8 +18,8 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// The sum of x in the accumulator of a scan. A forced route applies to the
-/// scan; the sum uses it if it can.
+/// Sum of x in the accumulator of a scan. A forced route applies to the scan;
+/// the sum uses it only if it can.
 template <class A, class Exec, class X>
 A local_total(Exec const& exec, X const& x, Settings const& settings) {
   A sum{};
@@ -27,7 +27,7 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
   wish.route = settings.route;
   ScopedSettings const scope(wish);
   if constexpr (scalar_v<typename X::non_const_value_type> == Scalar::opaque) {
-    // Integers of 2 bytes, which KokkosMMA::reduce does not name.
+    // Integers of 2 bytes, which KokkosMMA::reduce does not support.
     Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
         exec, 0, x.extent(0));
     Kokkos::parallel_reduce("KokkosMMA::mpi::scan total", policy, load(x), sum);
@@ -37,8 +37,8 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
   return sum;
 }
 
-/// The levels that a scan over ranks offers. The sums of ranks are exact, or
-/// rounded before they are added.
+/// Level that a scan over ranks offers: exact if the local scan offers it, else
+/// run-to-run, because rounded sums of ranks are added.
 inline OfferedLevel level_over_ranks(ScanProblem const& problem,
                                      Capability const& machine,
                                      Settings const& settings) {
@@ -49,7 +49,7 @@ inline OfferedLevel level_over_ranks(ScanProblem const& problem,
   return offered;
 }
 
-/// The exact sum of a rank's elements, where there is one.
+/// Type of the exact sum of a rank's elements; NoExactSum if `Exact` is false.
 template <bool Exact, class X>
 struct ExactSumOfView {
   using type = NoExactSum;
@@ -59,7 +59,7 @@ struct ExactSumOfView<true, X> {
   using type = typename ExactViewTerms<X>::Sum;
 };
 
-/// The exact scan of a rank's elements after those of the ranks before it.
+/// Exact scan of this rank's elements, from the exact sum of previous ranks.
 template <class Exec, class Scan, class Sum, class Total>
 void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                            Scan const& scan, Sum const& mine, Total& total) {
@@ -76,8 +76,8 @@ void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
       who, exact_scan(concatenate(who, "[exact]"), exec, scan, none, &before));
 }
 
-/// Both scans over ranks, after their types were checked. `local(start)` is the
-/// scan of this rank's elements from that value.
+/// Runs a scan over ranks whose types are checked. `local(start)` scans this
+/// rank's elements from `start`.
 template <ScanKind Kind, class A, class Exec, class X, class Y, class Total,
           class Scan>
 void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
@@ -126,7 +126,7 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
         return;
       }
     }
-    // Alone, nobody waits for the sum but the caller.
+    // With one rank only a total needs the sum.
     if (mpi_size(who, comm) > 1 || has_total)
       mine.put(local_total<A>(exec, x, settings));
   });
@@ -172,24 +172,24 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
 /// \param x this rank's elements, any number of them, 0 included
 /// \param y View of the same extent; the same elements as x or none of them
 ///
-/// The scan is three passes over memory where one GPU makes two. Each rank sums
-/// its elements (read), one MPI_Allgather of 64 bytes per rank exchanges the
-/// sums and the checks, and the local scan starts from the sum of the ranks
+/// The scan makes three passes over memory; on one GPU it makes two. Each rank
+/// sums its elements (read), one MPI_Allgather of 64 bytes per rank exchanges
+/// the sums and the checks, and the local scan starts from the sum of the ranks
 /// before (read and write). Adding the prefix to a finished local scan would be
 /// a fourth pass.
 ///
 /// Integers: the same elements in any number of ranks give the same prefixes,
 /// modulo 2^bits of the accumulator. Floating point: the error bound of one
-/// GPU, and the same bits for the same number of ranks, sizes and devices. The
-/// first prefix of a rank is the rank-order sum of totals, not the last prefix
-/// of the rank before plus one more element: they may differ by rounding.
+/// GPU, and bitwise reproducible for the same number of ranks, sizes and
+/// devices. The first prefix of a rank is the rank-order sum of totals. It may
+/// differ by rounding from the last prefix of the rank before plus one element.
 ///
 /// The call waits until this rank's sum is known; the scan itself then runs in
 /// order on `exec`.
 ///
-/// \throws std::invalid_argument on every rank when one rank's arguments are
-/// rejected (see KokkosMMA::exclusive_scan), types or initial values differ;
-/// nothing is written then.
+/// \throws std::invalid_argument on every rank if arguments of a rank are
+/// rejected (see KokkosMMA::exclusive_scan), or if types or initial values
+/// differ; nothing is written then.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,

@@ -13,14 +13,14 @@
 #include <vector>
 
 /// \file
-/// How the blocks of a grid are distributed to ranks, and which boxes of
-/// elements neighbours exchange.
+/// Distribution of the blocks of a grid to ranks, and the boxes of elements
+/// that neighbours exchange.
 
 namespace KokkosMMA {
 namespace Impl {
 
-/// A box of indices, relative to the first element of this rank's block; ghost
-/// cells have negative ones, or ones after the block.
+/// Box of indices, relative to the first element of this rank's block. Ghost
+/// cells have negative indices, or indices beyond the block.
 template <int R>
 struct IndexBox {
   std::array<std::int64_t, std::size_t(R)> begin{}, end{};
@@ -42,9 +42,9 @@ struct IndexBox {
   }
 };
 
-/// The ranks as a grid of blocks: as the Cartesian topology of the communicator
-/// has them where it has one of R dimensions, else one after another along
-/// dimension 0.
+/// Arrangement of the ranks as a grid of blocks: that of the communicator's
+/// Cartesian topology, which must have R dimensions; without a topology, one
+/// after another along dimension 0.
 template <int R>
 struct MpiTopology {
   MPI_Comm comm  = MPI_COMM_NULL;
@@ -94,8 +94,7 @@ struct MpiTopology {
     return place;
   }
 
-  /// Whether another block, or this one's other end by way of others, lies
-  /// beyond the boundary.
+  /// Whether elements beyond the boundary belong to another rank.
   bool inner_low(int d, Boundaries<R> const& boundaries) const {
     return size[d] > 1 &&
            (coordinate[d] > 0 || boundaries.low[d].kind == Boundary::periodic);
@@ -106,18 +105,18 @@ struct MpiTopology {
   }
 };
 
-/// A box to a neighbour and a box from it.
+/// Message to a neighbour and message from it.
 template <int R>
 struct MpiMessage {
   int neighbour, tag_to, tag_from;
   IndexBox<R> to, from;
 };
 
-/// Tags of halos, one per direction. No other traffic on the communicator may
-/// have them while a call runs.
+/// First tag of halos; each direction has one. No other traffic on the
+/// communicator may use these tags while a call runs.
 inline constexpr int mpi_halo_tag = 27500;
 
-/// This rank's block and what it exchanges.
+/// This rank's block and its messages.
 template <int R>
 struct MpiBlock {
   MpiTopology<R> topology;
@@ -154,8 +153,8 @@ struct MpiBlock {
     for (int d = 0; d < R; ++d) box.end[d] = extent[d];
     return box;
   }
-  /// With the ghost cells that the caller fills: beyond boundaries of the whole
-  /// grid that are halos.
+  /// The block with the ghost cells that the caller fills: those beyond
+  /// boundaries of the whole grid that are halos.
   IndexBox<R> given() const {
     IndexBox<R> box = own();
     for (int d = 0; d < R; ++d) {
@@ -164,7 +163,7 @@ struct MpiBlock {
     }
     return box;
   }
-  /// With all ghost cells.
+  /// The block with all ghost cells.
   IndexBox<R> padded() const {
     IndexBox<R> box = own();
     for (int d = 0; d < R; ++d) {
@@ -174,16 +173,16 @@ struct MpiBlock {
     return box;
   }
 
-  /// The elements that a rank needs in a dimension that is split: a ghost cell
-  /// comes from the nearest neighbour, and a mirror looks one element further.
+  /// Minimum extent of a block in a split dimension: all ghost cells come from
+  /// the nearest neighbour, and a mirror reads one element more.
   std::int64_t least_extent(int d) const {
     bool const mirror = global.low[d].kind == Boundary::mirror ||
                         global.high[d].kind == Boundary::mirror;
     return radius[d] + (mirror ? 1 : 0);
   }
 
-  /// One message per neighbour and direction, corners too: beyond two
-  /// boundaries there is another rank's block.
+  /// One message per neighbour and direction, corners included: the block
+  /// beyond two boundaries is another rank's.
   std::vector<MpiMessage<R>> messages(char const* who) const {
     std::vector<MpiMessage<R>> result;
     IndexBox<R> const whole = given();
@@ -197,8 +196,8 @@ struct MpiBlock {
       for (int d = R - 1; d >= 0; --d) {
         int const step = rest % 3 - 1;
         rest /= 3;
-        // Across a radius of 0 nothing travels, and there a block may have no
-        // elements: its rank makes no exchange.
+        // With a radius of 0 nothing is exchanged. A block may be empty in that
+        // dimension; its rank makes no exchange.
         exists = exists &&
                  (step == 0 ||
                   (radius[d] > 0 && (step < 0 ? inner_low(d) : inner_high(d))));
@@ -236,7 +235,7 @@ struct MpiBlock {
       for (int d = 0; d < R; ++d) none = none || call.extent[d] == 0;
       empty = empty && none;
     }
-    // Ranks by place: the first of each place along d says what all must have.
+    // All ranks at one coordinate along d must have the extent of the first.
     for (int d = 0; d < R; ++d) {
       std::vector<int> first(std::size_t(topology.size[d]), -1);
       for (int rank = 0; rank < int(calls.size()); ++rank) {
@@ -274,10 +273,10 @@ struct Block {
   std::array<std::int64_t, std::size_t(R)> extent;  ///< extents of the block
 };
 
-/// The block of the calling rank when a grid is divided evenly. It is divided
-/// along the Cartesian topology of the communicator, or along dimension 0 when
-/// there is none. stencil() also accepts other divisions. The call is local: no
-/// communication.
+/// The block of the calling rank if a grid is divided evenly. The grid is
+/// divided along the Cartesian topology of the communicator, or without one
+/// along dimension 0. stencil() also accepts other divisions. The call is
+/// local: no communication.
 ///
 /// \code
 /// auto const block = mpi::block_of<2>(comm, {rows, columns});

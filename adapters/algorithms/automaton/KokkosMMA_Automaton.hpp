@@ -57,7 +57,7 @@ void check_automaton(char const* who, V const& cells, int radius, int states,
   check_distinct(who, "cells", cells);
 }
 
-/// All generations by plain Kokkos.
+/// Runs all generations with plain Kokkos.
 template <class Exec, class V, class Next>
 void run_generic_automaton(std::string const& label, Exec const& exec,
                            V const& cells, Boundaries<2> const& boundaries,
@@ -90,7 +90,7 @@ void run_generic_automaton(std::string const& label, Exec const& exec,
                         RuleInMemory{kept.data()});
 }
 
-/// All generations by kernels of the library that hold a cell in one bit.
+/// Runs all generations with kernels that hold a cell in one bit.
 template <class Exec, class Cell>
 void run_packed_automaton(std::string const& label, Exec const& exec,
                           StencilGrid<Cell, 2> const& grid, std::int64_t steps,
@@ -101,13 +101,13 @@ void run_packed_automaton(std::string const& label, Exec const& exec,
   Kernels::run_packed(label, exec, grid, rule, steps, memory.data());
 }
 
-/// All generations by the kernel that counts on tensor cores, one launch each.
+/// Runs all generations with the tensor-core kernel, one launch for each.
 template <class Exec, class Cell, class... Rule>
 void run_mma_automaton(std::string const& label, Exec const& exec,
                        StencilGrid<Cell, 2> const& grid, std::int64_t steps,
                        Rule const&... rule) {
   using Kernels = AutomatonKernels<Exec>;
-  // Rows that begin at whole cache lines.
+  // Rows begin at cache lines.
   std::int64_t const pitch = (grid.extent[1] + 127) / 128 * 128;
   TemporaryMemory<Exec, typename Exec::memory_space> const memory(
       exec, "KokkosMMA::cells", std::size_t(grid.extent[0] * pitch));
@@ -125,8 +125,8 @@ void run_mma_automaton(std::string const& label, Exec const& exec,
   if (steps % 2 == 1) Kernels::copy(exec, between, here, grid.stride[0]);
 }
 
-/// Decides on the route and runs all generations on it. `rule` is an
-/// AutomatonRule, or a neighbourhood, a radius and a functor.
+/// Decides on the route and runs all generations. `rule` is an AutomatonRule,
+/// or a neighbourhood, a radius and a functor.
 template <class Exec, class V, class... Rule>
 void run_automaton(std::string const& label, char const* who, Exec const& exec,
                    V const& cells, Boundaries<2> const& boundaries,
@@ -180,7 +180,7 @@ constexpr void check_automaton_types() {
                 "its elements; Views with atomic access are not supported");
 }
 
-/// Generations by a known rule.
+/// Checks and runs generations of a known rule.
 template <class Exec, class V>
 void checked_automaton(std::string const& label, Exec const& exec,
                        V const& cells, AutomatonRule const& rule,
@@ -199,7 +199,7 @@ void checked_automaton(std::string const& label, Exec const& exec,
   run_automaton(label, who, exec, cells, boundaries, steps, settings, rule);
 }
 
-/// Generations by the caller's functor.
+/// Checks and runs generations of the caller's functor.
 template <class Exec, class V, class Next>
 void checked_automaton(std::string const& label, Exec const& exec,
                        V const& cells, Neighbourhood neighbourhood, int radius,
@@ -232,12 +232,12 @@ void checked_automaton(std::string const& label, Exec const& exec,
 /// \endcode
 ///
 /// \param exec instance on which the call runs. The call allocates memory of up
-///        to the size of `cells`: on Cuda from a pool, without waiting;
-///        elsewhere it waits for allocating and freeing only
+///        to the size of `cells`: on Cuda from a pool, without waiting; on
+///        other spaces it waits only to allocate and to free
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
 /// \param rule the rule of the automaton (see parse_rule())
-/// \param boundaries what lies beyond the sides; constants are states. A halo
-///        is an error: it would have to be filled between the steps
+/// \param boundaries boundary conditions; constants are states. A halo is an
+///        error: it would have to be filled between the steps
 /// \param steps generations, 0 or more
 /// \param settings route: `streamed` keeps a cell in one bit, `mma` counts
 ///        neighbours on tensor cores
@@ -245,9 +245,9 @@ void checked_automaton(std::string const& label, Exec const& exec,
 /// All arithmetic is on integers: the cells are the same on every route.
 ///
 /// \throws std::invalid_argument for a radius larger than the grid, a rule of
-/// more states than a cell holds, a constant that is no state, a halo, a View
-/// without memory, negative steps, settings out of range, or a forced route
-/// that cannot run; nothing is launched or written then
+/// more states than a cell holds, a constant that is not a state, a halo, a
+/// View without memory, negative steps, settings out of range, or a forced
+/// route that cannot run; nothing is launched or written then
 template <class Exec, Impl::StencilView V>
 void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                Boundaries<2> const& boundaries, std::int64_t steps,
@@ -267,8 +267,8 @@ void automaton(std::string const& label, Exec const& exec, V const& cells,
 
 /// Advances a cellular automaton by a functor: a cell becomes `next(state,
 /// count)`. The functor is invoked on the device once per cell and generation.
-/// `state` is the cell, of the type of `cells`; `count` is how many other cells
-/// of its neighbourhood are in state 1.
+/// `state` is the cell, of the type of `cells`; `count` is the number of other
+/// cells of its neighbourhood in state 1.
 ///
 /// \code
 /// // Born and kept with 3 live neighbours; otherwise a cell ages up to 9.

@@ -23,11 +23,11 @@
 #include <string>
 
 /// \file
-/// The library's kernels for automata, with the same name for each backend.
+/// The library's kernels for automata, with one interface for all backends.
 
 namespace KokkosMMA::Impl {
 
-/// Kernels of an execution space; it has none unless specialised.
+/// Kernels of an execution space; none without a specialisation.
 template <class Exec>
 struct AutomatonKernels {
   static constexpr bool exist = false;
@@ -38,7 +38,7 @@ template <>
 struct AutomatonKernels<Kokkos::Cuda> {
   static constexpr bool exist = true;
 
-  /// Bytes that run_packed works in.
+  /// Bytes of temporary memory that run_packed needs.
   template <class Cell>
   static std::size_t packed_memory(StencilGrid<Cell, 2> const& cells,
                                    AutomatonRule const& rule) {
@@ -49,7 +49,7 @@ struct AutomatonKernels<Kokkos::Cuda> {
                : Cuda::packed_counts_memory(rows, columns, rule.radius());
   }
 
-  /// All generations, in place.
+  /// Runs all generations, in place.
   template <class Cell>
   static void run_packed(std::string const& label, Kokkos::Cuda const& exec,
                          StencilGrid<Cell, 2> const& cells,
@@ -66,8 +66,8 @@ struct AutomatonKernels<Kokkos::Cuda> {
                                  memory);
   }
 
-  /// One generation; `rule` is an AutomatonRule, or a neighbourhood, a radius
-  /// and a functor.
+  /// Runs one generation; `rule` is an AutomatonRule, or a neighbourhood, a
+  /// radius and a functor.
   template <class Cell, class... Rule>
   static void run(std::string const& label, Kokkos::Cuda const& exec,
                   StencilGrid<Cell, 2> const& from, Cell* to,

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_EXACT_SUM_HPP
 
 /// \file
-/// Exact sums of Views: from what reduce() checked and decided to the kernel on
-/// Cuda, and to Kokkos::parallel_reduce with a superaccumulator on hosts.
+/// Exact sums of Views, after the checks and decision of reduce(): a kernel on
+/// Cuda, Kokkos::parallel_reduce with a superaccumulator on hosts.
 
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
@@ -28,7 +28,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The type of a variable, or of what a View of rank 0 holds.
+/// Type of a variable, or element type of a View of rank 0.
 template <class Place>
 struct ValueOfPlace {
   using type = Place;
@@ -55,7 +55,7 @@ auto exact_strided(X const& x) {
       std::int64_t(x.stride(0)), x.extent(0)};
 }
 
-/// Calls launch(elements, tuning) with what the kernel loads.
+/// Calls launch(elements, tuning) with the elements that the kernel loads.
 template <class X, class Launch>
 void launch_exact(ExactViewTerms<X> const& terms, Launch const& launch) {
   constexpr Scalar input = ExactViewTerms<X>::input;
@@ -85,8 +85,8 @@ void launch_exact(ExactDotTerms<X, Y> const& terms, Launch const& launch) {
         Tuning());
 }
 
-/// Runs on the stream of `exec`, or says why it cannot: then nothing was
-/// launched.
+/// Launches an exact sum on the stream of `exec`. Returns the reason if that is
+/// impossible; nothing is launched then.
 template <class Terms>
 Refusal exact_sum_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
                           Terms const& terms, FloatFormat const& format,
@@ -104,8 +104,8 @@ Refusal exact_sum_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
 }
 #endif
 
-/// The exact sum of terms, not rounded yet, or why it cannot be had at this
-/// moment.
+/// Computes the exact sum of terms, not rounded. Returns the reason if it is
+/// currently not available.
 template <class Exec, class Terms>
 Refusal exact_limbs_of(std::string const& label, Exec const& exec,
                        Terms const& terms, typename Terms::Sum& sum) {
@@ -125,8 +125,8 @@ Refusal exact_limbs_of(std::string const& label, Exec const& exec,
   }
 }
 
-/// A value of the host in the place that the caller named. Not as a value of
-/// Kokkos::deep_copy, which makes +0 of -0 (5.2).
+/// Stores a host value in the caller's variable or View. Kokkos::deep_copy of a
+/// value would turn -0 into +0 (Kokkos 5.2).
 template <class Exec, class Place, class Value>
 void put_result(Exec const& exec, Place& place, Value const& value) {
   if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
@@ -140,8 +140,8 @@ void put_result(Exec const& exec, Place& place, Value const& value) {
   }
 }
 
-/// The exact sum of terms into a variable of the host or a View of rank 0, or
-/// why it cannot be had at this moment.
+/// Stores the exact sum of terms in a host variable or a View of rank 0.
+/// Returns the reason if it is currently not available.
 template <class Exec, class Terms, class Place>
 Refusal exact_sum(std::string const& label, Exec const& exec,
                   Terms const& terms, Place& place) {

@@ -36,7 +36,7 @@ namespace KokkosMMA {
 ///
 /// Accuracy: an integer result must be at least as wide as the elements;
 /// integer sums are exact modulo 2^bits of it. Integers summed into a
-/// floating-point result do not wrap: sums beyond 64 bits are kept in double.
+/// floating-point result do not wrap: sums that may exceed 64 bits use double.
 /// 16-bit floats are summed in fp32, other floats at least in the wider of
 /// element and result type; the result is rounded once. The order of additions
 /// is fixed: repeated calls on a device give the same bits. A minimum or

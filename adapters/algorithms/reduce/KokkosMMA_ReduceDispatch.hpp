@@ -4,8 +4,8 @@
 #define KOKKOSMMA_REDUCE_DISPATCH_HPP
 
 /// \file
-/// From the arguments of reduce() to Kokkos::parallel_reduce with a functor
-/// whose data are visible.
+/// Implementation of reduce(): checks, route decision, and
+/// Kokkos::parallel_reduce with a functor whose data are visible.
 
 #include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
@@ -28,7 +28,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The result of a reduction as its caller names it: a scalar, a View of rank 0
+/// Properties of the result argument of a reduction: a scalar, a View of rank 0
 /// or a reducer.
 template <class R>
 struct ResultOf {
@@ -76,7 +76,7 @@ template <class T, class S>
 struct ResultOf<Kokkos::Max<T, S>>
     : ResultOfReducer<Kokkos::Max<T, S>, Operation::max> {};
 
-/// Functor of Kokkos::parallel_reduce: joins x(i) by an operation.
+/// Functor of Kokkos::parallel_reduce that joins x(i) with an operation.
 template <class X, Operation Op>
 struct LoadAndJoin {
   using kokkosmma_functor = void;
@@ -88,7 +88,7 @@ struct LoadAndJoin {
   }
 };
 
-/// The elements of a View as what a reduction joins.
+/// Elements of a View as operands of a reduction.
 template <class X>
 struct ReducedView {
   using Element                  = typename X::non_const_value_type;
@@ -103,7 +103,7 @@ struct ReducedView {
     problem.functor_bytes = sizeof(Load<X>);
   }
   void check(char const* who) const { check_memory(who, "x", x); }
-  /// The functor whose data the routes see: load(x) for a sum.
+  /// Functor for Kokkos::parallel_reduce; its data are visible for a sum.
   template <Operation Op>
   auto functor() const {
     if constexpr (Op == Operation::sum) {
@@ -115,10 +115,10 @@ struct ReducedView {
   auto exact_terms() const { return ExactViewTerms<X>{x}; }
 };
 
-/// The products of the elements of two Views.
+/// Products of the elements of two Views as operands.
 template <class X, class Y>
 struct ReducedDot {
-  // Factors are converted to the type of the sum: the wider one counts.
+  // Factors are converted to the accumulator; the wider type decides it.
   using First   = typename X::non_const_value_type;
   using Second  = typename Y::non_const_value_type;
   using Element = std::conditional_t<keeps_sums<First, Second>, Second, First>;
@@ -156,8 +156,8 @@ struct ReducedDot {
   auto exact_terms() const { return ExactDotTerms<X, Y>{x, y}; }
 };
 
-/// The argument of Kokkos::parallel_reduce for an operation on `place`, a value
-/// or a View: a reducer, or the place itself for a sum.
+/// Result argument of Kokkos::parallel_reduce for an operation: a reducer of
+/// `place`, a value or a View; for a sum `place` itself.
 template <Operation Op, class Value, class Place>
 decltype(auto) result_argument(Place& place) {
   using Space = typename std::conditional_t<
@@ -189,8 +189,8 @@ ReduceProblem reduce_problem(Terms const& terms) {
   return problem;
 }
 
-/// Whether a reduction of such types is compiled further: after a sentence on
-/// what is wrong, errors of the code below it would only hide the sentence.
+/// Whether the code of a reduction is compiled. After a failed static_assert
+/// its errors would only hide the message.
 template <class Exec, class R>
 inline constexpr bool may_reduce =
     Kokkos::is_execution_space_v<Exec>&&
@@ -223,9 +223,9 @@ constexpr void check_reduce_types() {
                 "KokkosMMA::transform");
 }
 
-/// Type in which the value is kept. A minimum or maximum of rounded elements is
-/// the rounded minimum or maximum. Products of integers leave 64 bits before
-/// they leave double.
+/// Accumulator type. Minimum and maximum use the result's type: rounding keeps
+/// the order. Products of integers for a floating-point result use double,
+/// because they exceed 64 bits sooner than double.
 template <class Element, class R, class Value = typename ResultOf<R>::Value>
 using reduce_accumulator_t = std::conditional_t<
     ResultOf<R>::operation == Operation::min ||
@@ -236,8 +236,8 @@ using reduce_accumulator_t = std::conditional_t<
                            is_floating(scalar_v<Value>),
                        double, accumulator_t<Element, Value>>>;
 
-/// A result that is not its own accumulator: the value is kept in the
-/// accumulator's type and rounded into place, a View or a variable.
+/// Reduces in the accumulator's type and rounds into `place`, a View or a
+/// variable.
 template <Operation Op, class Accumulator, class Exec, class Policy,
           class Functor, class Place>
 void reduce_and_round(std::string const& label, Exec const& exec,
@@ -279,7 +279,7 @@ void check_result_place(char const* who, R const& result) {
   }
 }
 
-/// Kernels read memory, host code what x(i) gives.
+/// Level that a reduction offers. Kernels read memory, host code invokes x(i).
 template <class Terms>
 OfferedLevel level_of_reduction(ReduceProblem const& problem,
                                 Capability const& machine,
@@ -289,8 +289,8 @@ OfferedLevel level_of_reduction(ReduceProblem const& problem,
   return offered_level(problem, machine, settings);
 }
 
-/// The exact sum of terms where the caller wants it, or why it cannot be had at
-/// this moment.
+/// Stores the exact sum of terms in the caller's result. Returns the reason if
+/// it is currently not available.
 template <class Exec, class Terms, class Result>
 Refusal exact_sum_of(std::string const& label, Exec const& exec,
                      Terms const& terms, Result& result) {
@@ -304,7 +304,7 @@ Refusal exact_sum_of(std::string const& label, Exec const& exec,
   }
 }
 
-/// Every reduction of Views. The label that nobody gave says the route.
+/// Runs every reduction of Views. An empty label is replaced by the route.
 template <class Exec, class Terms, class Result>
 void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
                 Result& result, Settings const& settings) {
@@ -360,8 +360,8 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
       exec, 0, terms.size());
   auto const functor = terms.template functor<op>();
-  // This library's kernels keep sums of 16-bit floats in fp32 themselves.
-  // Products they round at every invocation of the functor.
+  // This library's kernels accumulate sums of 16-bit floats in fp32. They round
+  // products after every invocation of the functor.
   bool const rounds_itself =
       op == Operation::sum &&
       (decision.route == Route::mma ||

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_EXACT_SCAN_HPP
 
 /// \file
-/// Exact scans: from what a scan checked and decided to the kernels on Cuda,
-/// and to running superaccumulators on hosts.
+/// Exact scans, after the checks and decision of a scan: kernels on Cuda,
+/// running superaccumulators on hosts.
 
 #include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
@@ -27,12 +27,12 @@
 
 namespace KokkosMMA::Impl {
 
-/// Replaces the total in a call without one.
+/// Placeholder for the total in a call without one.
 struct NoTotal {};
 
 template <class Exec, class Functor>
 inline constexpr bool has_exact_scan = false;
-/// Kernels read memory, host code what x(i) gives.
+/// Kernels read memory, so Cuda needs visible Views; host code invokes x(i).
 template <class Exec, class X, class Y, class A, ScanKind Kind>
 inline constexpr bool has_exact_scan<Exec, ScanInto<X, Y, A, Kind>> =
     is_floating(scalar_v<typename X::non_const_value_type>) &&
@@ -46,8 +46,8 @@ inline constexpr bool has_exact_scan<Exec, ScanInto<X, Y, A, Kind>> =
     );
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-/// Runs on the stream of `exec`, or says why it cannot: then nothing was
-/// launched.
+/// Launches an exact scan on the stream of `exec`. Returns the reason if that
+/// is impossible; nothing is launched then.
 template <class X, class Y, class A, ScanKind Kind, class Place>
 Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
                            ScanInto<X, Y, A, Kind> const& scan, Place& total,
@@ -103,9 +103,9 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
 }
 #endif
 
-/// The exact scan with its total, or why it cannot be had at this moment.
-/// \param total a variable of the host, a View of rank 0 or NoTotal
-/// \param others sum of what precedes x elsewhere, or null; then NoTotal
+/// Runs an exact scan. Returns the reason if it is currently not available.
+/// \param total host variable, View of rank 0, or NoTotal
+/// \param others sum of elements before x on other ranks, with NoTotal; or null
 template <class Exec, class X, class Y, class A, ScanKind Kind, class Place>
 Refusal exact_scan(std::string const& label, Exec const& exec,
                    ScanInto<X, Y, A, Kind> const& scan,

@@ -4,8 +4,8 @@
 #define KOKKOSMMA_SCAN_DISPATCH_HPP
 
 /// \file
-/// From the arguments of a scan to Kokkos::parallel_scan with a functor whose
-/// data are visible.
+/// Implementation of scans: checks, route decision, and Kokkos::parallel_scan
+/// with a functor whose data are visible.
 
 #include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
@@ -25,7 +25,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// A scalar, or a View of rank 0, as the place of a total.
+/// Properties of the argument of a total: a scalar, or a View of rank 0.
 template <class Place>
 struct TotalOf {
   using Value                   = Place;
@@ -39,7 +39,7 @@ struct TotalOf<Kokkos::View<T, P...>> {
   static constexpr int rank     = int(Kokkos::View<T, P...>::rank());
 };
 
-/// Whether the sum of `X`, kept in `Accumulator`, may be stored to this place.
+/// Whether the sum of X in `Accumulator` may be stored in a `Place`.
 template <class Place, class X, class Accumulator>
 constexpr bool total_holds() {
   using Of    = TotalOf<std::remove_cv_t<Place>>;
@@ -49,7 +49,7 @@ constexpr bool total_holds() {
           !std::is_const_v<Place>)&&total_fits<Value, X, Accumulator>;
 }
 
-/// Refuses a total that has no memory or is one of the scanned elements.
+/// Rejects a total that has no memory or is one of the scanned elements.
 template <class X, class Y, class Total>
 void check_scan_total(char const* who, X const& x, Y const& y,
                       Total const& total) {
@@ -78,8 +78,8 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   refuse_element_of(y);
 }
 
-/// Kokkos::parallel_scan with a total of another type than the running sum: it
-/// is kept in the sum's type and converted into place.
+/// Runs Kokkos::parallel_scan with a total of another type than the running
+/// sum. The total is computed in the sum's type and converted.
 template <class Exec, class Policy, class Functor, class Total>
 void scan_and_convert(std::string const& label, Exec const& exec,
                       Policy const& policy, Functor const& functor,
@@ -106,13 +106,13 @@ void scan_and_convert(std::string const& label, Exec const& exec,
   }
 }
 
-/// The generic route of scans whose joins may change places.
+/// Tag: Kokkos::parallel_scan is the generic route; on GPUs joins commute.
 struct KokkosScan {};
 
-/// Every scan of a View x, after its types were checked: `functor` is one of
-/// the library's, with a member x.
-/// \param run_generic run_generic(label) where that route is not
-/// Kokkos::parallel_scan
+/// Runs every scan of a View x, after its types are checked. `functor` is a
+/// functor of this library, with a member x.
+/// \param run_generic invoked as run_generic(label) on the generic route,
+/// instead of Kokkos::parallel_scan; or KokkosScan
 template <class Exec, class Functor, class Total, class Generic = KokkosScan>
 void scan(std::string const& label, char const* who, Exec const& exec,
           Functor const& functor, Total& total, Settings const& settings,
@@ -138,11 +138,11 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   if (!decided) return;
   RouteDecision decision = *decided;
   Settings call          = settle_level(who, settings, offered);
-  // On Cuda the interception records what it did.
+  // On Cuda the interception records the route that ran.
   if (n == 0 || !machine.cuda) last_route_of_this_thread() = decision.route;
 
   if (n == 0) {
-    // Kokkos leaves the total of an empty range as it is on some spaces.
+    // On some spaces Kokkos does not write the total of an empty range.
     if constexpr (has_total) {
       using Value = typename TotalOf<Place>::Value;
       if constexpr (TotalOf<Place>::is_view) {
@@ -201,7 +201,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
 }  // namespace Impl
 }  // namespace KokkosMMA
 
-/// What every scan demands of its space, its Views and its accumulator.
+/// Checks the execution space, Views and accumulator of a scan.
 #define KOKKOSMMA_IMPL_CHECK_SCAN(NAME, EXEC, X, Y, ACCUMULATOR) \
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);              \
   KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");            \
@@ -218,7 +218,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
 
 namespace KokkosMMA::Impl {
 
-/// Every scan of a View: `total` is a place or NoTotal.
+/// Checks and runs every scan of a View: `total` may be NoTotal.
 template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
           class Init, class Place>
 void scan_views(std::string const& label, Exec const& exec, X const& x,

@@ -43,8 +43,8 @@ namespace KokkosMMA {
 ///
 /// Accumulator and accuracy are those of segmented_reduce(). The order of
 /// additions is fixed by the runs, the types and the route: repeated calls on a
-/// device give the same bits. A NaN or an infinity reaches the result of its
-/// own run only.
+/// device give the same bits. A NaN or an infinity affects only the result of
+/// its run.
 ///
 /// The call waits for `exec` until the runs are counted. It returns while they
 /// are summed, in order on `exec`. It needs 8 bytes of memory for each run that
@@ -109,22 +109,22 @@ std::size_t reduce_by_key(std::string const& label, Exec const& exec,
 /// \endcode
 ///
 /// \param exec instance on which the scan runs
-/// \param keys View of rank 1, of the types and with the equality of
-///        reduce_by_key()
+/// \param keys View of rank 1 of keys, as in reduce_by_key()
 /// \param x View of the extent of keys of half_t, bhalf_t, float, double, bool
 ///        (counted) or integers, of any stride and alignment
 /// \param y View of the extent of x that shares no memory with keys: each
-///        prefix is converted to it once. The same elements as x (in place:
-///        same address, stride and element size), or no byte in common with x
+///        prefix is converted to it once. It is x (in place: same address,
+///        stride and element size) or shares no memory with x
 /// \param settings route
 ///
 /// The accumulator is that of segmented_exclusive_scan(). Integers are exact
 /// modulo 2^bits of it. The association of floating-point sums is fixed by the
 /// extent, the types and the route; on Cuda repeated calls give the same bits.
-/// A NaN or an infinity reaches the later prefixes of its own run and no other.
+/// A NaN or an infinity affects only later prefixes of its run.
 ///
-/// The call is one pass over keys and x and allocates no memory. It returns at
-/// once, in order on `exec`.
+/// The call is one pass over keys and x, allocates no memory and returns at
+/// once, in order on `exec`. Exception: on a GPU the route `generic` allocates
+/// memory and waits until the runs are counted.
 ///
 /// \throws std::invalid_argument for different extents, overlapping Views,
 /// missing memory, a forced route that cannot run, or settings out of range;

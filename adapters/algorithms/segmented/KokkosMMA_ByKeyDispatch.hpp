@@ -4,10 +4,10 @@
 #define KOKKOSMMA_BY_KEY_DISPATCH_HPP
 
 /// \file
-/// Operations by key: neighbours of equal keys are a run. A reduction finds the
-/// runs by a scan that counts them, and reduces them as segments between
-/// offsets. A scan needs no offsets, and so no memory and no number to wait
-/// for.
+/// Operations by key: neighbouring elements with equal keys are a run. A
+/// reduction counts the runs by a scan and reduces them as segments between
+/// offsets. A scan needs no offsets, except for scan_between_offsets(), so it
+/// allocates no memory and does not wait.
 
 #include <adapters/algorithms/scan/KokkosMMA_ScanDispatch.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
@@ -25,14 +25,14 @@
 
 namespace KokkosMMA::Impl {
 
-/// What can be compared, and copied to where the first of a run goes.
+/// Type of a key: comparable with ==, and trivially copyable.
 template <class T>
 concept Key = std::is_trivially_copyable_v<T> &&
     requires(T const& a, T const& b) {
   static_cast<bool>(a == b);
 };
 
-/// Refuses keys and elements of different numbers.
+/// Rejects keys whose number differs from that of the elements.
 template <class Keys, class X>
 void check_keys(char const* who, Keys const& keys, X const& x) {
   if (keys.extent(0) != x.extent(0))
@@ -41,7 +41,7 @@ void check_keys(char const* who, Keys const& keys, X const& x) {
   check_memory(who, "keys", keys);
 }
 
-/// Refuses a result that has no room for all runs.
+/// Rejects a result without room for all runs.
 template <class V>
 void check_room(char const* who, char const* name, V const& view,
                 std::size_t runs) {
@@ -62,7 +62,7 @@ void check_room(char const* who, char const* name, V const& view,
 
 namespace KokkosMMA::Impl {
 
-/// Every reduction by key. Returns the number of runs; 0 inside explain().
+/// Runs every reduction by key. Returns the number of runs; 0 inside explain().
 template <SegmentOperation Op, class Exec, class Keys, class X,
           class UniqueKeys, class R>
 std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
@@ -111,7 +111,7 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   TemporaryMemory<Exec, typename Exec::memory_space> const memory(
       exec, "KokkosMMA::offsets", (room + 1) * sizeof(std::int64_t));
   auto* const offsets = static_cast<std::int64_t*>(memory.data());
-  // With room for any number of runs no check is left.
+  // With room for any number of runs no check is needed.
   bool const fits   = room == size;
   std::int64_t runs = 0;
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -137,9 +137,8 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   return std::size_t(runs);
 }
 
-/// The generic route of a scan by key on a GPU, where Kokkos' own scan joins
-/// values in another order than that of the indices: a count of the runs, and a
-/// scan of each.
+/// Generic route of a scan by key on a GPU: counts the runs and scans each.
+/// Kokkos' own scan joins values in an order other than that of the indices.
 template <Operation Op, class A, bool Inclusive, class Exec, class Keys,
           class X, class Y>
 void scan_between_offsets(std::string const& name, Exec const& exec,
@@ -162,7 +161,7 @@ void scan_between_offsets(std::string const& name, Exec const& exec,
       std::uint64_t(runs), std::size_t(size), x, y);
 }
 
-/// Both scans by key.
+/// Runs both scans by key.
 template <ScanKind Kind, SegmentOperation Op, class Exec, class Keys, class X,
           class Y>
 void run_scan_by_key(std::string const& label, Exec const& exec,

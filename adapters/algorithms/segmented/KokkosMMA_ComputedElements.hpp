@@ -17,8 +17,8 @@
 
 namespace KokkosMMA {
 
-/// Elements computed from their index; segmented calls accept them in place of
-/// a View. They are not stored: a sparse matrix-vector product reads matrix and
+/// Elements computed from their index; segmented calls accept them instead of a
+/// View. They are not stored: a sparse matrix-vector product reads matrix and
 /// vector once and writes the result.
 ///
 /// \code
@@ -33,8 +33,8 @@ namespace KokkosMMA {
 ///
 /// segmented_reduce(), segmented_moments() and SegmentPolicy accept them. The
 /// function is invoked on the device, once for each element of a segment, in
-/// any order and by any thread. It must not read what the call writes, and it
-/// writes nothing. What it reads must be reachable from the execution space,
+/// any order and by any thread. It must not read the call's output, and must
+/// not write. Memory that it reads must be accessible from the execution space,
 /// which is not checked. Its result is one of the element types of
 /// segmented_reduce(). The order of additions is fixed, and may differ from
 /// that of a View.
@@ -96,7 +96,7 @@ inline constexpr bool is_computed = false;
 template <class Function>
 inline constexpr bool is_computed<ComputedElements<Function>> = true;
 
-/// Only the caller knows what a function reads.
+/// Not checked: only the caller knows the memory that a function reads.
 template <class Exec, class Function>
 inline constexpr bool is_reachable<Exec, ComputedElements<Function>> = true;
 template <class Function>

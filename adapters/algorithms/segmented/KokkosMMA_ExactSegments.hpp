@@ -4,8 +4,8 @@
 #define KOKKOSMMA_EXACT_SEGMENTS_HPP
 
 /// \file
-/// Exact sums of segments: from what segmented_reduce() checked and decided to
-/// the kernel on Cuda, and to superaccumulators on hosts.
+/// Exact sums of segments, after the checks and decision of segmented_reduce():
+/// a kernel on Cuda, superaccumulators on hosts.
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -26,8 +26,8 @@
 namespace KokkosMMA::Impl {
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-/// Runs on the stream of `exec`, or says why it cannot: then nothing was
-/// launched.
+/// Launches exact sums on the stream of `exec`. Returns the reason if that is
+/// impossible; nothing is launched then.
 template <class X, class Segments, class R>
 Refusal exact_segments_on_cuda(std::string const& label,
                                Kokkos::Cuda const& exec, X const& x,
@@ -64,9 +64,9 @@ Refusal exact_segments_on_cuda(std::string const& label,
 }
 #endif
 
-/// The exact sum of each segment into its result, or why it cannot be had at
-/// this moment.
-/// \param longest no less than the elements of any segment
+/// Stores the exact sum of each segment. Returns the reason if exact sums are
+/// currently not available.
+/// \param longest upper bound of the lengths of segments
 template <class Exec, class X, class Segments, class R>
 Refusal exact_segments(std::string const& label, Exec const& exec, X const& x,
                        Segments const& segments, R const& result,

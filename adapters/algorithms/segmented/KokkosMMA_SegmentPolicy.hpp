@@ -5,9 +5,9 @@
 
 /// \file
 /// A policy of Kokkos::parallel_for over segments, whose functor receives the
-/// value of each. Kokkos knows a policy by its member type execution_policy and
-/// runs it by Impl::ParallelFor, whose template head and constructor have been
-/// the same since Kokkos 4.1.
+/// value of each. Kokkos recognises a policy by its member type
+/// execution_policy and runs it with Impl::ParallelFor, whose template head and
+/// constructor have been the same since Kokkos 4.1.
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -28,7 +28,7 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// What a policy keeps of its argument: a length or a View of offsets.
+/// Type of segments that a policy stores for a length or a View of offsets.
 template <class Cut>
 struct SegmentsOfPolicy {
   using type = EqualSegments;
@@ -73,11 +73,10 @@ class SegmentPolicy {
   ///
   /// \param exec instance on which parallel_for runs, asynchronously
   /// \param x View of rank 1, of any stride and alignment, or ComputedElements
-  /// \param segments a length, of which the last segment may have fewer
-  ///        elements; or a View of offsets, as in segmented_reduce(). The
-  ///        constructor checks the offsets, which waits for `exec`, unless
-  ///        Settings::check_offsets is false; parallel_for does not check them
-  ///        again
+  /// \param segments a length, where the last segment may be shorter; or a View
+  ///        of offsets, as in segmented_reduce(). The constructor checks the
+  ///        offsets, which waits for `exec`, unless Settings::check_offsets is
+  ///        false; parallel_for does not check them again
   /// \param settings route, and whether offsets are checked
   ///
   /// \throws std::invalid_argument for a length of 0, offsets that decrease or
@@ -95,7 +94,7 @@ class SegmentPolicy {
     if constexpr (!Impl::is_computed<X>) {
       Impl::check_memory(name, "x", x);
     }
-    // explain() asks in parallel_for, and nothing runs before it.
+    // explain() records the decision of parallel_for; nothing runs before it.
     if (Impl::explains_calls()) return;
     static_cast<void>(decide());
     Impl::check_offsets(name, exec, x, m_segments, settings);
@@ -114,7 +113,7 @@ class SegmentPolicy {
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// The route that parallel_for uses; empty inside explain().
+  /// The route decision of parallel_for; empty inside explain().
   std::optional<Impl::RouteDecision> decide() const {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);
@@ -151,8 +150,8 @@ class SegmentPolicy {
     return Impl::segments_of(name, x, segments);
   }
   Impl::SegmentedProblem described() const {
-    // What the functor does with the value is its own matter: it counts as a
-    // result in the values' own type.
+    // The functor's use of the value is unknown; it counts as a result of the
+    // value's type.
     Impl::SegmentedProblem problem =
         Impl::describe_call<Op::operation, value_type>(
             m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
@@ -182,7 +181,7 @@ SegmentPolicy(Exec const&, X const&, Cut const&, Op, Settings const& = {})
 
 namespace KokkosMMA::Impl {
 
-/// Gives the value of a segment to the caller's functor.
+/// Passes the value of a segment to the caller's functor.
 template <class Functor, class A>
 struct CallWithSegment {
   Functor functor;
@@ -201,8 +200,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
   using Policy       = SegmentPolicy<Exec, X, Segments, Op>;
   using functor_type = Functor;
 
-  // The copies made here, where Kokkos does not count references, are the ones
-  // that the kernels get.
+  // Kernels get the copies made here, while Kokkos does not count references.
   SegmentedFor(Functor const& functor, Policy const& policy)
       : m_store{functor}, m_policy(policy) {}
 
@@ -227,7 +225,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
  private:
   using A     = typename Policy::value_type;
   using Store = CallWithSegment<Functor, A>;
-  // The functor is an argument of kernels.
+  // The functor is a kernel argument, whose size is limited.
   static constexpr bool launchable =
       has_segment_kernel<Exec, A, false, X, Kokkos::View<A*, Exec>,
                          Segments>() &&
@@ -258,7 +256,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
 #endif
   }
 
-  /// Kokkos' own closure, so that its tools see no call but the user's.
+  /// Runs Kokkos' own closure, so that Kokkos Tools see only the user's call.
   void execute_generic() const {
     using Reduce = GenericReduce<FoldOne<Op::operation, A>, Segments, X, Store>;
     Reduce functor{m_policy.segments(), m_policy.elements(), m_store, 1};

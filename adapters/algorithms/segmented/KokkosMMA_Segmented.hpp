@@ -31,8 +31,8 @@ namespace KokkosMMA {
 /// \param exec instance on which the reduction runs
 /// \param x View of half_t, bhalf_t, float, double, bool (counted) or integers,
 ///        of any stride and alignment; or ComputedElements
-/// \param segments a length of 1 or more, where a length beyond the extent is
-///        one segment; an Axis; or offsets, one more than there are segments,
+/// \param segments a length of 1 or more, where a length beyond the extent
+///        gives one segment; an Axis; or offsets, one more than segments:
 ///        integers of 4 or 8 bytes that do not decrease and do not exceed the
 ///        extent of x. Elements before the first offset and after the last are
 ///        ignored. A kernel checks the offsets and the call waits for it,
@@ -41,15 +41,15 @@ namespace KokkosMMA {
 /// \param settings route, level of reproducibility, and whether offsets are
 ///        checked. With Reproducibility::exact a sum of floating-point elements
 ///        into a floating-point result is correctly rounded: its bits depend on
-///        the elements of its segment only. On Cuda that requires segments that
-///        lie one after another
+///        the elements of its segment only. On Cuda this requires segments
+///        stored one after another
 ///
-/// The values are kept in the wider of both element types, in fp32 for 16-bit
-/// floats, in 4 bytes or more for integers, and converted to the result once.
-/// Integers are exact modulo 2^bits of that type. The order of additions is
-/// fixed by the segments, the types and the route: repeated calls on a device
-/// give the same bits. A NaN or an infinity reaches the result of its own
-/// segment only. An empty segment gives 0.
+/// Values are accumulated in the wider of both element types, in fp32 for
+/// 16-bit floats, in 4 bytes or more for integers, and converted to the result
+/// once. Integers are exact modulo 2^bits of that type. The order of additions
+/// is fixed by the segments, the types and the route: repeated calls on a
+/// device give the same bits. A NaN or an infinity affects only the result of
+/// its segment. An empty segment gives 0.
 ///
 /// The call returns at once, in order on `exec`.
 ///
@@ -72,9 +72,9 @@ void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
 /// segmented_reduce(exec, floats, offsets, sums, Plus<double>());
 /// \endcode
 ///
-/// \param operation Plus, Multiplies, Minimum or Maximum. `Operation<T>` keeps
-///        the values in T, which must hold every element. Without T a minimum
-///        or maximum is kept in the elements' own type, other values as
+/// \param operation Plus, Multiplies, Minimum or Maximum. `Operation<T>`
+///        accumulates in T, which must hold every element. Without T a minimum
+///        or maximum uses the element type, other operations the type
 ///        documented for the sum. An empty segment gives the operation's
 ///        identity
 template <class Exec, class X, class Segments, class R,
@@ -121,14 +121,14 @@ void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
 /// \param segments for rank 1 a length or offsets, for rank 2 an Axis, as in
 ///        segmented_reduce(). Elements of y outside of all segments are left as
 ///        they are
-/// \param y View of the extents of x: each prefix is converted to it once. The
-///        same elements as x (in place: same address, stride and element size),
-///        or no byte in common with x
+/// \param y View of the extents of x: each prefix is converted to it once. It
+///        is x (in place: same address, stride and element size) or shares no
+///        memory with x
 /// \param settings route, and whether offsets are checked
 ///
 /// Accumulator, accuracy, order, return and errors are those of
-/// segmented_reduce(). A NaN or an infinity reaches the later prefixes of its
-/// own segment and no other.
+/// segmented_reduce(). A NaN or an infinity affects only later prefixes of its
+/// segment.
 template <class Exec, class X, class Segments, class Y>
 requires Impl::ScannedSegments<Segments, X, Y>
 void segmented_inclusive_scan(Exec const& exec, X const& x,
@@ -224,8 +224,8 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
 /// segmented_moments<double>(exec, floats, offsets, sums, squares);
 /// \endcode
 ///
-/// \tparam Accumulator type in which both are kept; by default that of a sum of
-///        x for each result. The elements are converted to it before they are
+/// \tparam Accumulator accumulator type of both; by default that of a sum of x
+///        for each result. The elements are converted to it before they are
 ///        squared
 /// \param exec instance on which the reduction runs
 /// \param x View of rank 1, or ComputedElements
@@ -234,7 +234,7 @@ void segmented_exclusive_scan(std::string const& label, Exec const& exec,
 ///        memory with x or with each other
 /// \param settings route, and whether offsets are checked
 ///
-/// Plain Kokkos runs on every space. The call returns at once, in order on
+/// The route is `generic` on every space. The call returns at once, in order on
 /// `exec`. Errors are those of segmented_reduce().
 template <class Accumulator = void, class Exec, Impl::ElementRow X,
           class Segments, Impl::Rank1View Sums, Impl::Rank1View Squares>

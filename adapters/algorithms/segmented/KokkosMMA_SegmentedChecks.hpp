@@ -43,13 +43,13 @@ concept OffsetsView = Rank1View<V> &&
     (sizeof(typename std::remove_cvref_t<V>::value_type) == 4 ||
      sizeof(typename std::remove_cvref_t<V>::value_type) == 8);
 
-/// A row of elements: a View or a function of their index.
+/// Row of elements: a View of rank 1 or ComputedElements.
 template <class X>
 concept ElementRow = Rank1View<X> || is_computed<std::remove_cvref_t<X>>;
 
-/// What cuts the elements of x into segments whose values are a View like R: a
-/// length or offsets for a row; an Axis for a matrix, or a length where each
-/// column is reduced by itself.
+/// Argument that divides the elements of x into segments with results R: for a
+/// row a length or offsets; for a matrix an Axis, or a length if each column is
+/// reduced by itself.
 template <class S, class X, class R>
 concept ReducedSegments = (ElementRow<X> && Rank1View<R> &&
                            (SegmentLength<S> || OffsetsView<S>)) ||
@@ -57,23 +57,22 @@ concept ReducedSegments = (ElementRow<X> && Rank1View<R> &&
                            std::same_as<S, Axis>) ||
                           (Rank2View<X> && Rank2View<R> && SegmentLength<S>);
 
-/// What cuts the elements of x and y into segments for a scan: a length or
-/// offsets for rank 1, an Axis for matrices.
+/// Argument that divides the elements of x and y into segments for a scan: a
+/// length or offsets for rank 1, an Axis for matrices.
 template <class S, class X, class Y>
 concept ScannedSegments = (Rank1View<X> && Rank1View<Y> &&
                            (SegmentLength<S> || OffsetsView<S>)) ||
                           (Rank2View<X> && Rank2View<Y> &&
                            std::same_as<S, Axis>);
 
-/// Type in which the value of a segment is kept. A sum is kept as in the scans,
-/// but for the smallest integers. A minimum or maximum is an element, whatever
-/// it is written to, in the element's type or one with more values: the
-/// identity of the result's type stands for an empty segment. Products of the
-/// smallest integers for a floating-point result leave 64 bits before they
-/// leave double, where their sums do not.
+/// Default accumulator type of a segment. Sums use that of scans, except for
+/// the smallest integers. Minimum and maximum use the element type or a wider
+/// one, whatever the result: an empty segment gets the identity of the result's
+/// type. Products of integers with a floating-point result use double, because
+/// they exceed 64 bits sooner than double.
 template <Operation Op, class Input, class Output>
 struct SegmentAccumulator {
-  // Sums of the smallest integers stay within 64 bits, which have kernels.
+  // Sums of the smallest integers fit into 64 bits, which have kernels.
   using type =
       std::conditional_t<(std::is_integral_v<Input> && sizeof(Input) <= 2 &&
                           is_floating(scalar_v<Output>)),
@@ -82,8 +81,8 @@ struct SegmentAccumulator {
 template <Operation Op, class Input, class Output>
 requires(Op == Operation::min ||
          Op == Operation::max) struct SegmentAccumulator<Op, Input, Output> {
-  // Of 8 bytes where the result is another integer than elements of 4 bytes:
-  // the identity, by which result_of() knows an empty segment, is none of them.
+  // 8 bytes if elements of 4 bytes have another integer type as result: the
+  // identity by which result_of() recognises an empty segment is no element.
   static constexpr bool needs_room =
       std::is_integral_v<Input> && std::is_integral_v<Output> &&
       sizeof(Input) == 4 &&
@@ -122,8 +121,8 @@ inline void check_axis(char const* who, Axis axis) {
                      "} is not a dimension of a View of rank 2; use 0 or 1");
 }
 
-/// A result of one element for each segment, and of as many columns as elements
-/// have values where those are reduced by themselves.
+/// Checks that a result has one element per segment, or, if the columns of x
+/// are reduced by themselves, one per segment and column.
 template <class X, class R>
 void check_segment_result(char const* who, char const* name, X const& x,
                           R const& result, std::uint64_t segments) {
@@ -147,7 +146,7 @@ void check_segment_result(char const* who, char const* name, X const& x,
   }
 }
 
-/// Number of segments between these offsets.
+/// Number of segments between the offsets, which it checks for memory.
 template <OffsetsView Offsets>
 std::uint64_t checked_offsets_extent(char const* who, Offsets const& offsets) {
   if (offsets.extent(0) == 0)
@@ -158,7 +157,8 @@ std::uint64_t checked_offsets_extent(char const* who, Offsets const& offsets) {
   return offsets.extent(0) - 1;
 }
 
-/// Whether offset i is no end of a segment of `size` elements.
+/// Functor that finds the first offset that is negative, decreases, or exceeds
+/// `size`.
 template <class Offsets>
 struct BadOffset {
   using value_type = std::int64_t;
@@ -177,7 +177,7 @@ struct BadOffset {
   }
 };
 
-/// Index of an offset, or OffsetFindings::unknown.
+/// Index of the first wrong offset, or OffsetFindings::unknown.
 template <class Exec, class Offsets>
 std::uint64_t first_bad_offset(Exec const& exec, Offsets const& offsets,
                                std::uint64_t size) {
@@ -191,7 +191,7 @@ std::uint64_t first_bad_offset(Exec const& exec, Offsets const& offsets,
   return first == none ? OffsetFindings::unknown : std::uint64_t(first);
 }
 
-/// Says what is wrong with offset i of these.
+/// Throws the error that describes the wrong offset i.
 template <class Offsets>
 [[noreturn]] void refuse_offset(char const* who, Offsets const& offsets,
                                 std::size_t i, std::uint64_t size) {
@@ -218,8 +218,8 @@ template <class Offsets>
 }  // namespace Impl
 }  // namespace KokkosMMA
 
-/// What every segmented operation demands of its Views; OUTPUT is the name of
-/// what is written.
+/// Checks the types of the Views of a segmented operation; OUTPUT is the name
+/// of the output.
 #define KOKKOSMMA_IMPL_CHECK_SEGMENTED(NAME, EXEC, X, Y, OUTPUT, ACCUMULATOR) \
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                           \
   KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "x");                         \

@@ -4,10 +4,10 @@
 #define KOKKOSMMA_SEGMENTED_DISPATCH_HPP
 
 /// \file
-/// From the arguments of a segmented operation to its kernel: one template per
-/// operation. What differs between segments of one length, between offsets and
-/// along an axis of a matrix is in the overloads of segments_of() and
-/// describe_call().
+/// Implementation of segmented operations, one template for each: checks, route
+/// decision, launch. Overloads of segments_of() and describe_call() hold the
+/// differences between segments of one length, between offsets, and along an
+/// axis of a matrix.
 
 #include <adapters/algorithms/segmented/KokkosMMA_ExactSegments.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedChecks.hpp>
@@ -31,7 +31,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// The segments of a row of elements, all of `length` but the last.
+/// Segments of a row of elements; only the last may be below `length`.
 template <ElementRow X, SegmentLength Length>
 EqualSegments segments_of(char const* who, X const& x, Length length) {
   std::uint64_t const size = x.extent(0);
@@ -58,7 +58,7 @@ ValueSegments segments_of(char const* who, X const& x, Length length) {
           x.extent(1)};
 }
 
-/// Rows of the result of a reduction.
+/// Number of rows of the result of a reduction.
 template <class Segments>
 std::uint64_t result_extent(Segments const& segments) {
   return segments.count();
@@ -77,20 +77,20 @@ constexpr bool is_packed(ComputedElements<Function> const&) {
   return true;
 }
 
-/// Between the results of neighbours. The stride of a dimension of one element
-/// is whatever the View was cut from.
+/// Stride between the results of neighbouring segments. The stride of a
+/// dimension of one element has no meaning.
 template <class V>
 std::ptrdiff_t stride_of_results(V const& view, std::size_t dimension) {
   return view.extent(dimension) < 2 ? 1
                                     : std::ptrdiff_t(view.stride(dimension));
 }
 
-/// A checked dimension of a matrix; g++ 12 warns of an index whose range it
-/// cannot see.
+/// A checked dimension of a matrix, as 0 or 1: g++ 12 warns of an index whose
+/// range it does not know.
 constexpr int one_of_two(int dimension) { return dimension == 0 ? 0 : 1; }
 
-/// How the lines of a matrix along a dimension lie in memory: one after
-/// another (packed), or as columns whose neighbours are neighbours.
+/// Memory layout of the lines of a matrix along a dimension: packed (one after
+/// another), columns (element i of neighbouring lines adjacent), or strided.
 template <Rank2View X>
 SegmentLayout matrix_layout(X const& x, int dimension) {
   int const axis             = one_of_two(dimension);
@@ -106,7 +106,7 @@ SegmentLayout matrix_layout(X const& x, int dimension) {
   return SegmentLayout::strided;
 }
 
-/// Types and memory of a call, without its segments.
+/// Describes the types and memory of a call, without its segments.
 template <Operation Op, class A, class X, class Y>
 SegmentedCall types_of_call(bool scan) {
   SegmentedCall call;
@@ -151,7 +151,7 @@ SegmentedCall describe_call(X const& x, CsrSegments<Offsets> const& segments,
   return call;
 }
 
-/// A matrix along a dimension, without what is written.
+/// Describes a call along a dimension of a matrix, without its output.
 template <Operation Op, class A, class Y, class X>
 SegmentedCall describe_lines(X const& x, int dimension, bool scan) {
   SegmentedCall call          = types_of_call<Op, A, X, Y>(scan);
@@ -183,9 +183,9 @@ SegmentedCall describe_call(X const& x, MatrixSegments const& segments,
   return call;
 }
 
-/// One segment is the columns of the matrix; several are equal segments where
-/// the values are stored one after the other, no segment is shorter, and the
-/// results lie in the same order.
+/// Describes a reduction of each column. With one segment it is a reduction of
+/// the matrix' columns. With several it is one of equal segments if columns are
+/// packed, no segment is shorter, and results have the same order.
 template <Operation Op, class A, class X, class R>
 SegmentedCall describe_call(X const& x, ValueSegments const& segments,
                             R const& result, bool scan) {
@@ -237,8 +237,8 @@ constexpr bool has_exact_segments() {
            has_segment_kernel<Exec, A, false, X, R, Segments>()));
 }
 
-/// The label of a call without one; empty where nothing reads it, as making it
-/// costs a microsecond.
+/// The caller's label, or else a default. The default is empty if nothing reads
+/// it, because building it takes a microsecond.
 inline std::string segmented_label(std::string const& label, char const* who,
                                    Route route,
                                    SegmentedProblem const& problem) {
@@ -250,7 +250,7 @@ inline std::string segmented_label(std::string const& label, char const* who,
                      to_string(problem.input), "]");
 }
 
-/// The decision on a call, reported; nothing inside explain().
+/// Decides on a call and reports the decision; empty inside explain().
 template <class Exec>
 std::optional<RouteDecision> decide_segmented(char const* who,
                                               std::string const& label,
@@ -268,7 +268,7 @@ std::optional<RouteDecision> decide_segmented(char const* who,
   return decision;
 }
 
-/// \return no less than the elements of any segment
+/// \return upper bound of the lengths of segments
 template <class Exec, ElementRow X, class Offsets>
 std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
                             CsrSegments<Offsets> const& segments,
@@ -294,7 +294,7 @@ std::uint64_t check_offsets(char const*, Exec const&, X const&, Segments const&,
   return OffsetFindings::unknown;
 }
 
-/// What is written shares no memory with the offsets.
+/// Rejects an output that shares memory with the offsets.
 template <class Segments, class Y>
 void check_apart_from_offsets(char const* who, Segments const& segments,
                               char const* name, Y const& y) {
@@ -310,7 +310,7 @@ void reduce_segments([[maybe_unused]] Route route, std::string const& name,
                      R const& result, SegmentedCall const& call,
                      [[maybe_unused]] std::uint64_t longest) {
   if constexpr (has_segment_kernel<Exec, A, false, X, R, Segments>()) {
-    // A matrix without elements has nothing to load, and results all the same.
+    // A matrix without elements has results, but nothing to load.
     if (route != Route::generic && (X::rank() == 1 || has_elements(x))) {
       launch_segmented_reduce<Op, A>(name, exec, x, segments, result, call,
                                      longest, route == Route::mma);
@@ -322,15 +322,15 @@ void reduce_segments([[maybe_unused]] Route route, std::string const& name,
                                            IntoResult<Op, R>{result});
 }
 
-/// Exact sums of segments where the level of the call is exact.
-/// \return whether it is
+/// Computes exact sums of segments if the level of the call requires it.
+/// \return whether it did; false also if exact sums are not available
 template <class Exec, class X, class Segments, class R>
 bool take_exact_segments(char const* who, std::string const& name,
                          Exec const& exec, X const& x, Segments const& segments,
                          R const& result, SegmentedCall const& call,
                          std::uint64_t longest, Settings const& settings) {
   if constexpr (X::rank() == 2) {
-    // Sums of nothing: reduce_segments() writes them, and segments of length 0
+    // reduce_segments() writes the sums of empty segments; segments of length 0
     // cannot be counted.
     if (!has_elements(x)) return false;
   }
@@ -346,7 +346,7 @@ bool take_exact_segments(char const* who, std::string const& name,
   return false;
 }
 
-/// Every segmented reduction: `cut` is a length, offsets or an Axis.
+/// Runs every segmented reduction: `cut` is a length, offsets or an Axis.
 template <SegmentOperation Op, class Exec, class X, class Cut, class R>
 void run_segmented_reduce(std::string const& label, Exec const& exec,
                           X const& x, Cut const& cut, R const& result,
@@ -384,12 +384,12 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
                             settings))
       return;
   }
-  // A launch is laid out for the level of its scope.
+  // The launch shape depends on the level of the scope.
   ScopedSettings const level(only_level(settings));
   reduce_segments<op, A>(route, name, exec, x, segments, result, call, longest);
 }
 
-/// Both segmented scans: `cut` is a length, offsets or an Axis.
+/// Runs both segmented scans: `cut` is a length, offsets or an Axis.
 template <bool Inclusive, SegmentOperation Op, class Exec, class X, class Cut,
           class Y>
 void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
@@ -436,7 +436,7 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
       name, exec, segments, call.problem.segments, x.size(), x, y);
 }
 
-/// Sums and sums of squares: `cut` is a length or offsets.
+/// Runs sums and sums of squares: `cut` is a length or offsets.
 template <class Accumulator, class Exec, class X, class Cut, class Sums,
           class Squares>
 void run_segmented_moments(std::string const& label, Exec const& exec,

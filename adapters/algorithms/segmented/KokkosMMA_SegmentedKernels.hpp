@@ -29,7 +29,7 @@
 #include <type_traits>
 
 /// \file
-/// From a segmented call to the library's kernels.
+/// Launches of the library's kernels for segmented calls.
 
 namespace KokkosMMA::Impl {
 
@@ -47,18 +47,18 @@ inline constexpr bool is_csr = false;
 template <class Offsets>
 inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
 
-/// A call as the route function sees it, and as the kernels do.
+/// Description of a call for the route function and for the kernels.
 struct SegmentedCall {
   SegmentedProblem problem;
-  EqualSegments packed;  ///< all elements, where the layout is packed
-  std::uint64_t columns       = 0;  ///< where the layout is that
-  std::uint64_t rows          = 0;  ///< of the columns
+  EqualSegments packed;             ///< all elements, if the layout is packed
+  std::uint64_t columns       = 0;  ///< of a matrix
+  std::uint64_t rows          = 0;  ///< of a matrix
   std::uint64_t stride        = 1;  ///< between the rows of x
   std::uint64_t y_stride      = 1;  ///< between the rows of y
   std::ptrdiff_t store_stride = 1;  ///< between the results of neighbours
 };
 
-/// Where a kernel puts the value of segment s.
+/// Epilogue of kernels: stores the value of segment s.
 template <Operation Op, class R>
 struct StridedStore {
   R* data;
@@ -67,7 +67,7 @@ struct StridedStore {
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t s,
                                               Value value) const {
-    // A kernel that starts from the first element sums negative zeros to one;
+    // A kernel that starts from the first element sums negative zeros to -0;
     // Kokkos starts from 0.
     if constexpr (Op == Operation::sum && std::is_floating_point_v<Value>) {
       value += Value(0);
@@ -85,7 +85,7 @@ auto offset_segments(CsrSegments<Offsets> const& segments) {
   return OffsetSegments<Offset>{offsets, segments.count()};
 }
 
-/// The segments of a row of elements for a kernel.
+/// Kernel argument for the segments of a row of elements.
 template <class Segments>
 auto kernel_segments(Segments const& segments,
                      [[maybe_unused]] EqualSegments const& equal) {
@@ -96,7 +96,7 @@ auto kernel_segments(Segments const& segments,
   }
 }
 
-/// The elements of a row for a kernel.
+/// Kernel argument for the elements of a row.
 template <class X>
 auto element_source(X const& x) {
   constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
@@ -119,7 +119,7 @@ void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
   StridedStore<Op, Result> const store{result.data(), call.store_stride};
   AnnouncedKernel const announced(label, exec);
   if constexpr (is_computed<X>) {
-    // As in SegmentPolicy.
+    // For atomics that lock, as in SegmentPolicy.
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     desul::ensure_cuda_lock_arrays_on_device();
   }
@@ -166,7 +166,7 @@ void launch_segmented_scan(std::string const& label, Kokkos::Cuda const& exec,
   }
 }
 
-/// What is wrong with offsets into `size` elements, or the longest segment;
+/// Finds the first wrong offset into `size` elements, or the longest segment;
 /// waits for the stream.
 template <class Offsets>
 OffsetFindings findings_of_offsets(Kokkos::Cuda const& exec,

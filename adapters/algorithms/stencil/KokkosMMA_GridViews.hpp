@@ -32,7 +32,7 @@ inline constexpr bool is_grid_view = false;
 template <class T, class... P>
 inline constexpr bool is_grid_view<Kokkos::View<T, P...>> =
     1 <= Kokkos::View<T, P...>::rank() && Kokkos::View<T, P...>::rank() <= 3;
-/// Views of rank 1, 2 or 3.
+/// View of rank 1, 2 or 3.
 template <class V>
 concept StencilView = is_grid_view<std::remove_cvref_t<V>>;
 
@@ -55,14 +55,13 @@ std::string shape_of(std::array<std::int64_t, R> const& extents) {
   return text;
 }
 
-/// The layout of both, or LayoutStride, which holds any.
+/// The layout of both Views, or LayoutStride if they differ.
 template <class X, class Y>
 using common_layout_t = std::conditional_t<
     std::is_same_v<typename X::array_layout, typename Y::array_layout>,
     typename Y::array_layout, Kokkos::LayoutStride>;
-/// A View that counts no references, of a layout chosen by the caller: one type
-/// for both operands and for what lies between two steps, so that one kernel
-/// runs all steps.
+/// Unmanaged View of a layout chosen by the caller. Operands and intermediate
+/// values of steps have this one type, so that one kernel runs all steps.
 template <class V, class Layout, bool Const>
 using operand_t =
     GridView<std::conditional_t<Const, typename V::non_const_value_type const,
@@ -75,14 +74,14 @@ template <class V>
 bool is_reversed_grid(V const& view) {
   return rank_of<V> > 1 && !last_is_fast(view);
 }
-/// The dimension that is the last, contiguous one in kernels.
+/// Dimension of the View that is the last, contiguous one in kernels.
 template <int R>
 constexpr int fast_dimension(bool is_reversed) {
   return is_reversed ? 0 : R - 1;
 }
 
-/// The grid that kernels of the library get for a View: element 0 after its
-/// ghost cells, dimensions in the order of kernels.
+/// Grid of a View as an argument of kernels: it starts at element 0, after the
+/// ghost cells, and has the dimensions in the order of kernels.
 template <class X, int R>
 auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
                   GridExtents<R> const& extents, GridRadius<R> const& radius,
@@ -102,7 +101,7 @@ auto stencil_grid(X const& x, Boundaries<R> const& boundaries,
   return grid;
 }
 
-/// How the rows of a grid lie in memory, in the order of kernels.
+/// Layout of the rows of a grid in memory, dimensions in the order of kernels.
 template <class Element, int R>
 RowLayout row_layout(StencilGrid<Element, R> const& grid) {
   if (grid.stride[R - 1] != 1) return RowLayout::strided;
@@ -111,7 +110,7 @@ RowLayout row_layout(StencilGrid<Element, R> const& grid) {
              ? RowLayout::aligned_16
              : RowLayout::pitch_16;
 }
-/// How the rows of a View without ghost cells lie in memory.
+/// Layout of the rows of a View without ghost cells in memory.
 template <class V>
 RowLayout row_layout(V const& view, bool is_reversed) {
   return row_layout(stencil_grid(view, Boundaries<rank_of<V>>{},

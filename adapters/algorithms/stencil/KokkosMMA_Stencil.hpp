@@ -40,7 +40,7 @@ template <class Update, class Element, class A>
 inline constexpr bool is_stencil_update<Update, Element, A, 1> =
     std::is_invocable_r_v<A, Update const&, std::int64_t, Element, A>;
 
-/// The label of a call without one; empty if no tool reads it.
+/// The caller's label, or else a default; empty if no tool reads the default.
 inline std::string stencil_label(std::string const& label, char const* who,
                                  Route route, Scalar input) {
   if (!label.empty()) return label;
@@ -49,8 +49,8 @@ inline std::string stencil_label(std::string const& label, char const* who,
   return concatenate(who, "[", to_string(route), ",", to_string(input), "]");
 }
 
-/// The functor that writes the sums of a sweep of one step. A sweep is one
-/// kernel over the grid, which computes one or more steps.
+/// Functor that writes the sums of a sweep of one step. A sweep is one kernel
+/// over the grid, which computes one or more steps.
 template <class Sweep, class Y>
 IntoGrid<Y> step_functor(Sweep const&, IntoGrid<Y> const& into, NoUpdate) {
   return into;
@@ -66,7 +66,7 @@ auto step_functor(Sweep const& sweep, IntoGrid<Y> const& into,
   return functor;
 }
 
-/// One sweep into a View; Kokkos Tools see one kernel.
+/// Runs one sweep into a View; Kokkos Tools see one kernel.
 template <class Sweep, class Y, class Update>
 void run_sweep(std::string const& label, Sweep const& sweep,
                [[maybe_unused]] std::int64_t steps, IntoGrid<Y> const& into,
@@ -87,8 +87,7 @@ void run_sweep(std::string const& label, Sweep const& sweep,
 }
 
 /// Number of sweeps for the steps of a call. It is smaller than the number of
-/// steps if kernels compute several steps in one sweep, the first sweep like
-/// the others.
+/// steps if all sweeps, the first one included, can compute several steps.
 template <class First, class Next, class Result>
 std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
                               [[maybe_unused]] Next const& next,
@@ -114,8 +113,8 @@ void explain_steps([[maybe_unused]] Sweep const& sweep) {
   }
 }
 
-/// \param update NoUpdate, or the functor that computes an element from its
-///        value and sum
+/// \param update NoUpdate, or functor that computes an element from its value
+///        and sum
 template <class A, class Exec, class X, class Y, class Update = NoUpdate>
 void run_stencil(std::string const& label, Exec const& exec, X const& in,
                  Y const& out, StencilWeights<rank_of<X>> const& weights,
@@ -136,8 +135,8 @@ void run_stencil(std::string const& label, Exec const& exec, X const& in,
   check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
                         settings);
   GridExtents<R> const extents = extents_of(out);
-  // Steps write alternately to `out` and to temporary memory: an alignment that
-  // one of them lacks is used for neither.
+  // Steps write alternately to `out` and to temporary memory. Kernels use only
+  // an alignment that both have.
   auto const rows_written = [&](bool is_reversed) {
     if (updates) return RowLayout::aligned_16;
     RowLayout const rows = row_layout(out, is_reversed);

@@ -25,10 +25,9 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// Type in which the sums of a stencil are kept: fp32 for 16-bit floats, int32
-/// for integers of less than 4 bytes, else the elements'; wider where the
-/// output is, and floating where integers are summed up for a floating output:
-/// double for those of 4 bytes and more.
+/// Default accumulator type of a stencil. Integer sums use the wider of both
+/// element types, at least int32. Floating-point sums use float, or double if
+/// an element type is double or the input is integers of 4 bytes or more.
 template <class In, class Out>
 struct StencilAccumulator {
   static constexpr bool floating =
@@ -47,7 +46,8 @@ using stencil_accumulator_t =
                                    typename StencilAccumulator<In, Out>::type,
                                    std::remove_cv_t<Accumulator>>>;
 
-/// The grid fits the View with its ghost cells, and the stencil the grid.
+/// Checks that a View has the extents of the grid and its ghost cells, and that
+/// the radius does not exceed the grid.
 template <class X, int R>
 void check_stencil_extents(char const* who, char const* name, X const& x,
                            GridExtents<R> const& extents,
@@ -94,7 +94,7 @@ void refuse_halo(char const* who, Boundaries<R> const& boundaries,
                          what);
 }
 
-/// Whether a number of the host is one of T, exactly where T is an integer.
+/// Whether T holds the value; a floating-point T holds any, rounded.
 template <class T>
 bool is_value_of(double value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -102,14 +102,14 @@ bool is_value_of(double value) {
   } else if constexpr (std::is_integral_v<T>) {
     return value == std::trunc(value) &&
            value >= double(std::numeric_limits<T>::lowest()) &&
-           // the largest number of 64 bits is no double, one more is
+           // max() of 64 bits is not a double, max() + 1 is
            value < std::ldexp(1, std::numeric_limits<T>::digits);
   } else {
     return true;
   }
 }
 
-/// The boundaries with constants as elements of the View would hold them.
+/// Boundaries with constants rounded to the element type of the View.
 template <class Element, int R>
 Boundaries<R> as_elements(char const* who, Boundaries<R> boundaries) {
   for (int d = 0; d < R; ++d)
@@ -128,7 +128,8 @@ Boundaries<R> as_elements(char const* who, Boundaries<R> boundaries) {
   return boundaries;
 }
 
-/// Weights of integer sums are integers. Negative ones of unsigned sums wrap.
+/// Rejects weights that integer sums cannot hold. In unsigned sums negative
+/// weights wrap.
 template <class A, int R>
 void check_weights(char const* who, StencilWeights<R> const& weights) {
   if constexpr (std::is_integral_v<A>) {
@@ -147,13 +148,12 @@ void check_weights(char const* who, StencilWeights<R> const& weights) {
   }
 }
 
-/// Refuses the arguments of a stencil from View to View before anything is
-/// launched or written.
+/// Rejects wrong arguments of a stencil from View to View before any launch or
+/// write.
 ///
 /// \tparam A type of the sums
-/// \param of_in boundaries of the View `in`: those of the grid, or of a block
-/// of
-///              it that lies between others
+/// \param of_in boundaries of the View `in`: those of the grid or of a block of
+/// it
 template <class A, class X, class Y, int R>
 void check_stencil_call(char const* who, X const& in, Y const& out,
                         StencilWeights<R> const& weights,
@@ -192,8 +192,8 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
 }  // namespace Impl
 }  // namespace KokkosMMA
 
-/// What every stencil demands of its types. A macro: the text of a
-/// static_assert is a literal and starts with the public name.
+/// Checks the types of every stencil. A macro, because a static_assert needs a
+/// literal, which starts with the public name.
 #define KOKKOSMMA_IMPL_CHECK_STENCIL(NAME, EXEC, X, ACCUMULATOR)              \
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE(NAME, EXEC);                           \
   KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, X, "what is read");              \

@@ -38,12 +38,12 @@
 #include <vector>
 
 /// \file
-/// One sweep of a stencil over a grid: described for the route function, and
-/// run by a kernel of the library or by plain Kokkos.
+/// One sweep of a stencil over a grid: its description for the route function,
+/// and its run by a kernel of the library or plain Kokkos.
 
 namespace KokkosMMA::Impl {
 
-/// A functor that writes each sum to the element of its indices.
+/// Functor that writes each sum to the element at its indices.
 template <class Y>
 struct IntoGrid {
   using Value = typename Y::non_const_value_type;
@@ -65,14 +65,14 @@ struct IntoGrid {
   }
 };
 
-/// A functor that writes what the caller's makes of each element and its sum.
+/// Functor that writes the caller's update of each element from its sum.
 template <class X, class Y, class Update>
 struct UpdatedGrid {
   using Value = typename Y::non_const_value_type;
   X x;
   Y y;
   Update update;
-  std::int64_t ghosts[rank_of<X>];  ///< of x, before element 0
+  std::int64_t ghosts[rank_of<X>];  ///< ghost cells of x before element 0
 
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, A sum) const {
@@ -92,8 +92,8 @@ struct UpdatedGrid {
   }
 };
 
-/// The epilogue of a kernel: the caller's functor, or where sums go to a View
-/// its memory, which kernels write in vectors.
+/// Epilogue of a kernel: the caller's functor, or if sums go to a View its
+/// memory, which kernels write in vectors.
 template <int R, class Functor>
 StencilCall<Functor, R> stencil_epilogue(Functor const& functor,
                                          bool reversed) {
@@ -109,8 +109,7 @@ auto stencil_epilogue(IntoGrid<Y> const& into, bool reversed) {
   return target;
 }
 
-/// The kernels of an execution space; a space without a specialisation has
-/// none.
+/// Kernels of an execution space; none without a specialisation.
 template <class Exec>
 struct StencilKernels {
   static constexpr bool exist = false;
@@ -125,7 +124,7 @@ struct StencilKernels<Kokkos::Cuda> {
 
   using Announced = AnnouncedKernel;
 
-  /// Fills in what the weights are to the tensor cores.
+  /// Sets the MMA operands of the weights.
   /// \tparam Result void for functors
   template <class A, class Element, class Result, int R>
   static void find_operands(StencilPlan<R> const& plan,
@@ -157,14 +156,14 @@ struct StencilKernels<Kokkos::Cuda> {
     constexpr Scalar sums  = scalar_v<A>;
     Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
     if constexpr (R == 3) {
-      // Direct kernels skip weights of zero, by which this one multiplies.
+      // Direct kernels skip zero weights; this one multiplies by them.
       bool const multiplies = kernel == StencilKernel::separable ||
                               (plan.product && !plan.has_zero_factor());
       if (multiplies) {
         if (Cuda::launch_product_sweep<A>(exec, grid, *plan.product, epilogue))
           return;
-        // Sums have the same order whatever their rows are aligned to: the
-        // memory between two steps lies in another way than the caller's.
+        // The alignment of rows must not change the order of sums: memory
+        // between two steps is aligned differently from the caller's.
         if (std::is_floating_point_v<A> &&
             Cuda::has_product_sweep<Element, Epilogue>(*plan.product))
           kernel = StencilKernel::separable;
@@ -207,7 +206,7 @@ struct StencilKernels<Kokkos::Cuda> {
                             bool updates) {
     return Cuda::steps_of_sweep<A, Element, R>(form, radius, columns, updates);
   }
-  /// A sweep for several steps.
+  /// Runs several time steps in one kernel.
   template <class A, class Element, int R, class Epilogue, class Update>
   static void run_steps(Kokkos::Cuda const& exec,
                         StencilGrid<Element, R> const& grid,
@@ -226,15 +225,14 @@ struct StencilKernels<Kokkos::Cuda> {
 };
 #endif
 
-/// What is found out of the weights once, for Views with the fast dimension of
-/// this one.
+/// Plan of the weights, made once for Views with the fast dimension of x.
 template <class X, int R>
 std::shared_ptr<StencilPlan<R> const> stencil_plan(
     X const& x, StencilWeights<R> const& weights) {
   return std::make_shared<StencilPlan<R> const>(weights, is_reversed_grid(x));
 }
 
-/// A stencil as the route function sees it.
+/// Describes a stencil to the route function.
 /// \tparam Result void for functors
 template <class Exec, class A, class Element, class Result, int R>
 StencilProblem stencil_problem(StencilPlan<R> const& plan,
@@ -261,7 +259,7 @@ StencilProblem stencil_problem(StencilPlan<R> const& plan,
   return problem;
 }
 
-/// The route function of a stencil on an instance of an execution space, as a
+/// Route function of a stencil on an instance of an execution space, as a
 /// callable of Settings.
 template <class Exec>
 auto stencil_route(Exec const& exec, StencilProblem const& problem) {
@@ -270,8 +268,8 @@ auto stencil_route(Exec const& exec, StencilProblem const& problem) {
   };
 }
 
-/// One sweep over a grid. It is copied with Kokkos' policies; `X` counts no
-/// references where a caller keeps the elements alive.
+/// One sweep over a grid. Kokkos copies it with its policies. `X` is an
+/// unmanaged View if a caller keeps the elements alive.
 template <class Exec, int R, class A, class X>
 class StencilSweep {
  public:
@@ -312,21 +310,21 @@ class StencilSweep {
     return std::find(m_extents.begin(), m_extents.end(), 0) != m_extents.end();
   }
 
-  /// This sweep over the elements of another View.
+  /// Copy of this sweep with the elements of another View.
   StencilSweep with(X const& x) const {
     StencilSweep result = *this;
     result.m_x          = x;
     return result;
   }
 
-  /// By the kernel of a route that is not `generic`.
+  /// Launches the kernel of a route that is not `generic`.
   template <class Functor>
   void launch(Functor const& functor) const {
     Kernels::template run<A>(m_space, grid(), *m_plan,
                              stencil_kernel(m_problem, m_route),
                              stencil_epilogue<R>(functor, m_plan->is_reversed));
   }
-  /// How one sweep forms the sums of several steps, if it does.
+  /// Form of the kernel for several steps in one sweep; none without one.
   StepForm step_form() const {
     if (m_route != Route::streamed) return StepForm::none;
     return Impl::step_form(m_plan->kernel_weights,
@@ -341,7 +339,7 @@ class StencilSweep {
         Kernels::template steps_of_sweep<A, canonical_t<Element>, R>(
             step_form(), radius, columns, m_problem.to_functor));
   }
-  /// So many steps in one sweep.
+  /// Runs `steps` time steps in one kernel.
   template <class Y, class Update>
   void launch_steps(int steps, IntoGrid<Y> const& into,
                     Update const& update) const {
@@ -349,7 +347,8 @@ class StencilSweep {
         m_space, grid(), *m_plan, step_form(), steps,
         stencil_epilogue<R>(into, m_plan->is_reversed), update);
   }
-  /// By plain Kokkos: calls run(range, functor of its indices).
+  /// Runs the sweep with plain Kokkos: calls run(range, functor of its
+  /// indices).
   template <class Functor, class Run>
   void run_generic(Functor const& functor, Run const& run) const {
     using Pointer   = GridView<Element const, R, typename X::array_layout,
@@ -377,7 +376,8 @@ class StencilSweep {
   Exec m_space;
   X m_x;
   GridExtents<R> m_extents;
-  // Kokkos copies policies in every call; weights may be 36 thousand.
+  // Shared: Kokkos copies policies in every call, and plans have up to 36
+  // thousand weights.
   std::shared_ptr<StencilPlan<R> const> m_plan;
   Boundaries<R> m_boundaries;
   std::optional<TapList<A, R, typename Exec::memory_space>> m_taps;

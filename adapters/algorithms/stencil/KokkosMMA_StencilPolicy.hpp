@@ -5,8 +5,8 @@
 
 /// \file
 /// A policy of Kokkos::parallel_for over a grid, whose functor receives the
-/// weighted sum of the neighbours of each element. Kokkos knows a policy by its
-/// member type execution_policy and runs it by Impl::ParallelFor.
+/// weighted sum of the neighbours of each element. Kokkos recognises a policy
+/// by its member type execution_policy and runs it with Impl::ParallelFor.
 
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
@@ -63,8 +63,8 @@ struct DescribedStencil {
 /// \tparam Exec execution space
 /// \tparam View type of the View, of rank 1, 2 or 3
 /// \tparam Accumulator type of the sum; by default float for half_t and
-///        bhalf_t, int32 for integers of less than 4 bytes, else the elements'
-///        own
+///        bhalf_t, int32 for integers of less than 4 bytes, otherwise the
+///        element type
 template <class Exec, class View, class Accumulator = void>
 class StencilPolicy {
   KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS("KokkosMMA::StencilPolicy", Exec);
@@ -93,7 +93,7 @@ class StencilPolicy {
   /// \param x View of any layout: the grid, and ghost cells beyond the sides
   ///        that are halos
   /// \param weights weights of the neighbours, for grids of the rank of x
-  /// \param boundaries what lies beyond the sides of the grid
+  /// \param boundaries boundary conditions of the grid
   /// \param settings route
   ///
   /// \throws std::invalid_argument for a radius larger than an extent, fewer
@@ -118,7 +118,7 @@ class StencilPolicy {
   Route route() const { return m_sweep.route(); }
 
  private:
-  /// What Kokkos::parallel_for runs.
+  /// Implementation of Kokkos::parallel_for.
   template <class Functor, class Policy>
   friend class Impl::StencilFor;
   static constexpr char const* name = "KokkosMMA::StencilPolicy";
@@ -165,7 +165,7 @@ class StencilPolicy {
                 described.boundaries, m_problem,
                 decide(exec, described.problem, settings)) {}
 
-  /// Inside explain() a forced route that cannot run is not an error yet.
+  /// Inside explain() a forced route that cannot run does not throw here.
   static Route decide(Exec const& exec, Impl::StencilProblem const& problem,
                       Settings const& settings) {
     auto const route = Impl::stencil_route(exec, problem);
@@ -199,8 +199,7 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
   using Policy       = StencilPolicy<Exec, View, Accumulator>;
   using functor_type = Functor;
 
-  // The copies made here, where Kokkos does not count references, are the ones
-  // that the kernels get.
+  // Kernels get the copies made here, while Kokkos does not count references.
   StencilFor(Functor const& functor, Policy const& policy)
       : m_functor(functor), m_policy(policy) {}
 
@@ -219,7 +218,7 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
     if constexpr (Sweep::has_kernels) {
       if (sweep.route() != Route::generic) return sweep.launch(m_functor);
     }
-    // Kokkos' own closure, so that its tools see no call but the user's.
+    // Kokkos' own closure, so that Kokkos Tools see only the user's call.
     sweep.run_generic(m_functor, [](auto const& range, auto const& kernel) {
       using Closure =
           Kokkos::Impl::ParallelFor<std::remove_cvref_t<decltype(kernel)>,

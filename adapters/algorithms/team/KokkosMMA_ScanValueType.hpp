@@ -32,8 +32,8 @@ struct ScannedValueOf<Functor> {
   using type = typename Functor::value_type;
 };
 
-/// The type of the running value of a scan's functor, as Kokkos finds it: its
-/// value_type, or what its operator() has a reference to.
+/// Type of the running value of a scan's functor, as Kokkos finds it:
+/// value_type, or the type of the second parameter of operator().
 template <class Functor>
 using scanned_value_t = typename ScannedValueOf<Functor>::type;
 

@@ -4,18 +4,18 @@
 #define KOKKOSMMA_TEAM_COLLECTIVES_HPP
 
 /// \file
-/// Reductions and scans inside a kernel of TeamPolicy. They do what Kokkos'
-/// nested parallel_reduce and parallel_scan do, by all lanes of a team
-/// (team_...) or of one thread (vector_...), with several invocations or loads
-/// in flight per lane.
+/// Reductions and scans inside a kernel of TeamPolicy. They replace Kokkos'
+/// nested parallel_reduce and parallel_scan. All lanes of a team (team_...) or
+/// of one thread (vector_...) take part, each with several invocations or loads
+/// in flight.
 ///
 /// All lanes of the team (of the thread) call with the same arguments, and
 /// every lane gets the result. Any team size and vector length is supported.
-/// What an element, a functor's memory, or an output held before must be
-/// visible to the team already, as for Kokkos' nested calls. On host spaces
+/// Earlier writes to elements, outputs and the functor's memory must be visible
+/// to the team before the call, as for Kokkos' nested calls. On host spaces
 /// they are Kokkos' nested calls. On Cuda a team of several warps uses 64
-/// values of shared memory of its own, no team or thread scratch. What a
-/// functor or a scan wrote is visible afterwards to the lanes that took part.
+/// values of shared memory of its own, no team or thread scratch. Writes of a
+/// functor or a scan are visible to the participating lanes afterwards.
 ///
 /// 16-bit floats are accumulated in fp32 and rounded once: the functor is
 /// invoked with a 16-bit value that starts from zero.
@@ -51,8 +51,8 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, Index count,
 }
 
 /// Reduces the elements of a View of rank 1, by all lanes of a team. On Cuda
-/// contiguous elements of 1, 2 or 4 bytes are read 16 bytes at a time where
-/// each lane has more than four of them.
+/// contiguous elements of 1, 2 or 4 bytes are read 16 bytes at a time if each
+/// lane has more than four of them.
 ///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos, to
 ///        whose values the elements are converted
@@ -87,9 +87,8 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
 
 /// Scans with `functor(i, update, final)`, by all lanes of a team. The functor
 /// adds the contribution of i to `update`. With `final == true`, once per
-/// index, `update` comes in as the sum of the contributions before i. `total`
-/// is the sum of all. What the functor writes is visible to the team
-/// afterwards.
+/// index, `update` is the sum of the contributions before i. `total` is the sum
+/// of all. Writes of the functor are visible to the team afterwards.
 ///
 /// \tparam T a type with += whose value-initialised value is zero
 template <class Member, std::integral Index, class Functor, class T>
@@ -148,7 +147,7 @@ KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
 }
 
 /// Scans with `functor(i, update, final)`, by the vector lanes of one thread.
-/// As team_scan().
+/// Everything else is as in team_scan().
 template <class Member, std::integral Index, class Functor, class T>
 KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
                                         Functor const& functor, T& total) {

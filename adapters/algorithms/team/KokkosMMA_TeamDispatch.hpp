@@ -4,9 +4,9 @@
 #define KOKKOSMMA_TEAM_DISPATCH_HPP
 
 /// \file
-/// From the arguments of the team's collectives to the kernels' functions on
-/// Cuda and to Kokkos' nested calls elsewhere. WholeTeam: all lanes of the team
-/// take part, else those of one thread.
+/// Implementation of the team collectives: device functions on Cuda, Kokkos'
+/// nested calls elsewhere. WholeTeam: all lanes of the team take part,
+/// otherwise those of one thread.
 
 #include <adapters/algorithms/team/KokkosMMA_ScanValueType.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -41,7 +41,7 @@ inline constexpr bool is_plain_sum<Kokkos::Sum<T, Space>> = true;
 template <class T, class Space>
 inline constexpr bool is_plain_sum<KokkosMMA::Sum<T, Space>> = true;
 
-/// Products of 16-bit floats, which are kept in fp32 as sums are.
+/// Whether R is a product of 16-bit floats, accumulated in fp32 like sums.
 template <class R>
 inline constexpr bool is_small_product = false;
 template <class T, class Space>
@@ -51,17 +51,17 @@ inline constexpr bool is_small_product<Kokkos::Prod<T, Space>> =
 template <class R>
 concept TeamReducer = Kokkos::is_reducer<R>::value;
 
-/// Where a reduction leaves its result: a variable, or a reducer.
+/// Result argument of a reduction: a variable, or a reducer.
 template <class R>
 concept TeamResult = TeamReducer<std::remove_cvref_t<R>> ||
     (std::is_lvalue_reference_v<R> &&
      !std::is_const_v<std::remove_reference_t<R>>);
 
-/// What a sum of `T` is kept in.
+/// Accumulator type of a sum of `T`.
 template <class T>
 using team_sum_t = std::conditional_t<is_16bit_float(scalar_v<T>), float, T>;
 
-/// A sum from zero, as the joiner of reductions and scans.
+/// Joiner of sums, for reductions and scans; starts from zero.
 template <class Value>
 struct TeamSum {
   static constexpr bool commutes = std::is_arithmetic_v<Value>;
@@ -71,7 +71,7 @@ struct TeamSum {
   }
 };
 
-/// A product from one.
+/// Joiner of products; starts from one.
 struct TeamProduct {
   static constexpr bool commutes = true;
   KOKKOS_FORCEINLINE_FUNCTION void init(float& value) const { value = 1; }
@@ -80,7 +80,7 @@ struct TeamProduct {
   }
 };
 
-/// Calls a functor that adds to a `T`, or joins with it, with a running value
+/// Invokes a functor that adds to a `T`, or joins with it, on a running value
 /// of type `Value`.
 template <class Index, class T, class Value, class Functor,
           class Joiner = TeamSum<Value>>
@@ -102,13 +102,13 @@ struct TeamCall {
   }
 };
 
-/// Calls the functor of a scan over `T` with a running value of type `Value`.
+/// Invokes the functor of a scan of `T` on a running value of type `Value`.
 template <class Index, class T, class Value, class Functor>
 struct TeamScanCall {
   using value_type = Value;
   Functor const& functor;
 
-  /// value += what i adds
+  /// Adds the contribution of index i to `value`.
   template <class I>
   KOKKOS_FORCEINLINE_FUNCTION void contribute(I i, Value& value) const {
     if constexpr (std::is_same_v<T, Value>) {
@@ -133,7 +133,7 @@ struct TeamScanCall {
     if constexpr (std::is_same_v<T, Value>) {
       functor(i, running, final);
     } else {
-      // Before the final call, which may write what the other one reads.
+      // Before the final invocation, which may overwrite input of this one.
       Value after = running;
       contribute(i, after);
       if (final) finish(i, running);
@@ -172,7 +172,7 @@ struct TeamElements {
   }
 };
 
-/// What counts to an Index: a lane may go the size of a team beyond.
+/// Counter type for an Index: a lane may count a team size beyond the end.
 template <class Index>
 using count_t =
     std::conditional_t<(sizeof(Index) < 4 ||
@@ -190,7 +190,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto lanes_of(Member const& member, Index count) {
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-/// The value of one lane, once.
+/// Functor that joins the value of this lane.
 template <class Value, class Joiner>
 struct LaneValue {
   Value const& value;
@@ -220,8 +220,8 @@ __device__ void deliver_to(Reducer const& reducer,
   reducer.reference() = value;
 }
 
-/// The last step: one value per lane. Values of more than 16 bytes leave the
-/// memory for it to Kokkos.
+/// Joins one value per lane into the result. Values of more than 16 bytes use
+/// Kokkos' nested reduction and its memory.
 template <bool WholeTeam, class Member, class Value, class Joiner, class Result>
 __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
                            Value const& value, Joiner const& joiner,
@@ -260,7 +260,7 @@ __device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
       group, static_cast<count_t<Index>>(count > 0 ? count : 0), source);
 }
 
-/// No more elements than a vector has lanes.
+/// Scans at most as many elements as a vector has lanes.
 template <ScanKind Kind, class Value, class X, class Y>
 __device__ Value scan_short(Cuda::LaneGroup const& lanes, X const& x,
                             Y const& y, unsigned size) {
@@ -284,8 +284,7 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
       return scan_short<Kind, Value>(Cuda::LaneGroup::vector_as_kokkos(), x, y,
                                      unsigned(size));
   }
-  // With vector_as_kokkos() here too, scans of floats take 44 registers, not
-  // 40.
+  // Scans of floats use 40 registers; with vector_as_kokkos() here, 44.
   auto const group =
       WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
   if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
@@ -298,7 +297,7 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
     }
   }
   ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
-  // Indices of 64 bits: with several units, Views of floats take 48 registers.
+  // One unit per lane: with several, 64-bit indices need 48 registers (floats).
   return scan_calls_on_cuda<WholeTeam, Value, 1>(
       group, size,
       TeamScanCall<std::uint64_t, Value, Value, ScanInto<X, Y, Value, Kind>>{
@@ -310,7 +309,7 @@ __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
 template <class Element>
 inline constexpr bool is_named_element = scalar_v<Element> != Scalar::opaque;
 
-// A device function may not call what computes this.
+// A variable: device functions must not call may_write().
 template <class X, class Y>
 inline constexpr bool may_scan_into =
     is_named_element<typename X::non_const_value_type>&&
@@ -330,7 +329,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void check_team_types() {
                 "integers; make it as wide as the elements");
 }
 
-/// What a functor adds, or joins, for each index.
+/// Operands of a reduction: contributions of a functor for each index.
 template <class Index, class Functor>
 struct CalledIndices {
   Index count;
@@ -342,7 +341,7 @@ struct CalledIndices {
   template <class>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr void check() {}
 
-  /// The functor for Kokkos' nested calls.
+  /// Functor for Kokkos' nested calls.
   template <class T, class Value, class Joiner>
   KOKKOS_FORCEINLINE_FUNCTION auto call(Joiner const&) const {
     return TeamCall<Index, T, Value, Functor, Joiner>{functor};
@@ -355,14 +354,14 @@ struct CalledIndices {
     Value const value = Cuda::reduce_calls<Value>(
         group, static_cast<count_t<Index>>(count > 0 ? count : 0), joiner,
         call<T, Value>(joiner));
-    // What the functor wrote.
+    // Makes the functor's writes visible.
     group.sync_warp();
     return value;
   }
 #endif
 };
 
-/// The elements of a View of rank 1.
+/// Operands of a reduction: the elements of a View of rank 1.
 template <class X>
 struct ViewElements {
   X const& x;
@@ -372,7 +371,7 @@ struct ViewElements {
   template <class T>
   using Sum = at_least_4_bytes_t<accumulator_t<Element, T>>;
 
-  /// \tparam T what the elements are added to; void for other reductions
+  /// \tparam T type of the sum; void for other reductions
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr void check() {
     check_team_types<X, std::conditional_t<std::is_void_v<T>, Element, T>>();
@@ -420,7 +419,7 @@ KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
   }
 }
 
-/// Reduces `source` into a number, by addition, or by a reducer.
+/// Reduces `source` into a variable, by addition, or with a reducer.
 template <bool WholeTeam, class Member, class Source, class Result>
 KOKKOS_INLINE_FUNCTION void reduce_into(Member const& member,
                                         Source const& source, Result& result) {
