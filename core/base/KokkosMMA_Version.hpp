@@ -4,8 +4,8 @@
 #define KOKKOSMMA_VERSION_HPP
 
 /// \file
-/// Version as integers for preprocessor conditions: `KOKKOSMMA_VERSION == major
-/// * 10000 + minor * 100 + patch`.
+/// Version as integers for preprocessor conditions:
+/// `KOKKOSMMA_VERSION == major * 10000 + minor * 100 + patch`.
 
 /// Major version: increases when an interface changes.
 #define KOKKOSMMA_VERSION_MAJOR 0
