@@ -19,11 +19,10 @@ struct AutomatonProblem {
   int states                  = 2;      ///< of a known rule
   Neighbourhood neighbourhood = Neighbourhood::moore;  ///< counted cells
   int radius                  = 1;                     ///< of the neighbourhood
-  bool one_range =
-      false;  ///< the counts of birth and of survival are a range each
-  bool contiguous          = false;  ///< the fast dimension has stride one
-  std::int64_t row         = 0;      ///< cells along the fast dimension
-  std::int64_t generations = 0;      ///< steps of the call
+  bool one_range   = false;      ///< birth, survival: one range of counts each
+  bool contiguous  = false;      ///< the fast dimension has stride one
+  std::int64_t row = 0;          ///< cells along the fast dimension
+  std::int64_t generations = 0;  ///< steps of the call
 };
 
 /// Longest row of the kernels that count one-bit cells: row offsets within a

@@ -378,9 +378,8 @@ class RuleParser {
       "B3/S23, 23/3, 23/3/8, B2/S013V or R5,C0,M1,S34..58,B34..45,NM";
 
   std::string_view m_source;
-  std::string m_text;  ///< without blanks, in capitals
-  std::vector<std::size_t>
-      m_columns;  ///< columns of these characters in the source
+  std::string m_text;                  ///< without blanks, in capitals
+  std::vector<std::size_t> m_columns;  ///< of its characters in the source
   std::size_t m_at = 0;
   std::vector<std::pair<int, std::size_t>> m_digits;  ///< counts, positions
 };

@@ -37,7 +37,7 @@ class WarpWindowSums {
   /// Eight sums of row g, eight of row g + 8. // (16,32) per warp
   using Sums = Registers<std::int32_t, 16>;
 
-  /// Distances between the columns of the band's entries, bytes.
+  /// Distances between the columns that an entry of the band joins, bytes.
   // (64,32) per warp
   using Distances = Registers<std::uint32_t, 16>;
 

@@ -37,8 +37,8 @@ struct TimeSum {
 /// Calls of one kind on one route.
 struct CallTimes {
   std::uint64_t calls = 0;  ///< timed or not
-  /// First call of a kind, which may load its kernel for milliseconds. spent()
-  /// includes it; mean() does so only if no other call was timed.
+  /// First call of a kind. It loads the kernel, which may take milliseconds:
+  /// mean() includes it only if no other call was timed, spent() always.
   TimeSum first;
   TimeSum later;
 

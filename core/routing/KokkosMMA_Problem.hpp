@@ -55,7 +55,7 @@ struct ScanProblem {
   bool fixed_size    = true;   ///< the size of the value is a constant
   bool in_graph      = false;  ///< the call is a node of a Kokkos graph
   bool on_host       = false;  ///< the execution space is the host's
-  bool may_be_exact  = false;  ///< the call is KokkosMMA::'s own
+  bool may_be_exact  = false;  ///< a KokkosMMA:: call, not intercepted
   bool compiled      = true;   ///< a kernel for the opaque functor exists
   bool tile_compiled = false;  ///< a visible-data kernel exists for the types
   std::size_t value_bytes   = 0;  ///< of the scanned value

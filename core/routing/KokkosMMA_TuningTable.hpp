@@ -102,8 +102,8 @@ struct TuningTable {
   int reduce_mma_spread = 2048;
   /// Up to this many indices per multiprocessor, a reduction by an opaque
   /// functor has one index per thread, as in Kokkos. An expensive functor then
-  /// runs on as many threads as there. Blocks have 256 threads, since with 512
-  /// some multiprocessors get no block: 1e5 invocations of hundreds of
+  /// runs on as many threads as there. Blocks have 256 threads; with 512, too
+  /// few blocks fill the multiprocessors: 1e5 invocations of hundreds of
   /// operations 99 us with 256, 121 with 512, 102 in Kokkos (H100). 131072
   /// floats: 3.5 us with one index per thread, 3.3 with 8.
   int reduce_spread = 2048;

@@ -23,7 +23,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t sign_digit(bool negative) {
 }
 
 /// Rounds an integer * 2^lowest to nearest, ties to even, as bits of `format`.
-/// `top` are the three highest digits from the first on that is no sign digit.
+/// `top` are the three highest digits below the sign digits, the highest first.
 /// \param position index of top[0]
 /// \param below nonzero if any lower digit is
 /// \param zero result for an integer of zero

@@ -25,7 +25,7 @@
 /// | resident blocks, row blocks in turn        | 0.83 | 0.84 | 0.86 | 0.89 |
 /// | resident blocks, by a shared counter       | 0.95 | 0.93 | 0.90 | 0.88 |
 ///
-/// Kernels bound by arithmetic have tall row blocks: fewer halo rows to sum.
+/// Kernels bound by arithmetic have tall ones: fewer rows are summed twice.
 
 namespace KokkosMMA::Impl {
 
