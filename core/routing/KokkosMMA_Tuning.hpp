@@ -210,7 +210,6 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// 3622, 3451 158, 236 158, doubles 4334 314, 4301 314, 4157 4021, 4310 314,
 /// 394 314. Kokkos: 434 524, 362 269, 21 18, 363 273, 152 155, doubles 801 769,
 /// 682 520, 41 36, 667 536, 318 273.
-/// 667 536, 318 273.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true,
                                          std::size_t functor_bytes = 0) {
