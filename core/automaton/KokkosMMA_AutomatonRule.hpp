@@ -10,8 +10,8 @@
 #include <cstdint>
 
 /// \file
-/// Outer-totalistic rules of cellular automata: what becomes of a cell depends
-/// on its state and on how many cells around it are in state 1.
+/// Outer-totalistic rules of cellular automata: the next state of a cell
+/// depends on its state and on the number of cells around it in state 1.
 
 namespace KokkosMMA {
 
@@ -19,7 +19,7 @@ namespace KokkosMMA {
 /// |dy| (`von_neumann`) up to the radius.
 enum class Neighbourhood : unsigned char { moore, von_neumann };
 
-/// Number of cells of a neighbourhood, its centre included.
+/// Number of cells of a neighbourhood, including its centre.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int neighbourhood_size(
     Neighbourhood neighbourhood, int radius) {
   return neighbourhood == Neighbourhood::moore
@@ -27,11 +27,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int neighbourhood_size(
              : 2 * radius * (radius + 1) + 1;
 }
 
-/// A set of neighbour counts. Bits in a fixed array, which kernels get by
-/// value.
+/// Set of neighbour counts, stored as bits in a fixed array that kernels
+/// receive by value.
 class CountSet {
  public:
-  /// Number of cells of the largest neighbourhood. Its centre is included.
+  /// Number of cells of the largest neighbourhood, including its centre.
   static constexpr int largest = neighbourhood_size(Neighbourhood::moore, 16);
 
   /// The empty set.
@@ -51,14 +51,14 @@ class CountSet {
   /// Adds one count.
   constexpr void insert(int count) { insert(count, count); }
 
-  /// Whether the set holds a count. False for a count that no neighbourhood
-  /// has.
+  /// Whether the set holds a count. False for a count outside all
+  /// neighbourhoods.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool contains(int count) const {
     return count >= 0 && count <= largest &&
            (m_words[count / 32] >> (count % 32) & 1u) != 0;
   }
 
-  /// The largest count of the set; -1 when it is empty.
+  /// Largest count of the set; -1 if it is empty.
   constexpr int last() const {
     int count = largest;
     while (count >= 0 && !contains(count)) --count;
@@ -72,24 +72,24 @@ class CountSet {
   std::uint32_t m_words[largest / 32 + 1] = {};
 };
 
-/// A rule of a cellular automaton: maps a cell's state and count of live
-/// neighbours to its next state. Neighbours in state 1 are counted. State 0 is
-/// dead, state 1 alive. In a rule of more than two states a cell that does not
-/// survive passes through 2, 3, ... before it is dead; its neighbours do not
-/// count it then. parse_rule() reads a rule from its usual notation.
+/// Rule of a cellular automaton: maps a cell's state and its count of
+/// neighbours in state 1 to its next state. State 0 is dead, state 1 alive.
+/// With more than two states, a cell that does not survive passes through 2, 3,
+/// ... before it is dead; its neighbours do not count it meanwhile.
+/// parse_rule() reads a rule from its usual notation.
 class AutomatonRule {
  public:
   static constexpr int max_radius = 16;  ///< largest radius, in cells
   static constexpr int max_states =
       256;  ///< largest number of states: a cell is a byte
 
-  /// A rule from its parts.
+  /// Creates a rule from its parts.
   ///
-  /// \param neighbourhood, radius whose cells are counted; 1 to max_radius
+  /// \param neighbourhood, radius cells that are counted; 1 to max_radius
   /// \param states 2 to max_states
   /// \param counts_centre whether a cell in state 1 counts itself
-  /// \param survive counts with which a cell in state 1 stays in state 1
-  /// \param birth counts with which a dead cell becomes alive
+  /// \param survive counts for which a cell in state 1 stays in state 1
+  /// \param birth counts for which a dead cell becomes alive
   /// \throws std::invalid_argument for a radius or a number of states out of
   /// range, or a count that the neighbourhood does not have
   constexpr AutomatonRule(Neighbourhood neighbourhood, int radius, int states,
@@ -116,8 +116,8 @@ class AutomatonRule {
                                " cells with its centre");
   }
 
-  /// The next state of a cell that has `count` neighbours in state 1. The cell
-  /// itself is counted if counts_centre(). A state that the rule does not have
+  /// Next state of a cell with `count` neighbours in state 1, including the
+  /// cell itself if counts_centre(). A state that the rule does not have
   /// becomes 0.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint8_t next(std::uint8_t state,
                                                           int count) const {
@@ -126,7 +126,7 @@ class AutomatonRule {
     return static_cast<std::uint8_t>(state + 1 < m_states ? state + 1 : 0);
   }
 
-  /// The shape of the neighbourhood whose cells are counted.
+  /// Shape of the neighbourhood.
   KOKKOS_FORCEINLINE_FUNCTION constexpr Neighbourhood neighbourhood() const {
     return m_neighbourhood;
   }
@@ -138,11 +138,11 @@ class AutomatonRule {
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool counts_centre() const {
     return m_counts_centre;
   }
-  /// Counts with which a cell in state 1 stays in state 1.
+  /// Counts for which a cell in state 1 stays in state 1.
   KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& survive() const {
     return m_survive;
   }
-  /// Counts with which a dead cell becomes alive.
+  /// Counts for which a dead cell becomes alive.
   KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& birth() const {
     return m_birth;
   }

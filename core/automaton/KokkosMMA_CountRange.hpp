@@ -6,18 +6,18 @@
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 
 /// \file
-/// Rules of two states whose sets of counts are ranges, as those of Larger than
-/// Life: two comparisons each.
+/// Two-state rules whose sets of counts are ranges, as in Larger than Life: a
+/// set needs two comparisons.
 
 namespace KokkosMMA::Impl {
 
-/// Counts from `first` to before `end`.
+/// Counts `first` <= count < `end`.
 struct CountRange {
   int first;
   int end;
 
-  /// The counts up to `most` of a set as a range, `shift` further; `is_one`
-  /// says whether they are one.
+  /// Range of the counts 0 to `most` in a set, shifted by `shift`. `is_one`
+  /// receives whether they are one range.
   static constexpr CountRange of(CountSet const& counts, int most, int shift,
                                  bool& is_one) {
     CountRange range{1, 1};
@@ -34,11 +34,11 @@ struct CountRange {
   }
 };
 
-/// A rule as ranges of counts with the centre.
+/// Rule as ranges of counts that include the centre.
 struct CountRanges {
   CountRange birth{1, 1};
   CountRange survive{1, 1};
-  bool are_all = false;  ///< whether the rule is what they say
+  bool are_all = false;  ///< whether the ranges represent the rule
 
   constexpr CountRanges(AutomatonRule const& rule) {
     int const shift = rule.counts_centre() ? 0 : 1;
@@ -51,7 +51,7 @@ struct CountRanges {
   }
 };
 
-/// Whether cells of a bit can be counted in Moore's neighbourhood for a rule.
+/// Whether the kernels that count one-bit cells support a rule.
 constexpr bool has_packed_counts(AutomatonRule const& rule) {
   return rule.neighbourhood() == Neighbourhood::moore && rule.radius() >= 2 &&
          CountRanges(rule).are_all;

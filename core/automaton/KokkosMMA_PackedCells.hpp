@@ -11,13 +11,13 @@
 #include <cstdint>
 
 /// \file
-/// Automata of two states and radius 1 on cells of one bit: bit j of a word is
-/// cell j. Sums of cells are numbers of a few bits that lie in as many words,
-/// so that one operation on words counts 32 cells.
+/// Automata of two states and radius 1 on one-bit cells: bit j of a word is
+/// cell j. A sum of cells is a number with one word per bit, so that one word
+/// operation counts 32 cells.
 
 namespace KokkosMMA::Impl {
 
-/// one + 2 * two, per bit
+/// Sum one + 2 * two, per bit.
 struct BitSum {
   std::uint32_t one;
   std::uint32_t two;
@@ -29,15 +29,16 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum add_bits(std::uint32_t a,
   return {a ^ b ^ c, (a & b) | (c & (a | b))};
 }
 
-/// A cell and its neighbours in the row, from the words before and after it.
+/// Sum of each cell and its neighbours in the row; `before` and `behind` are
+/// the adjacent words.
 KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum row_sum(std::uint32_t before,
                                                      std::uint32_t word,
                                                      std::uint32_t behind) {
   return add_bits(word << 1 | before >> 31, word, word >> 1 | behind << 31);
 }
 
-/// The cells of a neighbourhood and its centre: one + 2 * (carry + two) +
-/// 4 * four.
+/// Live cells of a neighbourhood including its centre: one + 2 * (carry + two)
+/// + 4 * four.
 struct CellCount {
   std::uint32_t one;
   std::uint32_t carry;
@@ -58,11 +59,11 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr CellCount count_von_neumann(
   return {ones.one, ones.two, row.two, 0};
 }
 
-/// B3/S23
+/// Rule B3/S23.
 struct LifeBits {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t next(
       CellCount const& count, std::uint32_t centre) {
-    // Three with the centre, or four and alive.
+    // Three cells including the centre, or four and a live centre.
     std::uint32_t const one_pair  = (count.carry ^ count.two) & ~count.four;
     std::uint32_t const two_pairs = (count.carry & count.two & ~count.four) |
                                     (~count.carry & ~count.two & count.four);
@@ -70,10 +71,10 @@ struct LifeBits {
   }
 };
 
-/// Any rule of two states and radius 1, without a branch. With p pairs of
-/// cells, p = 0 .. 4, a rule is a function of p, of the odd cell and of the
-/// centre, linear in the last two: (f ^ odd & g) ^ centre & (h ^ odd & k), each
-/// of f, g, h, k a value for p = 0 that changes for each other p.
+/// Any rule of two states and radius 1, without branches. With p pairs of live
+/// cells, p = 0 .. 4, a rule is a function of p, the odd cell and the centre
+/// that is linear in the last two: (f ^ odd & g) ^ centre & (h ^ odd & k). Each
+/// of f, g, h, k has a value for p = 0 and a change for each other p.
 class RuleBits {
  public:
   RuleBits() = default;
@@ -114,16 +115,16 @@ class RuleBits {
   }
 
  private:
-  std::uint32_t m_first[4]     = {};  // all ones or zero, as all of these
+  std::uint32_t m_first[4]     = {};  // all ones or zero, as is m_change
   std::uint32_t m_change[4][4] = {};
 };
 
-/// Whether a rule has bits for cells.
+/// Whether the kernels for one-bit cells support a rule.
 constexpr bool has_bits(AutomatonRule const& rule) {
   return rule.states() == 2 && rule.radius() == 1;
 }
 
-/// Whether a rule is B3/S23, whatever it is written like.
+/// Whether a rule is equivalent to B3/S23.
 constexpr bool is_life(AutomatonRule const& rule) {
   int const centre = rule.counts_centre() ? 1 : 0;
   bool is = has_bits(rule) && rule.neighbourhood() == Neighbourhood::moore;
@@ -133,20 +134,18 @@ constexpr bool is_life(AutomatonRule const& rule) {
   return is;
 }
 
-/// One dimension of a grid, continued beyond its boundaries such that rules of
-/// radius 1 do there what they do inside: a torus is repeated, and a grid and
-/// its images in boundaries that reflect evolve alike, because these rules do
-/// not know left from right. Several generations then need no boundary in
-/// between. Only constants must be put back after each. (At distance 1, the
-/// only one that a rule of radius 1 sees, `nearest` is `reflect`.)
+/// Dimension of a grid, continued beyond its boundaries so that rules of radius
+/// 1 act there as inside. A torus is repeated. A grid and its reflections
+/// evolve alike, since these rules are symmetric. Several generations then need
+/// no boundary handling in between, except that constants are restored after
+/// each. (At distance 1, all that radius 1 sees, `nearest` is `reflect`.)
 class UnfoldedAxis {
  public:
-  /// Further beyond a boundary than this everything is a constant 0.
+  /// Distance from a boundary beyond which all cells are a constant 0.
   static constexpr int reach = 48;
 
-  /// A cell of the grid and the direction in which the axis runs there; where
-  /// a constant stands, direction 0 and the boundary, 0 or 1, or 2 out of
-  /// reach.
+  /// Cell of the grid and direction of the axis there. A constant has direction
+  /// 0 and as index its boundary, 0 or 1, or 2 beyond `reach`.
   struct Place {
     std::int64_t index;
     int direction;
@@ -178,15 +177,15 @@ class UnfoldedAxis {
     }
   }
 
-  /// Cells of the grid that stand for some of 32: bits first .. first + count -
-  /// 1 are those from `begin` on, in reverse where the axis runs backwards.
+  /// Cells of the grid in some of 32 bits: bits first .. first + count - 1 are
+  /// the cells from `begin` on, reversed if the axis runs backwards.
   struct Run {
     std::int64_t begin;
     int first;
     int count;  ///< 0: none
     bool is_reversed;
 
-    /// `bits` are the 32 from cell `begin` on.
+    /// Bits of this run; `bits` are the 32 cells from `begin` on.
     KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t place(
         std::uint32_t bits) const {
       if (count == 0) return 0;
@@ -195,8 +194,9 @@ class UnfoldedAxis {
     }
   };
 
-  /// visit(first bit, number of bits, place of the first) for the 32 cells from
-  /// x on, as many at a time as are neighbours in the grid or alike constants.
+  /// Calls visit(first bit, number of bits, place of the first) for the 32
+  /// cells from x on, once per run of neighbours in the grid or of equal
+  /// constants.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION constexpr void each_run(
       std::int64_t x, Visit const& visit) const {
@@ -222,8 +222,8 @@ class UnfoldedAxis {
     }
   }
 
-  /// The 32 cells from x on as at most two runs, which grids of at least 32
-  /// cells never exceed. Returns the number of runs.
+  /// Splits the 32 cells from x on into at most two runs, enough for grids of
+  /// at least 32 cells. Returns the number of runs.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int runs(std::int64_t x, Run& one,
                                                  Run& two) const {
     int number = 0;
@@ -236,8 +236,8 @@ class UnfoldedAxis {
     return number;
   }
 
-  /// The 32 cells from x on. `read(index)` gives the 32 bits from a cell of the
-  /// grid on, of which those beyond the grid do not matter. Constants are 0.
+  /// The 32 cells from x on; constants are 0. `read(index)` returns the 32 bits
+  /// from a cell of the grid on; bits beyond the grid are ignored.
   template <class Read>
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t gather(
       std::int64_t x, Read const& read) const {
@@ -250,7 +250,7 @@ class UnfoldedAxis {
     return bits;
   }
 
-  /// Which of the 32 cells from x on are constants, and which of those are
+  /// Masks of the constants among the 32 cells from x on, and of those that are
   /// alive.
   struct Constants {
     std::uint32_t where;
@@ -296,26 +296,26 @@ class UnfoldedAxis {
   Boundary m_high       = Boundary::constant;
 };
 
-/// Whether some of four cells are neither 0 nor 1.
+/// Whether any of four cells is neither 0 nor 1.
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_foreign_states(
     std::uint32_t cells) {
   return (cells & 0xfefefefeu) != 0;
 }
 
-/// Bytes 0x80 where the byte of `cells` is 1, else 0.
+/// Bytes 0x80 for bytes of `cells` that are 1, else 0.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t alive_flags(
     std::uint32_t cells) {
   std::uint32_t const low = (cells ^ 0x01010101u) & 0x7f7f7f7fu;
   return ~((low + 0x7f7f7f7fu) | cells) & 0x80808080u;
 }
 
-/// Four cells of a byte as bits; alive is 1, and nothing else.
+/// Four byte cells as bits; only state 1 gives a 1.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t pack_cells(
     std::uint32_t cells) {
   return alive_flags(cells) * 0x00204081u >> 28;
 }
 
-/// Bits 0 .. 3 as cells of a byte.
+/// Bits 0 .. 3 as byte cells.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t unpack_cells(
     std::uint32_t bits) {
   return (bits & 0xfu) * 0x00204081u & 0x01010101u;

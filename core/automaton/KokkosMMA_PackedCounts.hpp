@@ -11,20 +11,20 @@
 #include <cstdint>
 
 /// \file
-/// Live cells in neighbourhoods of any radius, on cells of one bit: numbers lie
-/// in as many words as they have bits, and one operation on words counts 32
-/// cells. Lanes do not communicate: the algorithms use the warp's logic only
-/// (core/reduce/KokkosMMA_WarpSum.hpp says what a warp is).
+/// Counts of live cells in neighbourhoods of any radius, on one-bit cells. A
+/// number has one word per bit, so that one word operation counts 32 cells.
+/// Lanes do not communicate: the algorithms only use the warp's logic()
+/// (core/reduce/KokkosMMA_WarpSum.hpp describes the warp).
 
 namespace KokkosMMA::Impl {
 
-/// Words that hold a number of 0 to `most` for each of 32 cells.
+/// Words that store a number from 0 to `most` for 32 cells.
 constexpr int words_of_count(int most) {
   return std::bit_width(unsigned(most));
 }
 
-/// Functions for Warp::logic(): a + b + c and what it carries, and what a - b -
-/// c borrows.
+/// Truth tables for Warp::logic(): sum and carry of a + b + c, borrow of a - b
+/// - c.
 struct BitTables {
   static constexpr int a      = 0xf0;
   static constexpr int b      = 0xcc;
@@ -41,10 +41,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t joined(std::uint32_t low,
   return by == 0 ? low : by == 32 ? high : low >> by | high << (32 - by);
 }
 
-/// Sums of `Width` bits of a row, bit j of the result from bit j on, Width 1 to
-/// 33. Of n bits the sums are those of n / 2 bits, the same ones n / 2 places
-/// further, and for odd n the last bit, which is what the addition carries in.
-/// The last word of a result does not hold what is after the row.
+/// Sums of `Width` adjacent bits of a row (1 to 33): bit j of the result counts
+/// the bits from j on. A sum of n bits is a sum of n / 2 bits, plus the one n /
+/// 2 further, plus for odd n the last bit, as carry-in. The last word of the
+/// result has no bits from beyond the row.
 template <class Warp, int Width, int Words>
 struct RowCounts {
   static_assert(1 <= Width && Width <= 33);
@@ -78,8 +78,8 @@ struct RowCounts {
   }
 };
 
-/// The live cells of Moore's neighbourhood of a radius with its centre, while
-/// it moves down a column.
+/// Live cells of Moore's neighbourhood of a radius, including its centre, as it
+/// moves down a column.
 template <class Warp, int Radius>
 class MovingCount {
  public:
@@ -87,7 +87,7 @@ class MovingCount {
   static constexpr int row_size = words_of_count(width);
   static constexpr int size     = words_of_count(width * width);
 
-  /// Adds a row's count and subtracts that of another one.
+  /// Adds the count of a row and subtracts that of another row.
   KOKKOS_FORCEINLINE_FUNCTION void move(
       std::uint32_t const (&entering)[row_size],
       std::uint32_t const (&leaving)[row_size]) {
@@ -118,8 +118,8 @@ class MovingCount {
   std::uint32_t m_count[size] = {};
 };
 
-/// A rule of two states whose sets of counts are ranges, on bits: whether a
-/// count is not below a limit is what the subtraction of the limit carries.
+/// Two-state rule whose sets of counts are ranges, on bits: the carry of
+/// subtracting a limit tells whether a count reaches it.
 template <int Radius>
 class RangeBits {
  public:
@@ -133,7 +133,7 @@ class RangeBits {
         m_complement[n][k] = limits[n] >> k & 1 ? 0u : ~0u;
   }
 
-  /// 32 cells from their counts, which are with the centre.
+  /// Next state of 32 cells; their counts include the centre.
   template <class Warp>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
       std::uint32_t const (&count)[size], std::uint32_t centre) const {

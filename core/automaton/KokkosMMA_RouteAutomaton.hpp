@@ -13,28 +13,27 @@
 
 namespace KokkosMMA::Impl {
 
-/// A call of automaton() as values: what the route function needs and nothing
-/// else.
+/// Input of the route function of automaton().
 struct AutomatonProblem {
-  bool known_rule = false;  ///< an AutomatonRule, not the caller's functor
-  int states      = 2;      ///< of a known rule
-  Neighbourhood neighbourhood = Neighbourhood::moore;  ///< whose cells count
+  bool known_rule             = false;  ///< an AutomatonRule, not a functor
+  int states                  = 2;      ///< of a known rule
+  Neighbourhood neighbourhood = Neighbourhood::moore;  ///< counted cells
   int radius                  = 1;                     ///< of the neighbourhood
-  bool one_range   = false;      ///< birth and survival: one range of counts
+  bool one_range   = false;      ///< birth, survival: one range of counts each
   bool contiguous  = false;      ///< the fast dimension has stride one
   std::int64_t row = 0;          ///< cells along the fast dimension
   std::int64_t generations = 0;  ///< steps of the call
 };
 
-/// Longest row of the kernels that count cells of one bit: offsets of the rows
-/// of a neighbourhood are 32 bits wide.
+/// Longest row of the kernels that count one-bit cells: row offsets within a
+/// neighbourhood have 32 bits.
 inline constexpr std::int64_t max_packed_row = std::int64_t(1) << 31;
 
-/// Generations from which cells of one bit are used: packing and unpacking take
-/// as long as one or two generations on cells of a byte.
+/// Fewest generations for one-bit cells: packing and unpacking cost as much as
+/// one or two generations on byte cells.
 inline constexpr std::int64_t least_packed_generations = 3;
 
-/// What a known rule says of the problem.
+/// Properties of a known rule.
 constexpr AutomatonProblem automaton_problem(AutomatonRule const& rule) {
   AutomatonProblem problem;
   problem.known_rule    = true;
@@ -44,7 +43,7 @@ constexpr AutomatonProblem automaton_problem(AutomatonRule const& rule) {
   problem.one_range     = CountRanges(rule).are_all;
   return problem;
 }
-/// What is known beside a rule that is the caller's functor.
+/// Properties of a rule that is a functor of the caller.
 template <class Next>
 constexpr AutomatonProblem automaton_problem(Neighbourhood neighbourhood,
                                              int radius, Next const&) {
@@ -54,8 +53,8 @@ constexpr AutomatonProblem automaton_problem(Neighbourhood neighbourhood,
   return problem;
 }
 
-/// The first reason why no kernel of the library can run an automaton, or
-/// none. The route `mma` runs all others.
+/// Why no kernel of the library can run an automaton, or none. The route `mma`
+/// runs all others.
 constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
                                    Capability const& capability) {
   return first_refusal({
@@ -65,8 +64,7 @@ constexpr Refusal refuse_automaton(AutomatonProblem const& problem,
   });
 }
 
-/// The first reason why the route `streamed` cannot run, or none: its cells
-/// are single bits.
+/// Why the route `streamed`, which has one-bit cells, cannot run, or none.
 constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
                                           Capability const& capability) {
   if (Refusal const refusal = refuse_automaton(problem, capability))
@@ -87,12 +85,12 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
   });
 }
 
-/// The route of an automaton: `streamed` advances cells of one bit, `mma`
-/// counts cells of a byte on tensor cores, `generic` is plain
-/// Kokkos. Automatic choice never fails and prefers `streamed`: in 64
-/// generations it is 11 times as fast as `mma` at radius 1, 2.4 times at 5, 1.5
-/// times at 16 (docs/results/papers.md). With a forced route, `route` is
-/// that route and the caller checks whether it can run.
+/// Route of an automaton: `streamed` advances one-bit cells, `mma` counts byte
+/// cells on tensor cores, `generic` is plain Kokkos. Automatic choice never
+/// fails and prefers `streamed`: over 64 generations it is 11 times as fast as
+/// `mma` at radius 1, 2.4 times at 5, 1.5 times at 16 (docs/results/papers.md).
+/// With a forced route, `route` is that route and the caller checks whether it
+/// can run.
 constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {

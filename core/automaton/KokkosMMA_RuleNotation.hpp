@@ -16,18 +16,18 @@
 #include <vector>
 
 /// \file
-/// Rules of automata as text, in the usual notations.
+/// Text notations of cellular-automaton rules.
 
 namespace KokkosMMA {
 
-/// The finite grid that the suffix of a rule describes. It is a torus
-/// (`:T400,300`) or a plane with dead cells around it (`:P400,300`).
+/// Finite grid from the suffix of a rule: a torus (`:T400,300`) or a plane
+/// surrounded by dead cells (`:P400,300`).
 struct BoundedGrid {
   std::int64_t width  = 0;      ///< cells per row
   std::int64_t height = 0;      ///< number of rows
   bool torus          = false;  ///< whether opposite sides are neighbours
 
-  /// The boundary of all four sides. It is periodic, or a constant, which is 0.
+  /// Boundary of all four sides: periodic, or the constant 0.
   constexpr Boundary boundary() const {
     return torus ? Boundary::periodic : Boundary::constant;
   }
@@ -39,7 +39,7 @@ struct BoundedGrid {
 
 namespace Impl {
 
-/// Reads one rule. Letters may be small, blanks may stand anywhere.
+/// Parser of one rule. Letters may be lower case; blanks may be anywhere.
 class RuleParser {
  public:
   explicit RuleParser(std::string_view source) : m_source(source) {
@@ -84,13 +84,13 @@ class RuleParser {
     ++m_at;
     return true;
   }
-  /// What stands at the reading position, for an error.
+  /// Character at the reading position, for an error.
   std::string quoted() const {
     if (at_end()) return "the end of the rule";
     return concatenate("'", m_source[m_columns[m_at] - 1], "'");
   }
 
-  /// A number; one that is out of all bounds stays large.
+  /// Reads a number. Overflowing numbers stay large.
   int number(char const* of) {
     if (!at_digit()) refuse(m_at, quoted(), " instead of ", of);
     int value = 0;
@@ -116,8 +116,8 @@ class RuleParser {
     refuse(m_at, quoted(), " does not begin a rule; write it like ", examples);
   }
 
-  /// B3/S23, S23/B3, B3S23, 23/3; with a number of states after another
-  /// slash, 23/3/8, B3/S23/8, B3/S23/C8 or /G8; V for von Neumann at the end.
+  /// B3/S23, S23/B3, B3S23, 23/3; with a number of states after another slash,
+  /// 23/3/8, B3/S23/8, B3/S23/C8 or /G8; a final V for von Neumann.
   AutomatonRule parse_life_like() {
     CountSet survive, birth;
     if (at_any_of("BS")) {
@@ -156,19 +156,19 @@ class RuleParser {
     return {neighbourhood, 1, states, false, survive, birth};
   }
 
-  /// The letters from a place on, in capitals.
+  /// Letters from a position on, in capitals.
   std::string_view letters(std::size_t at) const {
     std::string_view const rest = std::string_view(m_text).substr(at);
     return rest.substr(0, rest.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
   }
 
-  /// Whether what begins like a rule is a word, like Brian's Brain.
+  /// Whether the text at the reading position is a word, like Brian's Brain.
   bool at_name() const {
     std::string_view const word = letters(m_at);
     return word.size() > 1 && word != "BS" && word != "SB";
   }
 
-  /// What other programs write after the counts of a life-like rule.
+  /// Rejects suffixes that other programs append to life-like rules.
   void refuse_suffix(std::string_view suffix) const {
     for (std::string_view const marks : {"HISTORY", "SUPER", "INVESTIGATOR"})
       if (suffix == marks)
@@ -178,7 +178,7 @@ class RuleParser {
                "the word out if all cells of the pattern are in states 0 and "
                "1");
     if (suffix == "H") refuse(m_at, "hexagonal", no_neighbourhood);
-    // Only L, or with one more letter for a part of the neighbourhood.
+    // L, possibly with one more letter for a part of the neighbourhood.
     if (suffix.size() <= 2 && suffix.substr(0, 1) == "L")
       refuse(m_at, "triangular", no_neighbourhood);
   }
@@ -191,7 +191,7 @@ class RuleParser {
       counts.insert(count);
       m_digits.emplace_back(count, m_at);
     }
-    // 2ce, or 2-a for all but that; a word of other letters is none of it.
+    // 2ce, or 2-a for all but that; other letters begin another word.
     std::string_view const arrangements = letters(m_at + (peek() == '-'));
     if (m_at > first && !arrangements.empty() &&
         arrangements.find_first_not_of("ACEIJKNQRTWYZ") == arrangements.npos)
@@ -202,8 +202,8 @@ class RuleParser {
     return counts;
   }
 
-  /// R5,C0,M1,S34..58,B34..45,NM, fields in any order after R; lists of
-  /// counts and ranges as in S1-3,5; C, M and N may be left out.
+  /// R5,C0,M1,S34..58,B34..45,NM: fields after R in any order, lists of counts
+  /// and ranges as in S1-3,5; C, M and N are optional.
   AutomatonRule parse_larger_than_life() {
     int radius = 0, states = 2;
     bool counts_centre          = false;
@@ -259,8 +259,8 @@ class RuleParser {
             set_of(birth, size)};
   }
 
-  /// Evans' notation: radius, least and largest count for birth, for survival;
-  /// the centre is counted.
+  /// Evans' notation: radius, smallest and largest count for birth, then for
+  /// survival; the centre is counted.
   AutomatonRule parse_five_numbers() {
     int const radius = parse_radius();
     Range ranges[2];
@@ -291,7 +291,7 @@ class RuleParser {
     return radius;
   }
 
-  /// Golly reads C0 and C1 as two states.
+  /// Reads C0 and C1 as two states, as Golly does.
   int parse_states() {
     std::size_t const at = m_at;
     int const states     = number("a number of states");
@@ -301,7 +301,7 @@ class RuleParser {
     return states < 2 ? 2 : states;
   }
 
-  /// Empty when no number follows.
+  /// Empty if no number follows.
   std::vector<Range> ranges() {
     std::vector<Range> result;
     while (at_digit()) {
@@ -384,7 +384,7 @@ class RuleParser {
   std::vector<std::pair<int, std::size_t>> m_digits;  ///< counts, positions
 };
 
-/// 0235
+/// Digits of the counts, as in 0235.
 inline std::string digits_of(CountSet const& counts) {
   std::string text;
   for (int count = 0; count <= 9; ++count)
@@ -392,7 +392,7 @@ inline std::string digits_of(CountSet const& counts) {
   return text;
 }
 
-/// Neighbouring counts of a set as pairs of the first and the last.
+/// Ranges of a set as pairs of first and last count.
 inline std::vector<std::pair<int, int>> ranges_of(CountSet const& counts) {
   std::vector<std::pair<int, int>> ranges;
   for (int count = 0; count <= CountSet::largest; ++count) {
@@ -403,7 +403,7 @@ inline std::vector<std::pair<int, int>> ranges_of(CountSet const& counts) {
   return ranges;
 }
 
-/// 34..58 when one range is all, else 1-3,5
+/// 34..58 for a single range as limits, else 1-3,5.
 inline std::string ranges_text(CountSet const& counts, bool as_limits) {
   std::string text;
   for (auto const& [first, last] : ranges_of(counts)) {
@@ -449,8 +449,7 @@ inline std::optional<BoundedGrid> parse_bounded_grid(std::string_view text) {
   return Impl::RuleParser(text).parse().second;
 }
 
-/// The shortest notation of a rule that parse_rule() and the program Golly
-/// read.
+/// Shortest notation of a rule that both parse_rule() and Golly read.
 inline std::string to_string(AutomatonRule const& rule) {
   bool const moore     = rule.neighbourhood() == Neighbourhood::moore;
   int const neighbours = neighbourhood_size(rule.neighbourhood(), 1) - 1;
@@ -472,7 +471,7 @@ inline std::string to_string(AutomatonRule const& rule) {
       Impl::ranges_text(rule.birth(), limits), ",N", moore ? "M" : "N");
 }
 
-/// The suffix of a rule that describes a grid, such as `:T400,300`.
+/// Suffix of a rule that describes a grid, such as `:T400,300`.
 inline std::string to_string(BoundedGrid const& grid) {
   return Impl::concatenate(grid.torus ? ":T" : ":P", grid.width, ",",
                            grid.height);

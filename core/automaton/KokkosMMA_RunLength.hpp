@@ -24,11 +24,11 @@
 
 namespace KokkosMMA {
 
-/// A rectangle of cells: the contents of a pattern file.
+/// Rectangle of cells: the contents of a pattern file.
 struct CellPattern {
-  std::int64_t width  = 0;  ///< cells per row
-  std::int64_t height = 0;  ///< number of rows
-  std::string rule;         ///< as spelled in the file; empty if missing
+  std::int64_t width  = 0;            ///< cells per row
+  std::int64_t height = 0;            ///< number of rows
+  std::string rule;                   ///< as in the file; empty if missing
   std::vector<std::string> comments;  ///< whole lines, starting with #
   std::vector<std::uint8_t> cells;    ///< cell (x, y) is at y * width + x
 
@@ -42,7 +42,7 @@ struct CellPattern {
   friend bool operator==(CellPattern const&, CellPattern const&) = default;
 };
 
-/// The largest pattern that a reader accepts. Without a limit a few bytes of a
+/// Largest pattern that a reader accepts. Without a limit, a few bytes of a
 /// file could request any number of cells.
 struct PatternLimits {
   std::int64_t width  = 32768;  ///< cells per row
@@ -51,12 +51,12 @@ struct PatternLimits {
 
 namespace Impl {
 
-/// The text of a file, line after line.
+/// Lines of a pattern file.
 class PatternLines {
  public:
   PatternLines(char const* who, std::string_view bytes, std::string_view name)
       : m_who(who), m_rest(bytes), m_name(name) {
-    // The byte order mark that some editors put in front of a text.
+    // Skips the byte order mark that some editors write.
     if (m_rest.substr(0, 3) == "\xEF\xBB\xBF") m_rest.remove_prefix(3);
     struct Format {
       std::string_view start;
@@ -86,8 +86,8 @@ class PatternLines {
                      ": ", parts...);
   }
 
-  /// Lines end with LF, CR LF or CR. The last line stays when there is no
-  /// other one: errors at the end of the file are reported after it.
+  /// Reads a line that ends with LF, CR LF or CR. At the end of the file the
+  /// last line stays, since errors are reported after it.
   bool next_line() {
     if (m_rest.empty()) {
       if (m_number == 0) m_number = 1;
@@ -107,7 +107,7 @@ class PatternLines {
 
   bool at_end() const { return m_at == m_line.size(); }
   char peek() const { return at_end() ? '\0' : m_line[m_at]; }
-  /// What stands at the reading position, for an error.
+  /// Character at the reading position, for an error.
   std::string quoted() const {
     if (at_end()) return "the end of the line";
     char const c = peek();
@@ -124,11 +124,11 @@ class PatternLines {
   }
 
   char const* m_who;
-  std::string_view m_rest;  ///< after the line that is read
+  std::string_view m_rest;  ///< text after the current line
   std::string_view m_name;
   std::string_view m_line;
   std::size_t m_number = 0;  ///< of the line, from 1
-  std::size_t m_at     = 0;  ///< in the line
+  std::size_t m_at     = 0;  ///< position in the line
 };
 
 class RunLengthReader : PatternLines {
@@ -162,10 +162,10 @@ class RunLengthReader : PatternLines {
     std::uint8_t state;
   };
 
-  /// Larger than what is allowed anywhere, small enough for additions.
+  /// Larger than any limit, yet small enough to add.
   static constexpr std::int64_t too_many = std::int64_t(1) << 60;
 
-  /// Some programs leave '!' out. What has no cells at all is cut off.
+  /// Some programs omit '!'. A file without cells is truncated.
   void end_of_file() {
     if (m_count) refuse(m_at, "the file ends after a count; it is truncated");
     if (m_rows == 0 && m_y == 0)
@@ -181,7 +181,7 @@ class RunLengthReader : PatternLines {
   void skip_blanks() {
     while (at_blank()) ++m_at;
   }
-  /// `#r` is where old files have the rule.
+  /// Reads a comment; old files have the rule after `#r`.
   void comment() {
     std::string_view const line = trimmed(m_line.substr(m_at));
     m_pattern.comments.emplace_back(line);
@@ -189,8 +189,8 @@ class RunLengthReader : PatternLines {
       m_comment_rule = trimmed(line.substr(3));
   }
 
-  /// x = 36, y = 9, rule = B3/S23; each may be missing, the rule is the rest
-  /// of the line because there are rules with commas.
+  /// Reads a header like x = 36, y = 9, rule = B3/S23. Each part is optional;
+  /// the rule is the rest of the line, since some rules contain commas.
   void header() {
     if (m_header_line != 0)
       refuse(m_at, "a second header; the first one is in line ", m_header_line);
@@ -244,8 +244,8 @@ class RunLengthReader : PatternLines {
     return value;
   }
 
-  /// A count may be on another line than what it counts, and goes on at the
-  /// next line when a line ends within it.
+  /// Reads cells. A count may be on the line before its cell, and may continue
+  /// on the next line.
   void cells() {
     bool broken = false;
     while (!m_finished) {
@@ -292,8 +292,8 @@ class RunLengthReader : PatternLines {
     ++m_at;
   }
 
-  /// b and . are 0, o is 1, A to X are 1 to 24, pA to yO are 25 to 255. Stays
-  /// at the last character.
+  /// State at the reading position: b and . are 0, o is 1, A to X are 1 to 24,
+  /// pA to yO are 25 to 255. Stops at its last character.
   std::uint8_t state() {
     char const c = peek();
     if (c == 'b' || c == '.') return 0;
@@ -330,7 +330,7 @@ class RunLengthReader : PatternLines {
   }
 
   CellPattern finish() {
-    // Cells beyond what the header says are in the pattern all the same.
+    // Cells outside the header's extents belong to the pattern, too.
     m_pattern.width  = std::max(m_width.value_or(0), m_longest);
     m_pattern.height = std::max(m_height.value_or(0), m_rows);
     if (m_pattern.rule.empty()) m_pattern.rule = m_comment_rule;
@@ -359,22 +359,22 @@ class RunLengthReader : PatternLines {
   std::vector<Run> m_runs;
 };
 
-/// Rows of . and O or *, short ones end in dead cells, empty ones are dead;
-/// what is after a ! at the start of a line is a comment.
+/// Reader of rows of . and O or *. Missing cells at the end of a row and empty
+/// rows are dead; a line that starts with ! is a comment.
 class PlaintextReader : PatternLines {
  public:
   PlaintextReader(char const* who, std::string_view bytes,
                   std::string_view name, PatternLimits limits)
       : PatternLines(who, bytes, name), m_limits(limits) {}
 
-  /// Whether a file that does not begin with a comment has nothing but such
-  /// rows. Run-length encoded, . and O are states too, but ! ends a row.
+  /// Whether a file begins with a comment or has only rows of this kind. In
+  /// run-length encoded files . and O are states too, but ! ends a row.
   bool is_plaintext() {
     bool has_cells = false;
     while (next_line()) {
       std::string_view const line = trimmed(m_line);
       if (line.substr(0, 1) == "!") {
-        // But for a file that is nothing but the end of an empty pattern.
+        // Not a comment if the file is only the end of an empty pattern.
         if (!has_cells)
           return line.size() > 1 ||
                  m_rest.find_first_not_of(" \t\r\n") != m_rest.npos;
@@ -430,7 +430,7 @@ class PlaintextReader : PatternLines {
   }
 
  private:
-  /// Keeps a comment in the form of run-length encoded files.
+  /// Appends a comment in the form of run-length encoded files.
   static void comment(CellPattern& pattern, std::string_view text) {
     struct Kind {
       std::string_view plaintext;
@@ -449,7 +449,7 @@ class PlaintextReader : PatternLines {
   PatternLimits m_limits;
 };
 
-/// Lines of at most 70 columns; a count stays with what it counts.
+/// Output in lines of at most 70 columns; a count stays with its cells.
 class RunLengthLines {
  public:
   explicit RunLengthLines(std::ostream& stream) : m_stream(stream) {}
@@ -497,13 +497,12 @@ inline std::string pattern_bytes(char const* who, std::istream& stream,
 
 /// Reads a run-length encoded pattern (.rle).
 ///
-/// The header, each of its parts and the `!` at the end may be missing. The
-/// pattern is as large as its cells and the header require. What follows `!` is
-/// not read.
+/// The header, each of its parts and the final `!` are optional. The pattern is
+/// as large as its cells and the header require. Text after `!` is not read.
 ///
 /// \param stream an open stream of the file
 /// \param name name of the file in errors
-/// \param limits the largest pattern that is accepted
+/// \param limits the largest pattern accepted
 /// \throws std::invalid_argument that names line and column, for a file that is
 /// malformed, has no cells, or is larger than the limits, and for a plaintext
 /// file
@@ -525,7 +524,7 @@ inline CellPattern read_run_length(std::istream& stream, std::string_view name,
 ///
 /// \param stream an open stream of the file
 /// \param name name of the file in errors
-/// \param limits the largest pattern that is accepted
+/// \param limits the largest pattern accepted
 /// \throws std::invalid_argument that names line and column, for a file that is
 /// malformed, has no cells, or is larger than the limits
 inline CellPattern read_pattern(std::istream& stream, std::string_view name,
@@ -537,11 +536,11 @@ inline CellPattern read_pattern(std::istream& stream, std::string_view name,
   return Impl::RunLengthReader(who, bytes, name, limits).read();
 }
 
-/// Writes a pattern run-length encoded (.rle), with comments and header. The
-/// state of the stream says whether that succeeded.
+/// Writes a pattern run-length encoded (.rle), with comments and header. Check
+/// the state of the stream for success.
 ///
 /// \throws std::invalid_argument for a number of cells other than width times
-/// height, or comments or a rule that are not one line
+/// height, and for comments or a rule with line breaks
 inline void write_run_length(std::ostream& stream, CellPattern const& pattern) {
   constexpr char const* who = "KokkosMMA::write_run_length";
   if (pattern.width < 0 || pattern.height < 0 ||

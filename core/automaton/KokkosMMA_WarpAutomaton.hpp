@@ -11,17 +11,17 @@
 #include <cstdint>
 
 /// \file
-/// One generation of an automaton on cells of a byte, by a warp: counts of
-/// neighbours by MMA with a band of ones, and what a rule makes of cells
-/// and counts. The algorithms are templates over the warp
+/// One generation of an automaton on byte cells, by a warp: counts of
+/// neighbours by MMA with a band of ones, and rules that map cells and counts
+/// to the next states. The algorithms are templates over the warp
 /// (core/reduce/KokkosMMA_WarpSum.hpp).
 
 namespace KokkosMMA::Impl {
 
-/// Sums of the bytes of a row whose distance is at most a radius of 16, for 16
-/// rows at a time. A window is 64 columns wide and gives the sums of the 32 in
-/// its middle. Lane 4g + q receives those of the middle columns 8q .. 8q + 7,
-/// of rows g and g + 8: which column is which n is the band's affair.
+/// Sums of the bytes of a row up to a distance of at most 16, for 16 rows at a
+/// time. A window has 64 columns and yields the sums of its middle 32. Lane 4g
+/// + q receives those of the middle columns 8q .. 8q + 7, rows g and g + 8; the
+/// band assigns these columns to the n of the MMA.
 template <class Warp>
 class WarpWindowSums {
   template <class T>
@@ -32,12 +32,12 @@ class WarpWindowSums {
   static constexpr int outputs = 32;
   static constexpr int halo    = 16;
 
-  /// 32 columns of a window. // (16,32) per warp
+  /// Operand of 32 columns of a window. // (16,32) per warp
   using Half = typename Shape::A;
-  /// 8 of row g, 8 of row g + 8. // (16,32) per warp
+  /// Eight sums of row g, eight of row g + 8. // (16,32) per warp
   using Sums = Registers<std::int32_t, 16>;
 
-  /// Between the columns that an entry of the band joins, bytes.
+  /// Distances between the columns that an entry of the band joins, bytes.
   // (64,32) per warp
   using Distances = Registers<std::uint32_t, 16>;
 
@@ -60,7 +60,7 @@ class WarpWindowSums {
     return result;
   }
 
-  /// The band of a radius, 0 to 16, in the order of the distances.
+  /// Band of a radius from 0 to 16, in the order of the distances.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Distances band(
       int radius, Distances const& distances) {
     // Distances are less than 64: no byte borrows.
@@ -109,9 +109,9 @@ class WarpWindowSums {
   Lanes<typename Shape::B> m_band[2][4];
 };
 
-/// A rule of two states whose sets of counts are ranges: two cells at a time,
-/// in the halves of a word, of which bit 15 says whether a number is not below
-/// a limit. Counts are those with the centre.
+/// Two-state rule whose sets of counts are ranges. Handles two cells at a time
+/// in the halves of a word, where bit 15 tells whether a number reaches a
+/// limit. Counts include the centre.
 class RangeRule {
  public:
   static constexpr bool has_two_states = true;
@@ -127,7 +127,7 @@ class RangeRule {
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr void stage(int, std::uint32_t*) const {}
 
-  /// Four cells, of states 0 and 1.
+  /// Next state of four cells in states 0 and 1.
   template <class Warp>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
       std::uint32_t const*, std::uint32_t cells,
@@ -143,7 +143,7 @@ class RangeRule {
   static constexpr std::uint32_t both(int half) {
     return std::uint32_t(half) * 0x10001u;
   }
-  /// Bits 15 and 31; others are of no use.
+  /// Results in bits 15 and 31; other bits are undefined.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t flags(
       std::uint32_t states, std::int32_t even, std::int32_t odd) const {
     std::uint32_t const counts =
@@ -158,8 +158,8 @@ class RangeRule {
   std::uint32_t m_high_step = 0;
 };
 
-/// Any rule. Its sets are bits in memory that the lanes share: the words that
-/// lanes want at a time are the same or in different banks.
+/// Rule with any sets. The sets are bits in shared memory; the words that lanes
+/// read together are the same or in different banks.
 template <bool TwoStates>
 class SetRule {
  public:
@@ -177,7 +177,7 @@ class SetRule {
     }
   }
 
-  /// What thread `thread` of at least shared_words puts into shared memory.
+  /// Stores one word of the sets, for thread `thread` of at least shared_words.
   KOKKOS_FORCEINLINE_FUNCTION constexpr void stage(
       int thread, std::uint32_t* shared) const {
     for (int word = 0; word < shared_words; ++word)
@@ -212,7 +212,7 @@ class SetRule {
   int m_states                        = 2;
 };
 
-/// A caller's functor, next(state, how many of the other cells are alive).
+/// Caller's functor, next(state, number of other live cells).
 template <class Cell, class Next>
 class CallRule {
  public:
@@ -241,8 +241,8 @@ class CallRule {
   Next m_next;
 };
 
-/// 16 cells after a generation, whatever states they have: a rule of two
-/// states makes 0 of others.
+/// Next generation of 16 cells in any states. Rules of two states set cells in
+/// other states to 0.
 template <class Warp, class Rule>
 KOKKOS_FORCEINLINE_FUNCTION void next_cells(Rule const& rule,
                                             std::uint32_t const* shared,

@@ -7,23 +7,23 @@
 #include <vector>
 
 /// \file
-/// What has to be released before the execution spaces of Kokkos end. Each
-/// part of the library registers what it holds, so a source that uses none
-/// compiles none; adapters/drop_in/KokkosMMA_Finalize.hpp has Kokkos call it.
+/// Functions that release resources before Kokkos' execution spaces end. Each
+/// part of the library registers its own: a source compiles only those it uses.
+/// adapters/drop_in/KokkosMMA_Finalize.hpp registers run() with Kokkos.
 
 namespace KokkosMMA::Impl {
 
 class AtFinalize {
  public:
-  /// Calls `release` in Kokkos::finalize, once the application's finalize hooks
-  /// have run and before the first execution space ends.
+  /// Registers `release`. Kokkos::finalize calls it after the application's
+  /// finalize hooks and before the first execution space ends.
   static void add(void (*release)()) {
     AtFinalize& all = instance();
     std::lock_guard<std::mutex> const lock(all.m_mutex);
     if (all.m_releases.empty() && all.m_at_first) all.m_at_first();
     all.m_releases.push_back(release);
   }
-  /// Called by the first add().
+  /// Sets the function that the first add() calls.
   static void at_first(void (*function)()) { instance().m_at_first = function; }
   static void run() {
     AtFinalize& all = instance();
@@ -33,7 +33,7 @@ class AtFinalize {
 
  private:
   static AtFinalize& instance() {
-    // Never destroyed: an application may end Kokkos in a destructor.
+    // Never destroyed: a destructor may call Kokkos::finalize.
     static AtFinalize& all = *new AtFinalize;
     return all;
   }

@@ -8,13 +8,13 @@
 #include <string_view>
 
 /// \file
-/// Labels of calls for people. A call without a label has the name of its
-/// functor's type in Kokkos, with a work tag "functor/tag": of a lambda that is
-/// a line or more. The forms are those of Kokkos 4.6, nvcc 13.0 and g++ 12.
+/// Readable labels of calls. Kokkos labels an unlabelled call with the type of
+/// its functor, and with a work tag "functor/tag". The type of a lambda has a
+/// line or more. Formats of type names: Kokkos 4.6, nvcc 13.0 and g++ 12.
 
 namespace KokkosMMA::Impl {
 
-/// The text without what stands between `open` and `close`, and without them.
+/// Text without the outermost `open` ... `close` groups.
 [[gnu::cold]] inline std::string without_brackets(std::string_view text,
                                                   char open, char close) {
   std::string rest;
@@ -27,12 +27,12 @@ namespace KokkosMMA::Impl {
   return rest;
 }
 
-/// Only the qualified name of a function or a type.
+/// Qualified name of a function or type without template arguments.
 [[gnu::cold]] inline std::string bare_name(std::string_view name) {
   return without_brackets(without_brackets(name, '<', '>'), '(', ')');
 }
 
-/// Where the template argument that begins at `at` ends.
+/// End of the template argument that begins at `at`.
 [[gnu::cold]] inline std::size_t end_of_argument(std::string_view text,
                                                  std::size_t at) {
   for (int depth = 0; at < text.size(); ++at) {
@@ -43,7 +43,7 @@ namespace KokkosMMA::Impl {
   return at;
 }
 
-/// Takes namespaces without a name out.
+/// Removes the names of anonymous namespaces.
 [[gnu::cold]] inline void erase_unnamed(std::string& text) {
   for (std::string_view const name :
        {"_GLOBAL__N__", "{anonymous}", "(anonymous namespace)"})
@@ -55,7 +55,7 @@ namespace KokkosMMA::Impl {
 }
 
 /// "solve lambda#1" for the type of an extended lambda of nvcc, which is
-/// __nv_dl_wrapper_t<__nv_dl_tag<TYPE, solve, 1>, ...>; else the text.
+/// __nv_dl_wrapper_t<__nv_dl_tag<TYPE, solve, 1>, ...>; other texts unchanged.
 [[gnu::cold]] inline std::string name_of_extended_lambda(
     std::string const& text) {
   std::string_view const tag = "__nv_dl_tag<";
@@ -65,7 +65,7 @@ namespace KokkosMMA::Impl {
       text.find_first_not_of(",& (", end_of_argument(text, at + tag.size()));
   std::size_t const number = end_of_argument(text, name);
   std::size_t const end    = end_of_argument(text, number + 1);
-  // Behind the whole type there may be a work tag.
+  // A work tag may follow the type.
   std::size_t rest = text.find('<') + 1;
   for (; (rest = end_of_argument(text, rest)) < text.size(); ++rest)
     if (text[rest] == '>') break;
@@ -76,9 +76,8 @@ namespace KokkosMMA::Impl {
          text.substr(number + 2, end - number - 2) + text.substr(rest + 1);
 }
 
-/// The functor of CombinedFunctorReducer<functor, reducer>, the type that names
-/// a reduction without a label, with the work tag after the type; else the
-/// text.
+/// Functor of CombinedFunctorReducer<functor, reducer>, the type that labels an
+/// unlabelled reduction, with the work tag that follows; other texts unchanged.
 [[gnu::cold]] inline std::string without_reducer(std::string const& text) {
   std::string_view const pair = "CombinedFunctorReducer<";
   std::size_t const at        = text.find(pair);
@@ -92,9 +91,9 @@ namespace KokkosMMA::Impl {
   return text.substr(functor, end - functor) + text.substr(rest + 1);
 }
 
-/// A label in at most `width` characters: as the application gave it; of a type
-/// the name, without template arguments where these make it too long. What is
-/// still too long loses its middle.
+/// Label of at most `width` characters. The application's own label stays; a
+/// type becomes its name, without template arguments if they make it too long.
+/// A longer result loses its middle.
 [[gnu::cold]] inline std::string short_label(std::string const& label,
                                              std::size_t width) {
   std::string text = label;

@@ -7,8 +7,8 @@
 
 namespace KokkosMMA {
 
-/// What the device of an execution space can do. Known from the Kokkos
-/// configuration at compile time and from the device at run time.
+/// Features of the device of an execution space, from the Kokkos configuration
+/// at compile time and from the device at run time.
 struct Capability {
   bool cuda              = false;       ///< whether the space is Kokkos::Cuda
   int compute_capability = 0;           ///< major * 10 + minor; 90 on an H200

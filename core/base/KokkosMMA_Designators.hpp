@@ -4,8 +4,8 @@
 #define KOKKOSMMA_DESIGNATORS_HPP
 
 /// \file
-/// Brackets around functions with designated initialisers. nvcc 13.0 writes
-/// these as GNU's old ones into the host code, of which clang warns.
+/// Macros around functions with designated initialisers. nvcc 13.0 writes them
+/// to the host code in the old GNU syntax, of which clang warns.
 
 #if defined(__clang__) && defined(__CUDACC__)
 #define KOKKOSMMA_IMPL_DESIGNATORS_BEGIN \

@@ -16,9 +16,9 @@ std::string concatenate(Parts const&... parts) {
   return text.str();
 }
 
-/// Refuses an argument before anything is launched or written. `who` is the
-/// public name; the parts say what was wrong, the values, what is allowed and
-/// what to do.
+/// Throws before anything is launched or written. `who` is the public name of
+/// the call; the parts state the error, the values, the allowed values and the
+/// remedy.
 template <class... Parts>
 [[noreturn]] void invalid_argument(char const* who, Parts const&... parts) {
   throw std::invalid_argument(concatenate(who, ": ", parts...));

@@ -7,20 +7,20 @@
 #include <cstdint>
 
 /// \file
-/// What is known of compiled kernels, by device and address.
+/// Hash tables of facts about compiled kernels, by device and address.
 
 namespace KokkosMMA::Impl {
 
 struct KernelKey {
   int device_id;
   void const* kernel;
-  unsigned detail = 0;  ///< what else distinguishes two entries
+  unsigned detail = 0;  ///< distinguishes entries of one kernel
 
   friend bool operator==(KernelKey const&, KernelKey const&) = default;
 };
 
-/// A hash table of pointers, which belong to the caller. Every source of an
-/// application compiles it, so it needs nothing of the standard library: two
+/// Hash table of pointers that the caller owns. It uses no containers of the
+/// standard library, since every source of an application compiles it: two
 /// kinds of std::map were 290 of the 1830 functions that a source without a
 /// call instantiated for the library (g++ 12).
 class KernelPointers {
@@ -32,7 +32,7 @@ class KernelPointers {
 
   std::size_t size() const { return m_size; }
 
-  /// Null where the key is not there.
+  /// Pointer stored for a key; null if there is none.
   void* find(KernelKey const& key) const {
     return m_size == 0 ? nullptr : slot_of(key).value;
   }
@@ -64,7 +64,7 @@ class KernelPointers {
     void* value = nullptr;
   };
 
-  /// That of the key, or the one where it would be. Never full.
+  /// Slot of the key, or the free slot for it. The table is never full.
   Slot& slot_of(KernelKey const& key) const {
     std::uint64_t const mixed =
         (reinterpret_cast<std::uintptr_t>(key.kernel) ^
@@ -91,7 +91,7 @@ class KernelPointers {
   std::size_t m_size     = 0;
 };
 
-/// The same with objects of one type, which stay where they are until clear().
+/// Hash table that owns its values. Their addresses stay valid until clear().
 template <class Value>
 class KernelTable {
  public:
@@ -104,7 +104,7 @@ class KernelTable {
   Value* find(KernelKey const& key) const {
     return static_cast<Value*>(m_pointers.find(key));
   }
-  /// \param key that is not there
+  /// \param key not in the table yet
   Value& insert(KernelKey const& key, Value const& value) {
     auto* const kept = new Value(value);
     m_pointers.insert(key, kept);

@@ -14,10 +14,10 @@ namespace KokkosMMA {
 
 namespace Impl {
 
-/// How elements are combined.
+/// Operation that combines the elements.
 enum class Operation : unsigned char { sum, min, max, prod };
 
-/// The name of an operation, as in the enumeration.
+/// Name of an operation.
 constexpr std::string_view to_string(Operation operation) {
   constexpr std::string_view names[] = {"sum", "min", "max", "prod"};
   return names[static_cast<int>(operation)];
@@ -76,12 +76,12 @@ inline constexpr bool is_segment_operation<Minimum<T>> = true;
 template <class T>
 inline constexpr bool is_segment_operation<Maximum<T>> = true;
 
-/// Plus, Multiplies, Minimum or Maximum.
+/// Types Plus, Multiplies, Minimum and Maximum.
 template <class T>
 concept SegmentOperation = is_segment_operation<T>;
 
-/// An operation on values of type `T`, as Kokkos' reducers of these names:
-/// integers wrap; a minimum or maximum loses a NaN that it compares.
+/// Operation on values of type `T`, with the semantics of Kokkos' reducers:
+/// integers wrap; minimum and maximum ignore a NaN.
 template <Operation Op, class T>
 struct Combine {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr T identity() {
@@ -102,7 +102,7 @@ struct Combine {
     } else if constexpr (Op == Operation::max) {
       return b > a ? b : a;
     } else if constexpr (std::is_integral_v<T>) {
-      // Unsigned: signed overflow is undefined, and wraps here.
+      // Unsigned: signed overflow is undefined, and the operations wrap.
       using Bits = std::make_unsigned_t<decltype(a + b)>;
       return static_cast<T>(Op == Operation::sum ? Bits(a) + Bits(b)
                                                  : Bits(a) * Bits(b));

@@ -9,7 +9,7 @@
 
 namespace KokkosMMA {
 
-/// Element types as enumerators, from which routes are chosen. `opaque` is
+/// Element types as enumerators, the input of route decisions. `opaque` is
 /// every type that is not listed.
 enum class Scalar : unsigned char {
   opaque,
@@ -26,7 +26,7 @@ enum class Scalar : unsigned char {
   boolean
 };
 
-/// The name of an element type.
+/// Name of an element type.
 constexpr std::string_view to_string(Scalar scalar) {
   constexpr std::string_view names[] = {"opaque", "half",  "bhalf",  "float",
                                         "double", "int8",  "uint8",  "int32",
@@ -34,7 +34,7 @@ constexpr std::string_view to_string(Scalar scalar) {
   return names[static_cast<int>(scalar)];
 }
 
-/// The size of an element in bytes; 0 for `opaque`.
+/// Size of an element in bytes; 0 for `opaque`.
 constexpr int size_of(Scalar scalar) {
   constexpr int bytes[] = {0, 2, 2, 4, 8, 1, 1, 4, 4, 8, 8, 1};
   return bytes[static_cast<int>(scalar)];
@@ -51,10 +51,10 @@ constexpr bool is_floating(Scalar scalar) {
          scalar == Scalar::float64;
 }
 
-// By size and signedness: `long` and `long long` are both 8 bytes on Linux, and
-// which of them int64_t is differs between systems. Classes and no function: in
-// the code that nvcc 13.0 writes for it, g++ 13 found a function used before
-// its definition.
+// By size and signedness: on Linux both `long` and `long long` have 8 bytes,
+// and systems differ in which of them is int64_t. Class templates instead of a
+// function: g++ 13 reported use before definition in the code that nvcc 13.0
+// generates for the function.
 template <class T>
 struct BuiltinScalar {
   static constexpr Scalar value = Scalar::opaque;
@@ -83,7 +83,7 @@ struct BuiltinScalar<double> {
 
 }  // namespace Impl
 
-/// The enumerator of type `T`. Adapters specialise it for Kokkos' 16-bit types,
+/// Enumerator of type `T`. Adapters specialise it for Kokkos' 16-bit types,
 /// which core/ does not know.
 template <class T>
 inline constexpr Scalar scalar_v =

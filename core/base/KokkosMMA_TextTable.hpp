@@ -11,7 +11,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// A number with so many digits after the point; nothing for a NaN.
+/// Number with `digits` digits after the point; empty for NaN.
 [[gnu::cold]] inline std::string fixed_digits(double value, int digits) {
   char text[400] = "";
   if (!std::isnan(value))
@@ -19,26 +19,26 @@ namespace KokkosMMA::Impl {
   return text;
 }
 
-/// Columns of text for a terminal, filled row by row. A column without an entry
-/// is left out.
+/// Table of text for a terminal, filled row by row. Columns without entries are
+/// left out.
 class TextTable {
  public:
   struct Column {
     char const* head;
-    bool is_number;  ///< flush right
+    bool is_number;  ///< right-aligned
   };
 
-  /// \param columns constants
+  /// \param columns array that outlives the table
   [[gnu::cold]] TextTable(Column const* columns, std::size_t count)
       : m_columns(columns), m_count(count) {
     for (std::size_t i = 0; i < count; ++i) add(columns[i].head);
   }
 
-  /// The next entry of a row.
+  /// Appends the next entry of a row.
   [[gnu::cold]] void add(std::string const& entry) {
     m_entries.push_back(entry);
   }
-  /// \param unit after it, unless it is NaN
+  /// \param unit follows the number; omitted for NaN
   [[gnu::cold]] void add(double number, int digits, char const* unit = "") {
     add(fixed_digits(number, digits));
     if (!m_entries.back().empty()) m_entries.back() += unit;
@@ -66,7 +66,7 @@ class TextTable {
   }
 
  private:
-  /// Zero for a column whose entries below its head are all empty.
+  /// Width of a column; 0 if all entries below its head are empty.
   [[gnu::cold]] std::size_t width_of(std::size_t column) const {
     std::size_t width = 0;
     for (std::size_t i = column + m_count; i < m_entries.size(); i += m_count)

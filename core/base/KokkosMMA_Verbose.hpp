@@ -9,26 +9,26 @@
 
 namespace KokkosMMA::Impl {
 
-/// Whether a variable of the environment is set to something other than 0.
-/// Every source with the drop-in has this header, so it includes little.
+/// Whether an environment variable is set to anything but 0. Every source with
+/// the drop-in includes this header, so it includes little.
 [[gnu::cold]] inline bool environment_has(char const* name) {
   char const* const text = std::getenv(name);
   return text && *text && !(text[0] == '0' && text[1] == '\0');
 }
 
-/// Whether to print lines of calls on stderr. The environment is read once.
+/// Whether to print a line per call on stderr. The environment is read once.
 inline bool environment_verbose() {
   static bool const verbose = environment_has("KOKKOSMMA_VERBOSE");
   return verbose;
 }
 
-/// Whether to print a table of the calls by label, and one of their times both
-/// ways. Read before main: a call loads them without a guard.
+/// Whether to print the tables of KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE.
+/// Initialised before main, so that a call reads them without a guard.
 inline bool const environment_report  = environment_has("KOKKOSMMA_REPORT");
 inline bool const environment_compare = environment_has("KOKKOSMMA_COMPARE");
 inline bool const measures_calls = environment_report || environment_compare;
 
-/// Writes the file that a KOKKOSMMA_REPORT in .json names. Whether it does.
+/// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
 [[gnu::cold]] inline bool write_json(char const* text) {
   char const* const name = std::getenv("KOKKOSMMA_REPORT");
   if (!name || !std::string_view(name).ends_with(".json")) return false;

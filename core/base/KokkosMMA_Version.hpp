@@ -4,7 +4,7 @@
 #define KOKKOSMMA_VERSION_HPP
 
 /// \file
-/// Version as integers that preprocessor conditions can compare:
+/// Version as integers for preprocessor conditions:
 /// `KOKKOSMMA_VERSION == major * 10000 + minor * 100 + patch`.
 
 /// Major version: increases when an interface changes.

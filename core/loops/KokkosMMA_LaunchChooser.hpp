@@ -6,8 +6,8 @@
 #include <limits>
 
 /// \file
-/// The choice between launches of one loop by their times. No device here: the
-/// code that launches asks what to measure and reports how long it took.
+/// Choice among the launches of a loop by their times. Independent of devices:
+/// the launching code asks which one to measure and reports the time.
 
 namespace KokkosMMA::Impl {
 
@@ -15,42 +15,42 @@ class LaunchChooser {
  public:
   static constexpr int none = -1;
 
-  /// Measurements of each candidate. The least counts: the first launch of a
-  /// kernel may load its code, and another stream may have had the device.
+  /// Measurements per candidate. The shortest counts: the first launch of a
+  /// kernel may load its code, and another stream may have used the device.
   static constexpr int rounds = 3;
 
-  /// How much less time a candidate must take than one before it. Those come in
-  /// the order of trust. With 0.99 a loop of 62 us was given a launch that was
-  /// 3 % slower in one of two runs (H100, 2026-11-25).
+  /// Largest ratio of a candidate's time to that of an earlier one for which it
+  /// is chosen. Candidates come in order of trust. With 0.99 a loop of 62 us
+  /// got a launch that was 3 % slower, in one of two runs (H100, 2026-11-25).
   static constexpr float gain = 0.97f;
-  /// And by how many milliseconds less: events do not resolve shorter times.
+  /// Least gain in milliseconds: events do not resolve shorter times.
   static constexpr float resolution = 0.5e-3f;
 
-  /// A candidate that has taken so much more than the fastest one, both twice,
-  /// is not measured again.
+  /// Time relative to the fastest candidate above which a candidate, after two
+  /// measurements of both, is not measured again.
   static constexpr float hopeless = 1.5f;
 
   static constexpr int max_candidates = 8;
 
-  /// Where the choice is watched, one call in so many is still measured. A
-  /// prime: the launches of a functor with several arrays come in turn.
+  /// Every 13th call of a watched choice is measured. Prime, so that an
+  /// application which cycles over arrays samples all of them.
   static constexpr unsigned watch_period = 13;
-  /// How much more than the first candidate it may take, twice in all.
+  /// Time relative to the first candidate that counts as a strike.
   static constexpr float watch_limit = 1.25f;
   static constexpr int watch_strikes = 2;
-  /// Milliseconds of the first candidate below which others are not worth their
-  /// measurements there.
+  /// Milliseconds of the first candidate below which watched choices are not
+  /// measured: a gain would not pay for it.
   static constexpr float short_launch = 0.02f;
 
-  /// \param first the candidate to run until the first one is measured
-  /// \param watched whether a choice other than the first candidate is given
-  /// up when it turns out to be slow, as with other data. For calls that take
-  /// the first candidate nearly the same time.
+  /// \param first candidate to run until candidate 0 is measured
+  /// \param watched whether a choice other than candidate 0 is abandoned if it
+  /// becomes slow, as with other data. For calls that run candidate 0 in about
+  /// the same time.
   explicit LaunchChooser(int candidates, int first = 0, bool watched = false)
       : m_count(candidates), m_first(first), m_watched(watched) {}
 
-  /// The candidate to measure by the next call, or `none`. Rounds go over all
-  /// candidates, so that a slow phase of the device meets all of them.
+  /// Candidate that the next call measures, or `none`. Rounds go over all
+  /// candidates, so that a slow phase of the device affects all of them.
   int next() {
     int found = none;
     for (int c = 0; c < m_count; ++c) {
@@ -68,7 +68,7 @@ class LaunchChooser {
     return found;
   }
 
-  /// What became of a measurement that next() began.
+  /// Result of a measurement that next() began.
   void measured(int candidate, float milliseconds) {
     Candidate& each = m_all[candidate];
     m_open -= 1;
@@ -79,15 +79,15 @@ class LaunchChooser {
       each.cannot_run = true;
     if (milliseconds < each.least) each.least = milliseconds;
   }
-  /// It has no result. It is not begun again: what prevents it may last.
+  /// A measurement without a result. It is not repeated: its cause may persist.
   void lost() { m_open -= 1; }
 
-  /// The candidate is never offered again.
+  /// Excludes a candidate.
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
-  /// The candidate to run while nothing is measured: of those with two
-  /// measurements the fastest, and the one that the constructor got until
-  /// the first one has two.
+  /// Candidate to run without measuring: the fastest of those with two
+  /// measurements. Until the first candidate has two: the constructor's
+  /// `first`.
   int choice() const {
     int const leading = first_that_runs();
     if (m_all[leading].samples < 2 && !m_all[m_first].cannot_run && !decided())
@@ -95,7 +95,7 @@ class LaunchChooser {
     return fastest();
   }
 
-  /// All candidates are measured, and no measurement is open.
+  /// Whether all candidates are measured and no measurement is in progress.
   bool decided() const {
     if (m_open > 0) return false;
     for (int c = 0; c < m_count; ++c)
@@ -103,10 +103,10 @@ class LaunchChooser {
     return true;
   }
 
-  /// The choice is for good.
+  /// Whether the choice is final.
   bool settled() const { return decided() && (!m_watched || fastest() == 0); }
 
-  /// The least time of a candidate; infinite where there is none.
+  /// Least time of a candidate; infinite if it has none.
   float milliseconds(int candidate) const { return m_all[candidate].least; }
 
  private:
@@ -155,7 +155,7 @@ class LaunchChooser {
   bool m_watched;
   int m_open       = 0;
   int m_strikes    = 0;
-  unsigned m_calls = 0;  ///< since all candidates are measured
+  unsigned m_calls = 0;  ///< since all candidates were measured
 };
 
 }  // namespace KokkosMMA::Impl

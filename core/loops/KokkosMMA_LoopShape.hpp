@@ -15,13 +15,13 @@
 #include <string>
 
 /// \file
-/// How a loop is laid over a grid of blocks. Shapes are values at run time: a
-/// loop has one compiled kernel for all of them.
+/// Mapping of a loop to a grid of blocks. Shapes are run-time values: a loop
+/// has one compiled kernel for all of them.
 
 namespace KokkosMMA::Impl {
 
-/// What a parallel_for iterates over: its dimensions in the order of speed, the
-/// fastest first. A RangePolicy has one.
+/// Iteration space of a parallel_for. Dimensions are ordered by speed, the
+/// fastest first; a RangePolicy has one.
 struct LoopSpace {
   static constexpr int max_rank = 6;
 
@@ -29,7 +29,7 @@ struct LoopSpace {
   std::array<std::int64_t, max_rank> begin{};
   std::array<std::uint64_t, max_rank> extent{1, 1, 1, 1, 1, 1};
 
-  /// The indices; saturates.
+  /// Number of iterations, capped at UINT64_MAX.
   constexpr std::uint64_t size() const {
     std::uint64_t product = 1;
     for (std::uint64_t const n : extent) {
@@ -41,9 +41,9 @@ struct LoopSpace {
   }
 };
 
-/// Threads of a block along the fastest and the next dimension, and the calls
-/// of a thread: of a range one block apart, of a grid in rows that follow each
-/// other along the slowest dimension of a block. No calls: Kokkos' own launch.
+/// Threads of a block along the fastest and the next dimension, and invocations
+/// per thread. Those are one block apart in a range, and in consecutive rows of
+/// the slowest dimension of a block in a grid. calls == 0: Kokkos' launch.
 struct LoopShape {
   int width;
   int height;
@@ -62,12 +62,11 @@ inline std::string to_string(LoopShape const& shape) {
 
 inline constexpr LoopShape kokkos_shape{0, 0, 0};
 
-/// The shapes that are measured against Kokkos' own launch, the likeliest
-/// first: each has to be faster than what is chosen before it by
-/// LaunchChooser::gain.
+/// Shapes that are measured against Kokkos' launch, the most promising first:
+/// each must be faster than the choice before it by LaunchChooser::gain.
 ///
-/// GB/s of plain launches with the body's lambda, 2^28 indices (H100, CUDA
-/// 13.0, Kokkos 4.6.01, 2026-11-25):
+/// GB/s of plain launches of the body's lambda, 2^28 indices (H100, CUDA 13.0,
+/// Kokkos 4.6.01, 2026-11-25):
 ///
 /// | body               | Kokkos | 256 x 1 call | 256 x 4 calls |
 /// |--------------------|--------|--------------|---------------|
@@ -77,9 +76,9 @@ inline constexpr LoopShape kokkos_shape{0, 0, 0};
 /// | double triad       | 3036   | 3055         | 2997          |
 /// | gather of floats   | 343    | 343          | 341           |
 ///
-/// Kokkos launches blocks of 128 threads with a call each, and the rate of
-/// blocks bounds it. Calls on neighbouring indices in one thread lost 20 to
-/// 60 %.
+/// Kokkos launches blocks of 128 threads with one invocation each, and the rate
+/// of blocks bounds it. Invocations on neighbouring indices in one thread lost
+/// 20 to 60 %.
 inline constexpr LoopShape range_shapes[] = {
     {256, 1, 4}, {256, 1, 1}, {512, 1, 8}};
 
@@ -91,23 +90,23 @@ inline constexpr LoopShape range_shapes[] = {
 /// | double 3D 27-point  | 551    | 1819           |
 /// | float 2D transpose  | 425    | 409            |
 ///
-/// What perf_loops found with all of them is in docs/results/history.md.
-/// A warp that is 16 threads wide touches whole sectors of 32 bytes of floats
-/// along both dimensions of a transpose: the best tiles for it reached 1803.
+/// Results of perf_loops for all shapes: docs/results/history.md. A warp 16
+/// threads wide touches whole sectors of 32 bytes of floats along both
+/// dimensions of a transpose; the best tiles for it reached 1803.
 inline constexpr LoopShape grid_shapes[] = {
     {64, 4, 4}, {64, 4, 1}, {32, 8, 4}, {16, 16, 1}};
 
-/// The launches that are measured for a loop.
+/// Launches that are measured for a loop.
 struct LoopCandidates {
   std::array<LoopShape,
              1 + std::max(std::size(range_shapes), std::size(grid_shapes))>
       shapes{};
   int count = 0;
-  /// Runs until Kokkos' own launch is measured. A host that does not wait for
-  /// the device calls many times before: of 100 steps of a 5-point stencil of
-  /// 2^26 doubles 88 ran so, by Kokkos in 1265 us each, in the likeliest shape
-  /// in 328 (H200, CUDA 13.0, 2026-11-26). What that shape loses at most is
-  /// little, see grid_shapes; of ranges there is less to gain.
+  /// Candidate until Kokkos' launch is measured. A host that does not wait for
+  /// the device makes many calls before that: 88 of 100 steps of a 5-point
+  /// stencil of 2^26 doubles. They took 1265 us each in Kokkos and 328 in the
+  /// most promising shape (H200, CUDA 13.0, 2026-11-26). That shape loses
+  /// little at most, see grid_shapes; ranges have less to gain.
   int first = 0;
 
   constexpr LoopShape const& operator[](int candidate) const {
@@ -115,26 +114,26 @@ struct LoopCandidates {
   }
 };
 
-/// Loops of fewer indices are as fast as a launch, which all shapes are. They
-/// use small_loop_shape and are not measured.
+/// Loops of fewer indices take the time of a launch in any shape. They use
+/// small_loop_shape without measurement.
 inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 10;
-/// Loops of fewer indices are bound by the launch, or have few indices of much
-/// work: small_loop_shape is measured against Kokkos' own. 4096 calls that go
-/// over 1024 neighbours each took 264 us in blocks of 32 threads, 249 in
-/// Kokkos' blocks of 128, which leave 100 multiprocessors without work but
-/// share their L1. Shapes for many indices gain nothing: 100000 floats took 3.8
-/// us a call by Kokkos, 3.6 in small_loop_shape, 4.1 where the shapes for many
-/// indices were measured and Kokkos' launch was chosen (H100, 2026-11-26).
+/// Loops of fewer indices are bound by the launch, or have few expensive
+/// indices: small_loop_shape is measured against Kokkos' launch. 4096
+/// invocations over 1024 neighbours each: 264 us in blocks of 32 threads, 249
+/// in Kokkos' blocks of 128, which leave 100 multiprocessors idle but share
+/// their L1. Shapes for many indices gain nothing: 100000 floats took 3.8 us
+/// per call in Kokkos, 3.6 in small_loop_shape, 4.1 with measurements of the
+/// large shapes, when Kokkos' launch was chosen (H100, 2026-11-26).
 inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 18;
-/// So many calls of those come before the first that is measured: with events
-/// from the first call on, 10 calls of 8192 indices took 1.4 times as long as
-/// by Kokkos (H100, 2026-11-26).
+/// Calls of these loops before the first measurement. With events from the
+/// first call on, 10 calls of 8192 indices took 1.4 times as long as in Kokkos
+/// (H100, 2026-11-26).
 inline constexpr int small_calls_before_measuring = 100;
 
-/// One invocation per thread, in blocks so small that all multiprocessors have
-/// one: of few indices each may be long. No more than the 128 threads of
-/// Kokkos' blocks: of larger ones fewer threads are resident where a body needs
-/// many registers.
+/// Shape with one invocation per thread in blocks small enough for all
+/// multiprocessors, since each of few indices may be expensive. At most the 128
+/// threads of Kokkos' blocks: of a body with many registers, larger blocks have
+/// fewer resident threads.
 constexpr LoopShape small_loop_shape(LoopSpace const& space,
                                      int multiprocessors, int max_threads) {
   std::uint64_t const share =
@@ -146,10 +145,10 @@ constexpr LoopShape small_loop_shape(LoopSpace const& space,
   return {width, threads / width, 1};
 }
 
-/// Of a loop of many indices Kokkos' own launch first, and the shapes whose
-/// blocks the kernel's registers allow and that leave no multiprocessor without
-/// a block; of few the small shape first. Kokkos' own is none where a route is
-/// requested. As many for all loops of a size class, in the same order.
+/// Candidates of a loop, the same for all loops of a size class. Few indices:
+/// the small shape, then Kokkos' launch. Many: Kokkos' launch, then the shapes
+/// whose blocks fit the kernel's registers and occupy all multiprocessors.
+/// Kokkos' launch is excluded if a route is requested.
 constexpr LoopCandidates loop_candidates(LoopSpace const& space, bool forced,
                                          int multiprocessors, int max_threads) {
   std::uint64_t const least = std::bit_floor(space.size());
@@ -181,16 +180,16 @@ constexpr LoopCandidates loop_candidates(LoopSpace const& space, bool forced,
   return all;
 }
 
-/// Loops of the same kernel that share a choice: of alike sizes, and alike
-/// extents in the fastest dimension.
+/// Class of loops of one kernel that use the same choice: similar sizes and
+/// similar extents in the fastest dimension.
 constexpr unsigned loop_size_class(LoopSpace const& space) {
   return unsigned(std::bit_width(space.size())) * 65 +
          unsigned(std::bit_width(space.extent[0]));
 }
 
-/// Blocks of a grid and threads of a block, as a launch needs them.
+/// Blocks of a grid and threads of a block, in the form that a launch needs.
 struct LoopGrid {
-  unsigned blocks     = 0;  ///< 0: more than a grid has
+  unsigned blocks     = 0;  ///< 0: more than a grid can have
   unsigned threads[3] = {1, 1, 1};
 
   constexpr unsigned block_size() const {
@@ -198,23 +197,23 @@ struct LoopGrid {
   }
 };
 
-/// What the first dimension of a grid may have.
+/// Largest first dimension of a grid.
 inline constexpr std::uint64_t max_loop_blocks = (std::uint64_t(1) << 31) - 1;
 
-/// Blocks of `tile` indices each, one after the other: an argument of the
-/// kernel of ranges. `begin` is a number modulo 2^64.
+/// Kernel argument of ranges: consecutive blocks of `tile` indices. `begin` is
+/// modulo 2^64.
 struct LoopRange {
   std::uint64_t begin;
   std::uint64_t size;
   std::uint64_t tile;
 };
 
-/// An argument of the kernels of grids, of the same layout for all ranks.
+/// Kernel argument of grids, of the same layout for all ranks.
 struct LoopBox {
   std::int64_t begin[LoopSpace::max_rank];
   unsigned extent[LoopSpace::max_rank];
   unsigned blocks[LoopSpace::max_rank];  ///< along each dimension
-  unsigned rows;                         ///< of a thread
+  unsigned rows;                         ///< per thread
 };
 
 constexpr LoopRange lay_out_range(LoopSpace const& space,
@@ -224,7 +223,7 @@ constexpr LoopRange lay_out_range(LoopSpace const& space,
   auto const blocks_of     = [&](std::uint64_t tile) {
     return size / tile + (size % tile != 0);
   };
-  // More calls where a grid has not so many blocks.
+  // More invocations per thread if a grid cannot have that many blocks.
   std::uint64_t const tile =
       threads * std::max<std::uint64_t>(std::uint64_t(shape.calls),
                                         blocks_of(threads * max_loop_blocks));
@@ -232,8 +231,8 @@ constexpr LoopRange lay_out_range(LoopSpace const& space,
   return {std::uint64_t(space.begin[0]), size, tile};
 }
 
-/// A block is no wider than the dimension, its threads go to the next ones
-/// then. Extents are below 2^31.
+/// Layout of a grid. A block is at most as wide as the fastest dimension; its
+/// other threads go to the next ones. Extents are below 2^31.
 constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
                               LoopGrid& grid) {
   LoopBox box{};

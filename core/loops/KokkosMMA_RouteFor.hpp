@@ -14,24 +14,24 @@
 
 namespace KokkosMMA::Impl {
 
-/// A parallel_for as values: what the route function needs and nothing else.
+/// Input of the route function of parallel_for.
 struct ForProblem {
   LoopSpace space;
-  bool launch_bounds     = false;  ///< the policy has them
-  bool desired_occupancy = false;  ///< the policy has one
+  bool launch_bounds     = false;  ///< the policy sets them
+  bool desired_occupancy = false;  ///< the policy sets one
   bool hinted            = false;  ///< the policy has a WorkItemProperty
-  bool user_tiles        = false;  ///< of a multi-dimensional range
+  bool user_tiles        = false;  ///< the caller chose the tiles
   bool tool_tunes        = false;  ///< a tool of Kokkos Tools chooses tiles
   bool indices_fit       = true;   ///< the bounds are values of the index type
-  /// Kokkos' own launch is no candidate: it would compute numbers that are no
-  /// values of the index type, see overflows_in_kokkos().
+  /// Kokkos' launch is no candidate: it computes numbers outside the index
+  /// type, see overflows_in_kokkos().
   bool kokkos_overflows     = false;
   std::size_t functor_bytes = 0;
 };
 
-/// Whether Kokkos' own launch leaves out indices, calls others, or never ends:
-/// it computes the length of a range, its strides, and the indices of all
-/// threads of the last block in the index type (4.6 to 5.2).
+/// Whether Kokkos' launch skips indices, uses wrong ones, or never ends. It
+/// computes the length of a range, its strides and the indices of all threads
+/// of the last block in the index type (4.6 to 5.2).
 template <class Index>
 constexpr bool overflows_in_kokkos(Index begin, Index end) {
   using Limits = std::numeric_limits<Index>;
@@ -44,14 +44,14 @@ constexpr bool overflows_in_kokkos(Index begin, Index end) {
   return length > most || (end > 0 && static_cast<std::uint64_t>(end) > most);
 }
 
-/// A grid has 2^31 - 1 blocks, and the indices of a block are counted by 32
-/// bits: 2^60 indices in one dimension never end.
+/// A grid has at most 2^31 - 1 blocks, and the indices of a block are counted
+/// with 32 bits.
 inline constexpr std::uint64_t max_range_indices = std::uint64_t(1) << 60;
-/// Indices inside a dimension of several are counted by 32 bits.
+/// In several dimensions, indices of one are counted with 32 bits.
 inline constexpr std::uint64_t max_box_extent = std::uint64_t(1) << 31;
 
-/// The first reason why the route `streamed` cannot run a loop, or none.
-/// Whether it is faster than Kokkos' own launch is measured, not decided here.
+/// Why the route `streamed` cannot run a loop, or none. Whether it is faster
+/// than Kokkos' launch is measured, not decided here.
 constexpr Refusal refuse_streamed(ForProblem const& problem,
                                   Capability const& capability) {
   LoopSpace const& space = problem.space;
@@ -77,7 +77,7 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
   });
 }
 
-/// The first reason why the route `mma` cannot run a loop: there is always one.
+/// Why the route `mma` cannot run a loop; it never can.
 constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
   return {"a loop has no sums for the tensor cores"};
 }

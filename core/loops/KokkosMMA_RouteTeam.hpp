@@ -12,18 +12,17 @@
 
 namespace KokkosMMA::Impl {
 
-/// A team kernel as values: what the route function needs and nothing else.
+/// Input of the route function of team kernels.
 struct TeamProblem {
   std::uint64_t teams = 0;
-  /// Of a block: those of a team times the length of its vectors. 0: Kokkos
-  /// chooses them, for its own kernel of a loop. A reduction has them chosen
-  /// before.
+  /// Threads per block: team size times vector length. 0: Kokkos chooses them
+  /// for its own kernel of a loop. A reduction's are chosen before.
   int threads = 0;
-  int vector  = 1;  ///< lanes of a thread: a power of two, up to 32
+  int vector  = 1;  ///< lanes per thread: a power of two up to 32
 };
 
-/// The first reason why the route `streamed` cannot run a team kernel, or
-/// none. Whether it is faster than Kokkos' loops is measured, not decided here.
+/// Why the route `streamed` cannot run a team kernel, or none. Whether it is
+/// faster than Kokkos' loops is measured, not decided here.
 constexpr Refusal refuse_streamed(TeamProblem const&,
                                   Capability const& capability) {
   return first_refusal({
@@ -40,13 +39,13 @@ constexpr RouteDecision route_team(TeamProblem const& problem,
                            refuse_streamed(problem, capability), {});
 }
 
-/// Kernels of fewer threads are measured after many calls only, as loops of few
-/// indices are.
+/// Kernels with fewer threads are measured only after many calls, as loops of
+/// few indices are.
 inline constexpr std::uint64_t min_large_team_threads = std::uint64_t(1) << 14;
 
-/// Team kernels of one functor that share a choice: of teams of one size with
-/// vectors of one length, and of alike many. The lengths of the loops of a lane
-/// go with the latter.
+/// Class of team kernels of one functor that use the same choice: equal team
+/// size and vector length, similar number of teams. The lengths of a lane's
+/// loops change with that number.
 constexpr unsigned team_size_class(TeamProblem const& problem) {
   int const lengths = 6;  // of vectors
   int const counts  = 33;

@@ -10,21 +10,21 @@
 #include <optional>
 
 /// \file
-/// What a call remembers of its launch.
+/// Cache of a call's chosen launch.
 
 namespace KokkosMMA::Impl {
 
-/// The shape in which a call repeats its last loop once that is chosen. One
-/// word, so that host threads read and write it without the lock of
-/// LaunchTimes. A loop of 10000 indices then takes 3.7 to 4.0 us a call, by
-/// Kokkos 3.8 to 3.9 (H100, two runs, 2026-11-26).
+/// Shape in which a call repeats its last loop once it is chosen. One word,
+/// which host threads read and write without the lock of LaunchTimes. A loop of
+/// 10000 indices then takes 3.7 to 4.0 us per call, in Kokkos 3.8 to 3.9 (H100,
+/// two runs, 2026-11-26).
 class SettledLaunch {
  public:
-  /// What the choice holds for.
+  /// Key of the cached choice.
   struct Loop {
     int device_id;
     unsigned size_class;  ///< of loop_size_class()
-    bool forced;          ///< Kokkos' own launch was no candidate
+    bool forced;          ///< Kokkos' launch was no candidate
   };
 
   std::optional<LoopShape> find(Loop const& loop) const {
@@ -45,7 +45,7 @@ class SettledLaunch {
  private:
   static constexpr int shape_bits = 32;
 
-  /// Never zero, which is the word of no loop.
+  /// Never zero, the value of an empty cache.
   static std::uint64_t key_of(Loop const& loop) {
     return std::uint64_t(loop.device_id) << 20 |
            std::uint64_t(loop.size_class) << 2 |

@@ -6,37 +6,36 @@
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
 /// \file
-/// Constant matrices that turn a product into a sum. Their entries are 0 and 1,
-/// so every product is exact. A fragment is built in registers from the entry
-/// function and the lane map of the shape; nothing is loaded.
+/// Constant matrices that turn a matrix product into sums. Their entries are 0
+/// and 1, so every product is exact. Fragments are computed in registers from
+/// the entry function and the lane map of the shape; nothing is loaded.
 
 namespace KokkosMMA::Impl {
 
-/// All ones: the product is the row sum, in every column.
+/// All ones: every column of the product is the row sum.
 struct Ones {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int, int) {
     return true;
   }
 };
 
-/// Picks byte n of the 32-bit words along k: column n of the product is the sum
-/// of bytes n, columns 4 to 7 are zero.
+/// Selects byte n of the 32-bit words along k: column n of the product is the
+/// sum of bytes n; columns 4 to 7 are zero.
 struct ByteColumnsOf4 {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int column) {
     return k % 4 == column;
   }
 };
 
-/// Picks byte n of 64-bit words along k, whose lower halves lie in the first
-/// half of k and whose upper halves lie in the second: column n is the sum of
-/// bytes n, 0 to 7.
+/// Selects byte n of the 64-bit words along k, lower halves in the first half
+/// of k and upper halves in the second: column n is the sum of bytes n, 0 to 7.
 struct ByteColumnsOf8 {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int column) {
     return k % 4 + 4 * (k / 16) == column;
   }
 };
 
-/// The B fragment of one lane. // (k,n) per warp
+/// B fragment of one lane. // (k,n) per warp
 template <class Shape, class Matrix>
 KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
   typename Shape::B fragment{};
@@ -56,7 +55,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
   return fragment;
 }
 
-/// The A fragment of one lane. // (m,k) per warp
+/// A fragment of one lane. // (m,k) per warp
 template <class Shape, class Matrix>
 KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
   typename Shape::A fragment{};
@@ -76,7 +75,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
   return fragment;
 }
 
-/// The A fragment of all ones. // (m,k) per warp
+/// A fragment of all ones. // (m,k) per warp
 template <class Shape>
 KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A ones_a() {
   typename Shape::A fragment{};

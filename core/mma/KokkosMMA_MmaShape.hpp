@@ -8,10 +8,9 @@
 #include <cstdint>
 
 /// \file
-/// Shapes of the warp-wide products D = A * B + C that the algorithms use, and
-/// which matrix entry each lane holds in which register: PTX ISA, "Matrix
-/// Fragments for mma" of each shape. The backends execute them; this file only
-/// says what they mean.
+/// Shapes of the warp-wide products D = A * B + C, with the matrix entry in
+/// each register of each lane: PTX ISA, "Matrix Fragments for mma" of each
+/// shape. Backends execute them; this file defines their meaning.
 
 namespace KokkosMMA::Impl {
 
@@ -29,7 +28,7 @@ struct Registers {
   }
 };
 
-/// 16 bytes of memory as one lane loads them.
+/// 16 bytes of memory that one lane loads.
 using Vector16 = Registers<std::uint32_t, 4>;
 
 struct Coordinate {
@@ -38,9 +37,9 @@ struct Coordinate {
   friend constexpr bool operator==(Coordinate, Coordinate) = default;
 };
 
-/// The documented fragments of all shapes used here follow one pattern: a quad
-/// of lanes (lane % 4) walks along k or the columns of C, lane / 4 along the
-/// other dimension, and further registers step by 8 rows or by half of k.
+/// Fragment layout common to all shapes used here. A quad of lanes (lane % 4)
+/// covers k or the columns of C, lane / 4 the other dimension; further
+/// registers step by 8 rows or by half of k.
 /// \tparam Packed values per register
 template <class Value, class Accumulator, int M, int N, int K, int Packed>
 struct MmaShape {
@@ -59,25 +58,24 @@ struct MmaShape {
 
   static constexpr int rows_of_8 = M / 8;
 
-  /// (row, k) of A
+  /// (row, k) of A.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate a(int lane, int reg,
                                                             int element) {
     return {lane / 4 + 8 * (reg % rows_of_8),
             lane % 4 * Packed + element + 4 * Packed * (reg / rows_of_8)};
   }
-  /// (k, column) of B
+  /// (k, column) of B.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate b(int lane, int reg,
                                                             int element) {
     return {lane % 4 * Packed + element + 4 * Packed * reg, lane / 4};
   }
-  /// (row, column) of C and D
+  /// (row, column) of C and D.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate c(int lane, int reg) {
     return {lane / 4 + 8 * (reg / 2), lane % 4 * 2 + reg % 2};
   }
 };
 
-/// `one` is the number 1 in the operand type, `Word` the register that holds
-/// `packed` of them.
+/// Operands of 16-bit floats; `one` is 1 in the operand type.
 struct MmaF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
   static constexpr std::uint32_t one = 0x3c00u;
 };
@@ -87,7 +85,7 @@ struct MmaBF16 : MmaShape<std::uint32_t, float, 16, 8, 16, 2> {
 struct MmaBF16K8 : MmaShape<std::uint32_t, float, 16, 8, 8, 2> {
   static constexpr std::uint32_t one = 0x3f80u;
 };
-/// Bytes, K of them in a row of A.
+/// Operands of bytes, K per row of A.
 template <int K>
 struct MmaBytes : MmaShape<std::uint32_t, std::int32_t, 16, 8, K, 4> {
   static constexpr std::uint32_t one = 1u;
@@ -96,12 +94,12 @@ struct MmaS8 : MmaBytes<32> {};
 struct MmaU8 : MmaBytes<32> {};
 struct MmaS8K16 : MmaBytes<16> {};
 struct MmaU8K16 : MmaBytes<16> {};
-/// Signed bytes in A and unsigned ones in B.
+/// Signed bytes in A, unsigned bytes in B.
 struct MmaS8U8 : MmaBytes<32> {};
 struct MmaS8U8K16 : MmaBytes<16> {};
 struct MmaF64 : MmaShape<double, double, 8, 8, 4, 1> {};
 struct MmaF64K8 : MmaShape<double, double, 16, 8, 8, 1> {};
-/// Eight products of the shape MmaF64, k in order.
+/// Eight MMA of shape MmaF64, in order of k.
 struct MmaF64K16 : MmaShape<double, double, 16, 8, 16, 1> {};
 
 }  // namespace KokkosMMA::Impl

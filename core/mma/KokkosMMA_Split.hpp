@@ -10,19 +10,18 @@
 
 namespace KokkosMMA::Impl {
 
-/// A float as the sum of three bfloat16 numbers, each the upper half of a
+/// Float as the sum of three bfloat16 numbers, each in the upper half of a
 /// 32-bit word: x = high + middle + low.
 ///
-/// A float has 24 significant bits and each of the three holds 8 of them by
-/// truncation; the two subtractions are exact. `lost` is what the last one
-/// could not hold: it is 0 exactly when the split is exact. It is not 0 when x
-/// is infinite or NaN (the remainders are NaN, whose low bits are set) and when
-/// the last bits of x lie below 2^-133, the smallest bfloat16; such values take
-/// a scalar path.
+/// Each of the three holds 8 of the 24 significant bits by truncation; the two
+/// subtractions are exact. `lost` has the bits that `low` cannot hold: the
+/// split is exact if and only if it is 0. It is not 0 if x is infinite or NaN
+/// (the remainders are NaN with low bits set), or if the last bits of x are
+/// below 2^-133, the smallest bfloat16. These values use a scalar path.
 struct SplitFloat {
-  std::uint32_t high;    ///< bfloat16 in bits 16..31, the rest to be ignored
-  std::uint32_t middle;  ///< of the rest
-  std::uint32_t low;     ///< of what is then left
+  std::uint32_t high;    ///< bfloat16 in bits 16..31; ignore the others
+  std::uint32_t middle;  ///< the same of x - high
+  std::uint32_t low;     ///< the same of x - high - middle
   std::uint32_t lost;    ///< bits 0..15 of the last remainder
 };
 
@@ -32,7 +31,7 @@ KOKKOS_FORCEINLINE_FUNCTION SplitFloat split_float(std::uint32_t bits) {
     return Kokkos::bit_cast<float>(word);
   };
   auto const word = [](float number) -> std::uint32_t {
-    // A GPU's NaN is 0x7fffffff (PTX ISA); low bits of a host's may be zero.
+    // A GPU's NaN is 0x7fffffff (PTX ISA); a host's may have zero low bits.
     KOKKOS_IF_ON_HOST((if (number != number) return 0x7fffffffu;))
     return Kokkos::bit_cast<std::uint32_t>(number);
   };
@@ -41,8 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION SplitFloat split_float(std::uint32_t bits) {
   return {bits, middle, low, low & ~upper};
 }
 
-/// The upper halves of two words as a pair of bfloat16, `first` in the low
-/// half.
+/// Upper halves of two words as a pair of bfloat16, `first` in the low half.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pack_upper_halves(
     std::uint32_t first, std::uint32_t second) {
   return (first >> 16) | (second & 0xffff0000u);

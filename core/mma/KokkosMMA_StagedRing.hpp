@@ -8,26 +8,25 @@
 #include <cstdint>
 
 /// \file
-/// A range of the data that passes through a ring in memory that the lanes of
-/// a warp share.
+/// Ring buffer for a range of data in memory that a warp's lanes share.
 
 namespace KokkosMMA::Impl {
 
-/// The last `Bytes` bytes of a range, byte b of it at place(b). The lines of
-/// 128 bytes are permuted within themselves, each in its own way: lanes that
-/// walk side by side a line apart meet different banks.
+/// Ring with the last `Bytes` bytes of a range; byte b is at place(b). Each
+/// line of 128 bytes is permuted in its own way, so that lanes one line apart
+/// access different banks.
 template <int Bytes>
 struct StagedRing {
   static_assert(Bytes >= 1024 && (Bytes & (Bytes - 1)) == 0);
   static constexpr int bytes = Bytes;
 
-  unsigned char* memory;  ///< `bytes` of it, aligned to 128
+  unsigned char* memory;  ///< `bytes` bytes, aligned to 128
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr unsigned place(unsigned byte) {
     unsigned const in_ring = byte & (Bytes - 1);
     return in_ring ^ (in_ring >> 3 & 0x70);
   }
-  /// The 16 bytes that start at byte 16 * v of the range.
+  /// The 16 bytes from byte 16 * v of the range on.
   KOKKOS_FORCEINLINE_FUNCTION Vector16 vector(unsigned v) const {
     struct alignas(16) Aligned {
       std::uint32_t word[4];

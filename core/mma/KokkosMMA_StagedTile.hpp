@@ -12,15 +12,15 @@
 #include <cstdint>
 
 /// \file
-/// A tile of the data in memory that the lanes of a warp share.
+/// Tile of data in memory that the lanes of a warp share.
 
 namespace KokkosMMA::Impl {
 
-/// An element as it is in memory.
+/// Bits of an element in memory.
 template <Scalar Input>
 using ElementBits = typename Unsigned<size_of(Input)>::type;
 
-/// It as a value. A warp offers half_value(bits).
+/// Value of an element's bits. A warp provides half_value(bits).
 template <class Warp, Scalar Input, class Value>
 KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
   if constexpr (Input == Scalar::half) {
@@ -45,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
   }
 }
 
-/// Element e of a vector, as it is in memory.
+/// Bits of element e of a vector.
 template <int ElementBytes>
 KOKKOS_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
 element_of_vector(Vector16 const& vector, int e) {
@@ -58,10 +58,10 @@ element_of_vector(Vector16 const& vector, int e) {
   }
 }
 
-/// Byte 0 is the first byte of vector 0, aligned in the data too. (A gap of one
-/// vector after each eight would keep lanes that walk along segments of a power
-/// of two bytes off each other's banks, and cost instructions for every access;
-/// aligned ones do not come here.)
+/// Tile from the first byte of vector 0 on, which is aligned in the data too.
+/// (A gap after each eight vectors would avoid bank conflicts on segments of a
+/// power of two bytes, at the cost of instructions for every access. Aligned
+/// segments of that kind do not use this tile.)
 struct StagedTile {
   unsigned char* memory;  ///< aligned to 16 bytes
 
@@ -72,7 +72,7 @@ struct StagedTile {
     Aligned const a = *reinterpret_cast<Aligned const*>(memory + 16 * v);
     return {{a.word[0], a.word[1], a.word[2], a.word[3]}};
   }
-  /// The elements from `byte` on, a multiple of their size.
+  /// Elements from `byte` on, a multiple of their size.
   template <class Bits>
   KOKKOS_FORCEINLINE_FUNCTION Bits const* elements(int byte) const {
     return reinterpret_cast<Bits const*>(memory + byte);

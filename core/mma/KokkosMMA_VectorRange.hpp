@@ -11,8 +11,8 @@
 namespace KokkosMMA::Impl {
 
 /// Contiguous elements of any alignment as 16-byte vectors. Vector v is the
-/// aligned 16-byte chunk that starts 16 * v bytes after `base`; `skip` elements
-/// of vector 0 lie in front of the data. Vectors [begin, end) lie inside.
+/// aligned 16-byte chunk at `base` + 16 * v. The first `skip` elements of
+/// vector 0 precede the data. Vectors [begin, end) have data only.
 struct VectorRange {
   unsigned char const* base = nullptr;
   std::uint64_t begin       = 0;
@@ -21,7 +21,7 @@ struct VectorRange {
   unsigned skip             = 0;  ///< elements
   unsigned per_vector       = 1;  ///< elements
 
-  /// Vector after the last whole one: partly filled when `has_tail`.
+  /// Vector after the last whole one; partly filled if has_tail().
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t tail() const {
     return (size + skip) / per_vector;
   }
@@ -70,8 +70,8 @@ struct Unsigned<8> {
   using type = std::uint64_t;
 };
 
-/// The partly filled vectors, zeros where no data are: lane 0 has the head,
-/// lane 1 the tail, the others nothing.
+/// Partly filled vectors, padded with zeros: lane 0 has the head, lane 1 the
+/// tail, other lanes zeros.
 template <int ElementBytes>
 KOKKOS_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,
                                             int lane) {

@@ -6,19 +6,19 @@
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file
-/// The papers' own formulation of a sum, one warp: a product with ones from the
-/// left leaves column sums, a second one with ones from the right their total,
-/// both in every entry: T = (1 * X) * 1.
+/// Sum in the papers' formulation, one warp: T = (1 * X) * 1. The product with
+/// ones from the left has column sums in every row; the product of these with
+/// ones from the right has the total in every entry.
 ///
 /// Source: Carrasco, Vega, Navarro 2018 (two products); Navarro et al. 2020
-/// (recurrence, single pass with R chained products, split). Theirs keeps the
-/// column sums as half and overflows on uniform data; here the second product
-/// uses them as three exact bfloat16 operands.
+/// (recurrence, single pass with R chained products, split). The papers keep
+/// column sums as half, which overflows on uniform data; here the second
+/// product uses them as three exact bfloat16 operands.
 
 namespace KokkosMMA::Impl {
 
-/// D += 1 * X for the 256 values of a vector per lane: two products.
-/// \param d column sums, all rows alike // (16,8)
+/// Adds D += 1 * X for the 256 values of one vector per lane: two MMA.
+/// \param d column sums, equal in all rows // (16,8)
 template <class Warp>
 KOKKOS_FORCEINLINE_FUNCTION void add_column_sums(
     Warp const& warp, typename Warp::template Lanes<MmaF16::C>& d,
@@ -35,9 +35,9 @@ KOKKOS_FORCEINLINE_FUNCTION void add_column_sums(
   }
 }
 
-/// The total of column sums: D * 1, the accumulator being the next A operand as
-/// it lies. Non-finite column sums do not split; the lanes of the first row add
-/// them. \return a value per lane whose sum over lanes is the total
+/// Total of column sums: D * 1, with the accumulator as A operand. Column sums
+/// that are not finite do not split; the lanes of the first row add them.
+/// \return a value per lane whose sum over lanes is the total
 template <class Warp>
 KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<float>
 total_of_column_sums(Warp const& warp,

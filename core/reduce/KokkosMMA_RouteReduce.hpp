@@ -13,18 +13,18 @@
 
 namespace KokkosMMA::Impl {
 
-/// Limit of flattened multi-dimensional ranges: their index division multiplies
+/// Size limit of flattened multi-dimensional ranges: index division multiplies
 /// by a 32-bit reciprocal, which is exact below 2^31.
 inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
 
-/// Largest value of constant size, and largest array, that a reduction over a
-/// range keeps in shared memory, one per thread. Arrays of 16 KB allow 14
-/// threads per multiprocessor of an H100.
+/// Largest value of constant size and largest array that a reduction over a
+/// range keeps in shared memory, one per thread. With arrays of 16 KB, a
+/// multiprocessor of an H100 has room for 14 threads.
 inline constexpr std::size_t max_shared_value_bytes = 512;
 inline constexpr std::size_t max_array_bytes        = 16 * 1024;
 
-/// Whether a value must be in shared memory; and why it cannot be there, or
-/// none.
+/// Whether a value must be in shared memory. refuse_shared_value(): why it
+/// cannot be there, or none.
 constexpr bool is_in_shared_memory(ReduceProblem const& problem) {
   return !problem.fixed_size || problem.value_bytes > max_value_bytes;
 }
@@ -48,7 +48,7 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
   });
 }
 
-/// The first reason why the route `streamed` cannot run, or none.
+/// Why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ReduceProblem const& problem,
                                   Capability const& capability) {
   Refusal const shared_value = refuse_shared_value(problem, capability);
@@ -73,8 +73,8 @@ inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;
 /// Why tensor cores cannot sum these elements into a value of this type, or
 /// none. They sum integers modulo 2^64, which is exact for integer values. For
 /// a floating-point value the integer sum must not wrap; 2^47 integers of 1
-/// byte do not wrap. They sum doubles in double and other floats in float, and
-/// round to the value.
+/// byte do not. They sum doubles in double and other floats in float, then
+/// round to the type of the value.
 constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
                                    std::uint64_t size) {
   bool const integers = !is_floating(input);
@@ -96,7 +96,7 @@ constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
   });
 }
 
-/// The first reason why the route `mma` cannot run, or none.
+/// Why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma(ReduceProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
@@ -133,8 +133,8 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
   });
 }
 
-/// Whether `exact` applies: the call is a sum by name (not intercepted) of a
-/// View or of products, with floating-point elements and result.
+/// Whether `exact` applies: the call is KokkosMMA::'s own sum of a View or of
+/// products, with floating-point elements and result.
 constexpr bool sums_floats(ReduceProblem const& problem) {
   return problem.sum && !problem.intercepted &&
          (problem.source == Source::view ||
@@ -142,8 +142,7 @@ constexpr bool sums_floats(ReduceProblem const& problem) {
          is_floating(problem.input) && is_floating(problem.value);
 }
 
-/// The levels of reproducibility that a reduction offers. Integer sums are
-/// always exact.
+/// Levels of reproducibility of a reduction. Integer sums are always exact.
 constexpr OfferedLevel offered_level(ReduceProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
@@ -159,15 +158,15 @@ constexpr OfferedLevel offered_level(ReduceProblem const& problem,
        {"the rounding of a floating-point sum of integers depends on the "
         "route"}},
   });
-  // Minima, maxima and products of integers are never rounded either.
+  // Minima, maxima and products of integers are not rounded, either.
   OfferedLevel const kernels = level_of_kernels(
       problem.value, settings, refuse_streamed(problem, capability), no_exact);
   return exact && kernels.level != Reproducibility::run_to_run ? every_level
                                                                : kernels;
 }
 
-/// Route of an exact sum. It adds integers: on the GPU without tensor cores, or
-/// on the host.
+/// Route of an exact sum, which adds integers: on the GPU without tensor cores,
+/// or on the host.
 constexpr RouteDecision route_exact_sum(Capability const& capability,
                                         Settings const& settings) {
   return route_by_refusals(settings.route,
@@ -179,10 +178,9 @@ constexpr RouteDecision route_exact_sum(Capability const& capability,
 }
 
 /// Route of a reduction. `auto` uses `mma` for visible data (known Views) if
-/// the tuning table says that MMA is not slower for the type; the table of the
-/// H200 says so for every type. It uses `streamed` for opaque functors and
-/// Kokkos' own code otherwise. A forced route is returned unchecked: the caller
-/// checks whether it can run.
+/// the tuning table enables it for the type; the H200's enables all types. It
+/// uses `streamed` for opaque functors and Kokkos' code otherwise. A forced
+/// route is returned unchecked: the caller checks whether it can run.
 constexpr RouteDecision route_reduce(
     ReduceProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {

@@ -12,13 +12,13 @@
 
 /// \file
 /// Exact sums of floating-point numbers. Every finite number of a format is an
-/// integer times one power of two, that of its smallest number. A sum of such
+/// integer times the format's smallest number, a power of two. A sum of these
 /// integers is exact in limbs of 64 bits whose weights are 2^32 apart: it does
-/// not depend on the order or grouping of its terms, and is rounded once.
+/// not depend on the order or grouping of the terms, and is rounded once.
 
 namespace KokkosMMA::Impl {
 
-/// A binary interchange format of IEEE 754, or bfloat16.
+/// Binary interchange format of IEEE 754, or bfloat16.
 struct FloatFormat {
   int fraction_bits;
   int exponent_bits;
@@ -26,21 +26,21 @@ struct FloatFormat {
   KOKKOS_FORCEINLINE_FUNCTION constexpr int bias() const {
     return (1 << (exponent_bits - 1)) - 1;
   }
-  /// The exponent field of infinities and NaNs.
+  /// Exponent field of infinities and NaNs.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int special() const {
     return (1 << exponent_bits) - 1;
   }
-  /// The smallest number is 2 to this power.
+  /// Exponent of the smallest number, a power of two.
   KOKKOS_FORCEINLINE_FUNCTION constexpr int lowest() const {
     return 1 - bias() - fraction_bits;
   }
-  /// The bits of -0.
+  /// Bits of -0.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t sign() const {
     return std::uint64_t(1) << (fraction_bits + exponent_bits);
   }
 };
 
-/// The format of a floating-point element.
+/// Format of a floating-point element.
 constexpr FloatFormat float_format(Scalar scalar) {
   return scalar == Scalar::half      ? FloatFormat{10, 5}
          : scalar == Scalar::bhalf   ? FloatFormat{7, 8}
@@ -48,29 +48,29 @@ constexpr FloatFormat float_format(Scalar scalar) {
                                      : FloatFormat{52, 11};
 }
 
-/// The type whose limbs hold the sums of a format.
+/// Type whose limbs hold the sums of a format.
 constexpr Scalar exact_carrier(Scalar scalar) {
   return scalar == Scalar::float64 ? Scalar::float64 : Scalar::float32;
 }
-/// Limbs of a sum of 2^63 of the largest numbers, with its sign: 2 x 2^127
-/// x 2^63 over 2^-149 are 341 bits, 2 x 2^1023 x 2^63 over 2^-1074 are 2162.
+/// Limbs of a sum of 2^63 of the largest numbers, with sign: 2 x 2^127 x 2^63
+/// over 2^-149 are 341 bits, 2 x 2^1023 x 2^63 over 2^-1074 are 2162.
 constexpr int exact_limbs(Scalar scalar) {
   return exact_carrier(scalar) == Scalar::float64 ? 68 : 11;
 }
 inline constexpr int max_exact_limbs = 68;
-/// The lowest bit of the lowest limb.
+/// Exponent of the lowest bit of limb 0.
 constexpr int exact_lowest(Scalar scalar) {
   return float_format(exact_carrier(scalar)).lowest();
 }
-/// For device code: compilers without relaxed constexpr call no function of the
-/// host there.
+/// Variables for device code, which cannot call host functions if the compiler
+/// lacks relaxed constexpr.
 template <Scalar Input>
 inline constexpr int exact_lowest_of = exact_lowest(Input);
 template <Scalar Input>
 inline constexpr FloatFormat exact_format_of = float_format(Input);
 
-/// How the limbs of a sum lie. Those of products of doubles, 2^-2148 to 2^2048,
-/// are the limbs of doubles with others below and above them.
+/// Layout of the limbs of a sum. Limbs of products of doubles, 2^-2148 to
+/// 2^2048, are those of doubles with more below and above.
 struct ExactCarrier {
   int limbs;
   int lowest;  ///< exponent of the lowest bit of limb 0
@@ -83,8 +83,8 @@ constexpr ExactCarrier double_products_carrier() {
   constexpr int below = 34;
   return {136, exact_lowest(Scalar::float64) - 32 * below, below};
 }
-/// Of the exact products of two elements: in float those of half, in double
-/// those of bfloat16 and float.
+/// Type whose limbs hold exact products of two elements: float for half, double
+/// for bfloat16, float and double.
 constexpr Scalar product_scalar(Scalar scalar) {
   return scalar == Scalar::half ? Scalar::float32 : Scalar::float64;
 }
@@ -93,7 +93,7 @@ constexpr ExactCarrier product_carrier(Scalar scalar) {
                                    : sum_carrier(product_scalar(scalar));
 }
 
-/// What limbs do not tell of the terms.
+/// Properties of the terms that limbs do not store.
 enum ExactFlags : unsigned {
   exact_has_nan            = 1,
   exact_has_infinity       = 2,
@@ -101,7 +101,7 @@ enum ExactFlags : unsigned {
   exact_has_other = 8  ///< a term that is not -0: an exact zero is then +0
 };
 
-/// The flag of an infinity or a NaN.
+/// Flag of an infinity or a NaN.
 KOKKOS_FORCEINLINE_FUNCTION unsigned exact_flag_of(std::uint64_t fraction,
                                                    bool negative) {
   return fraction != 0 ? exact_has_nan
@@ -109,8 +109,8 @@ KOKKOS_FORCEINLINE_FUNCTION unsigned exact_flag_of(std::uint64_t fraction,
                        : exact_has_infinity;
 }
 
-/// value * 2^position as what three limbs get: add(limb, integer), each below
-/// 2^32 in magnitude.
+/// Splits value * 2^position into parts for three limbs: calls add(limb,
+/// integer), each integer below 2^32 in magnitude.
 template <class Add>
 KOKKOS_FORCEINLINE_FUNCTION void split_into_limbs(std::int64_t value,
                                                   int position,
@@ -123,8 +123,8 @@ KOKKOS_FORCEINLINE_FUNCTION void split_into_limbs(std::int64_t value,
   add(limb + 2, rest >> 32);
 }
 
-/// A finite number as integer * 2^position, where position 0 is the lowest bit
-/// of the carrier's limbs.
+/// Finite number as integer * 2^position; position 0 is the lowest bit of the
+/// carrier's limbs.
 struct ExactTerm {
   std::int64_t integer;
   int position;
@@ -146,15 +146,16 @@ KOKKOS_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
 inline constexpr int lowest_of_double_products =
     double_products_carrier().lowest;
 
-/// The product of two finite doubles, given as their bits, as what limbs of
-/// double_products_carrier() get: add(limb, integer), up to six times for a
-/// limb, each below 2^32 in magnitude and all below 4 * 2^32.
+/// Splits the product of two finite doubles, given as bits, into parts for
+/// limbs of double_products_carrier(): calls add(limb, integer), up to six
+/// times per limb, each integer below 2^32 in magnitude, their sum below 4 *
+/// 2^32.
 template <class Add>
 KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
                                           Add const& add) {
   constexpr FloatFormat format = exact_format_of<Scalar::float64>;
   constexpr int lowest         = lowest_of_double_products;
-  // Positions are exponents of the integers' last bits.
+  // Positions are the exponents of the integers' last bits.
   ExactTerm const a    = exact_term(x, format, 0);
   ExactTerm const b    = exact_term(y, format, 0);
   bool const negative  = (a.integer < 0) != (b.integer < 0);
@@ -168,7 +169,7 @@ KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
   std::uint64_t const parts[3] = {
       (u & half) * (v & half), (u & half) * (v >> 32) + (u >> 32) * (v & half),
       (u >> 32) * (v >> 32)};
-  // The middle part has 54 bits: the upper halves of doubles have 21.
+  // The middle part has 54 bits, since the upper halves of doubles have 21.
   for (int k = 0; k < 3; ++k)
     for (int h = 0; h < 2; ++h) {
       auto const part = std::int64_t(parts[k] >> 32 * h & half);
@@ -176,8 +177,8 @@ KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
     }
 }
 
-/// Moves what limbs [first, end) hold beyond 32 bits up. All but the last are
-/// digits of 32 bits then; the last keeps the sign.
+/// Carries bits of limbs [first, end) above 32 bits into the next limb. All
+/// limbs but the last become digits of 32 bits; the last keeps the sign.
 KOKKOS_INLINE_FUNCTION void carry_limbs(std::int64_t* limb, int first,
                                         int end) {
   std::int64_t carry = 0;
@@ -189,10 +190,10 @@ KOKKOS_INLINE_FUNCTION void carry_limbs(std::int64_t* limb, int first,
   limb[end - 1] += carry;
 }
 
-/// A limb's value as what limbs get that many such values are added to:
-/// add(limb, integer). What lies above 32 bits goes to the next limb, so that
-/// 2^30 values fit, however large; by division, so that small negative ones
-/// change one limb.
+/// Adds the value of a limb to limbs that accumulate many of them, with
+/// add(limb, integer). Bits above 32 go to the next limb, so that 2^30 values
+/// of any size fit. The carry is a division: small negative values change one
+/// limb.
 template <class Add>
 KOKKOS_FORCEINLINE_FUNCTION void carry_into_next(int k, int limbs,
                                                  std::int64_t value,
@@ -204,7 +205,7 @@ KOKKOS_FORCEINLINE_FUNCTION void carry_into_next(int k, int limbs,
   if (above != 0) add(k + 1, above);
 }
 
-/// 64 bits of limbs that are digits, from bit `at` on; zeros beyond `end`.
+/// 64 bits of digits from bit `at` on; zeros from digit `end` on.
 KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
                                                    int end, int at) {
   auto const digit = [&](int k) {
@@ -216,14 +217,14 @@ KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
   return shift == 0 ? low : low >> shift | digit(k + 2) << (64 - shift);
 }
 
-/// magnitude * 2^exponent, which is not zero, rounded to the nearest number of
-/// `format`, ties to even, as bits; an infinity beyond the largest. A magnitude
-/// of 64 bits may have its last bit set for any number of bits below it.
+/// Nearest number of `format` to magnitude * 2^exponent, magnitude > 0, ties to
+/// even, as bits; infinity beyond the largest. The last bit of a 64-bit
+/// magnitude may represent any bits below it (sticky).
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_integer(
     std::uint64_t magnitude, int exponent, bool negative,
     FloatFormat const& format) {
   int const bit = 63 - Kokkos::Experimental::countl_zero_builtin(magnitude);
-  // Bits of the result from this one on.
+  // Lowest bit that the result keeps.
   int const last       = bit - format.fraction_bits > format.lowest() - exponent
                              ? bit - format.fraction_bits
                              : format.lowest() - exponent;
@@ -236,8 +237,8 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_integer(
     bool const more          = (magnitude & (half - 1)) != 0;
     if ((magnitude & half) && (more || (number & 1))) ++number;
   }
-  // A number of a bit more than the format has, by rounding or where it is
-  // normal, adds one to the exponent field.
+  // A number with one bit more than the format, after rounding or if it is
+  // normal, increments the exponent field.
   auto const field    = std::uint64_t(last + exponent - format.lowest());
   std::uint64_t value = (field << format.fraction_bits) + number;
   std::uint64_t const infinity = std::uint64_t(format.special())
@@ -248,13 +249,13 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_integer(
                   : value;
 }
 
-/// Whether terms were not finite.
+/// Whether any term is infinite or NaN.
 KOKKOS_FORCEINLINE_FUNCTION bool is_special_sum(unsigned flags) {
   return flags &
          (exact_has_nan | exact_has_infinity | exact_has_minus_infinity);
 }
-/// Their sum as by IEEE 754 addition, as bits: infinities of both signs, or a
-/// NaN, give the positive quiet NaN.
+/// Sum of these terms by IEEE 754 addition, as bits: infinities of both signs,
+/// or a NaN, give the positive quiet NaN.
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t special_sum(
     unsigned flags, FloatFormat const& format) {
   std::uint64_t const infinity = std::uint64_t(format.special())
@@ -265,12 +266,11 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t special_sum(
   return flags & exact_has_infinity ? infinity : format.sign() | infinity;
 }
 
-/// The sum in limbs [first, end) rounded to the nearest number of `format`,
-/// ties to even, as bits. Limbs outside are zero; these are overwritten. What
-/// is not finite, and the sign of a zero, are as in a sum by IEEE 754 addition
-/// without intermediate rounding or overflow: a zero is negative if all terms
-/// were, of which there was one; a sum beyond the format's range is an
-/// infinity.
+/// Rounds the sum in limbs [first, end) to the nearest number of `format`, ties
+/// to even, as bits, and overwrites the limbs. Limbs outside are zero.
+/// Infinities, NaNs and the sign of zero follow IEEE 754 addition without
+/// intermediate rounding or overflow: a zero is negative if all terms were and
+/// there was one; a sum beyond the range of the format is infinite.
 /// \param lowest exponent of the lowest bit of limb 0
 KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
                                                  int end, unsigned flags,
@@ -288,7 +288,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
   while (top >= first && limb[top] == 0) --top;
   if (top < first) return empty || flags & exact_has_other ? 0 : format.sign();
 
-  int bit = 32 * top;  // the highest that is set
+  int bit = 32 * top;  // highest bit that is set
   for (std::uint64_t rest = std::uint64_t(limb[top]) >> 1; rest != 0;
        rest >>= 1)
     ++bit;
@@ -305,7 +305,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
   return round_integer(magnitude, lowest + below, negative, format);
 }
 
-/// An exact sum in limbs, on the host or in one thread.
+/// Exact sum in limbs, on the host or in one thread.
 template <int Limbs, int Lowest>
 struct ExactLimbs {
   static constexpr int limbs = Limbs;
@@ -319,7 +319,7 @@ struct ExactLimbs {
     flags = 0;
     empty = true;
   }
-  /// Adds what another holds that has carried, as this one has.
+  /// Adds another sum. Both must have called carry().
   KOKKOS_INLINE_FUNCTION void merge(ExactLimbs const& other) {
     for (int k = 0; k < limbs; ++k) limb[k] += other.limb[k];
     carry();
@@ -327,14 +327,14 @@ struct ExactLimbs {
     empty = empty && other.empty;
   }
   KOKKOS_INLINE_FUNCTION void carry() { carry_limbs(limb, 0, limbs); }
-  /// The sum as bits of a format; the limbs are gone then.
+  /// Sum as bits of a format; destroys the limbs.
   KOKKOS_INLINE_FUNCTION std::uint64_t round(FloatFormat const& format) {
     return round_limbs(limb, 0, limbs, flags, empty, Lowest, format);
   }
 };
 
-/// Adds to limbs. No lambda: in a function of the host it would be the host's,
-/// and functions for both may not call it.
+/// Adds to limbs. Not a lambda: in a host function it would be host code, which
+/// functions for both sides may not call.
 struct AddToLimbs {
   std::int64_t* limb;
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int k, std::int64_t part) const {
@@ -342,8 +342,8 @@ struct AddToLimbs {
   }
 };
 
-/// The exact sum of up to 2^63 numbers of a format, with a carry() after each
-/// 2^30 of them: add() changes a limb by less than 2^32.
+/// Exact sum of up to 2^63 numbers of a format. Needs a carry() after each 2^30
+/// numbers: add() changes a limb by less than 2^32.
 template <Scalar Input>
 struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   using Limbs = ExactLimbs<exact_limbs(Input), exact_lowest(Input)>;
@@ -351,7 +351,7 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   using Limbs::flags;
   using Limbs::limb;
 
-  /// Adds a number, given as its bits.
+  /// Adds a number given as bits.
   KOKKOS_FORCEINLINE_FUNCTION void add(std::uint64_t bits) {
     constexpr FloatFormat format = exact_format_of<Input>;
     constexpr int width          = format.fraction_bits + format.exponent_bits;
@@ -371,9 +371,8 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   }
 };
 
-/// The exact sum of up to 2^63 products of two numbers of a format, with a
-/// carry() after each 2^28 of them: add() changes a limb by less than 4 *
-/// 2^32.
+/// Exact sum of up to 2^63 products of two numbers of a format. Needs a carry()
+/// after each 2^28: add() changes a limb by less than 4 * 2^32.
 template <Scalar Input>
 struct ProductAccumulator
     : ExactLimbs<product_carrier(Input).limbs, product_carrier(Input).lowest> {
@@ -383,7 +382,7 @@ struct ProductAccumulator
   using Limbs::flags;
   using Limbs::limb;
 
-  /// Adds the product of two numbers, given as their bits.
+  /// Adds the product of two numbers given as bits.
   KOKKOS_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y) {
     constexpr FloatFormat format = exact_format_of<Input>;
     constexpr std::uint64_t sign =

@@ -6,11 +6,11 @@
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file
-/// Sum of x(i) * y(i) by chained MMA, one warp. The vector of x that a
-/// lane loads is part of a row of A, the vector of y part of that column of B,
-/// so the dot product is the trace of the accumulator; what lies off the
-/// diagonal is never read. Products of 16-bit floats and 8-bit integers are
-/// exact in the unit, doubles are fused.
+/// Sum of x(i) * y(i) by chained MMA, one warp. The vector of x that a lane
+/// loads is part of a row of A, its vector of y part of the same column of B.
+/// The dot product is thus the trace of the accumulator; other entries are
+/// never read. Products of 16-bit floats and 8-bit integers are exact, doubles
+/// are fused.
 
 namespace KokkosMMA::Impl {
 
@@ -53,7 +53,7 @@ class WarpDotOfShape {
   }
 
  private:
-  // Row g and column g meet in the quad's lane g / 2, register g % 2.
+  // Entry (g, g) is in lane g / 2 of quad g, register g % 2.
   KOKKOS_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       int const row = lane / 4;
@@ -69,7 +69,7 @@ class WarpDotOfShape {
   typename Warp::template Lanes<Sum> m_sum;
 };
 
-/// Dot product of `Input` by the lanes of `Warp`, used like WarpSum: of 16-bit
+/// Dot product of `Input` by the lanes of `Warp`, used like WarpSum, for 16-bit
 /// floats, doubles and 8-bit integers.
 template <class Warp, Scalar Input>
 using WarpDot = std::conditional_t<

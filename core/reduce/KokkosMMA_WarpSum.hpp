@@ -13,22 +13,22 @@
 #include <type_traits>
 
 /// \file
-/// Sum of memory by chained MMA, one warp: 16-byte vectors are the A operand as
-/// they are, a constant matrix is B, the accumulators run for a bounded chain
-/// and are then added, rounded to nearest, to a running value per lane.
+/// Sum of memory by chained MMA, one warp. 16-byte vectors are the A operand
+/// without conversion, a constant matrix is B. Accumulators run for a bounded
+/// chain and are then added, rounded to nearest, to a running value per lane.
 ///
-/// The algorithms are templates over the warp. A warp offers
+/// The algorithms are templates over the warp. A warp provides
 ///   Lanes<T>            one T per lane
-///   at(lanes, lane)     that T
-///   each(f)             f(lane) for the lanes that this program stands for
+///   at(lanes, lane)     the T of a lane
+///   each(f)             f(lane) for all lanes that the program represents
 ///   multiply<Shape>(d, a, b)   d += a * b
-///   any(lanes)          whether a lane holds true
-/// On Cuda a program is one lane and Lanes<T> is T; the emulated warp holds
-/// all 32.
+///   any(lanes)          whether any lane holds true
+/// On Cuda a program is one lane and Lanes<T> is T; the emulated warp has all
+/// 32 lanes.
 ///
 /// Source: Carrasco, Vega, Navarro 2018 and Navarro et al. 2020 for the
-/// encoding by ones and the chain; Ootomo and Yokota 2022 for adding outside
-/// the unit.
+/// encoding by ones and the chain; Ootomo and Yokota 2022 for additions outside
+/// the tensor cores.
 
 namespace KokkosMMA::Impl {
 
@@ -41,8 +41,8 @@ KOKKOS_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
   return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
 }
 
-/// Keeps an accumulator that is flushed after `chain_length` MMA.
-/// Tensor cores truncate: see core/base/KokkosMMA_ErrorBound.hpp.
+/// Accumulator that is flushed after `chain_length` MMA, since tensor cores
+/// truncate (core/base/KokkosMMA_ErrorBound.hpp).
 template <class Warp, class Shape>
 struct Chain {
   typename Warp::template Lanes<typename Shape::C>
@@ -68,9 +68,9 @@ struct Chain {
   }
 };
 
-/// Sum of a type whose registers are operands as they are: half, bfloat16,
-/// 8-bit integers, bool. Every column holds the row sums, so a lane with
-/// lane % 4 == 0 has a pair of rows.
+/// Sum of a type whose registers are operands without conversion: half,
+/// bfloat16, 8-bit integers, bool. Every column holds the row sums, so each
+/// lane with lane % 4 == 0 has two rows.
 template <class Warp, class Shape, class Sum>
 class WarpSumDirect {
  public:
@@ -116,9 +116,9 @@ class WarpSumDirect {
   typename Warp::template Lanes<Sum> m_sum;
 };
 
-/// Sum of floats as three chains of exact bfloat16 operands. A pair of vectors
-/// whose split is not exact (infinite, NaN, last bits below 2^-133) is added by
-/// the lanes that hold it.
+/// Sum of floats as three chains of exact bfloat16 operands. If a split in the
+/// warp is not exact (infinity, NaN, last bits below 2^-133), every lane adds
+/// its own two vectors instead.
 template <class Warp>
 class WarpSumFloat {
  public:
@@ -174,8 +174,7 @@ class WarpSumFloat {
   }
 
  private:
-  // The small operands first: their sum is then rounded once against the large
-  // one.
+  // Small operands first: their sum is then rounded once against the large one.
   KOKKOS_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       auto const& h = m_warp.at(m_high.accumulator, lane);  // (16,8)
@@ -198,7 +197,7 @@ class WarpSumFloat {
   typename Warp::template Lanes<float> m_sum;
 };
 
-/// Sum of doubles: DMMA is a chain of IEEE fused multiply-adds, so the flush
+/// Sum of doubles. DMMA is a chain of IEEE fused multiply-adds, so the flush
 /// only shortens the chain of roundings. Two chains, one per double of a
 /// vector.
 template <class Warp>
@@ -257,10 +256,10 @@ class WarpSumDouble {
   typename Warp::template Lanes<double> m_sum;
 };
 
-/// Sum of 32- and 64-bit integers, exact modulo 2^64: the bytes are unsigned
-/// 8-bit operands, column n of the product is the sum of bytes n, its weight is
-/// 256^n. A signed 32-bit value is encoded as value + 2^31, which the end
-/// subtracts.
+/// Sum of 32- and 64-bit integers, exact modulo 2^64. The bytes are unsigned
+/// 8-bit operands; column n of the product is the sum of bytes n and has weight
+/// 256^n. A signed 32-bit value is encoded as value + 2^31; finish() subtracts
+/// the bias.
 template <class Warp, Scalar Input>
 class WarpSumWide {
   static constexpr bool words_of_8 = size_of(Input) == 8;
@@ -269,7 +268,7 @@ class WarpSumWide {
 
  public:
   using Value = std::uint64_t;
-  /// The number that the sum of the lanes, modulo 2^64, stands for.
+  /// Type of the result, which the lanes' sum equals modulo 2^64.
   using Total  = std::conditional_t<biased || Input == Scalar::int64,
                                    std::int64_t, std::uint64_t>;
   using Vector = typename Warp::template Lanes<Vector16>;
@@ -338,9 +337,9 @@ class WarpSumWide {
   typename Warp::template Lanes<Value> m_sum;
 };
 
-/// Sum of `Input` by the lanes of `Warp`: construct, `add` pairs of vectors
-/// (zero vectors add nothing), `finish` gives a Value per lane; their sum, as a
-/// Total, is the result.
+/// Sum of `Input` by the lanes of `Warp`: construct, add() pairs of vectors
+/// (zero vectors add nothing); finish() returns a Value per lane. The sum of
+/// these, as a Total, is the result.
 template <class Warp, Scalar Input>
 using WarpSum = std::conditional_t<
     Input == Scalar::half, WarpSumDirect<Warp, MmaF16, float>,

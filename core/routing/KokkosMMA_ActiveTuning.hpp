@@ -13,19 +13,19 @@
 #include <string>
 
 /// \file
-/// Which table holds for a device: that of the file in KOKKOSMMA_TUNING if it
-/// can be read and was measured on this kind of device, else a built-in one.
-/// Code that keeps devices queries once for each and keeps the reference.
+/// Choice of the tuning table for a device: the file in KOKKOSMMA_TUNING if it
+/// is readable and was measured on this kind of device, else a built-in table.
+/// Callers query once per device and keep the reference.
 
 namespace KokkosMMA::Impl {
-/// What KOKKOSMMA_TUNING names, empty where it names nothing.
+/// Table named by KOKKOSMMA_TUNING; `path` is empty if the variable is unset.
 struct EnvironmentTuning {
   std::string path;
   std::optional<TuningFile> file;
-  std::string refusal;  ///< of a file that no device can use
+  std::string refusal;  ///< why no device can use the file
 };
 
-/// Read once, as all of the environment is.
+/// Reads the variable and the file once per process.
 [[gnu::cold]] inline EnvironmentTuning const& environment_tuning() {
   static EnvironmentTuning const tuning = [] {
     EnvironmentTuning result;
@@ -42,8 +42,8 @@ struct EnvironmentTuning {
   return tuning;
 }
 
-/// Why the file of the environment does not hold for a device; empty when it
-/// does or when there is none.
+/// Why the file in KOKKOSMMA_TUNING cannot be used for a device; empty if it
+/// can or if there is no file.
 [[gnu::cold]] inline std::string tuning_refusal(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
   if (!environment.file || environment.file->device == device)
@@ -55,7 +55,7 @@ struct EnvironmentTuning {
   return measured + ", and this is " + to_text(device) + "; run perf_tune here";
 }
 
-/// Automatic choice never fails: a rejected file is a warning, once.
+/// Prints one warning. An unusable file is not an error.
 [[gnu::cold]] inline void warn_of_tuning(std::string const& refusal) {
   static std::atomic_flag warned = ATOMIC_FLAG_INIT;
   if (warned.test_and_set()) return;
@@ -66,7 +66,7 @@ struct EnvironmentTuning {
       refusal.c_str());
 }
 
-/// The table for a device; the reference lasts until the end of the process.
+/// Table for a device; the reference is valid until the process ends.
 [[gnu::cold]] inline TuningTable const& tuning_of(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
   TuningTable const& builtin           = builtin_tuning_of(device).table;
@@ -77,7 +77,7 @@ struct EnvironmentTuning {
   return builtin;
 }
 
-/// Which table that is, for a person.
+/// Name of the table in use, for output.
 [[gnu::cold]] inline std::string tuning_name(TunedDevice const& device) {
   EnvironmentTuning const& environment = environment_tuning();
   std::string builtin                  = device.name.empty()

@@ -13,17 +13,17 @@
 #include <string_view>
 
 /// \file
-/// The library's own tables, one for each kind of device, and which of them
-/// holds for a device. `perf_tune --built-in=FILE` prints the rows of a table
-/// that it measured in the form that stands here.
+/// Built-in tuning tables, one per kind of device, and the choice among them.
+/// `perf_tune --built-in=FILE` prints the rows of a measured table in the
+/// format used here.
 
 namespace KokkosMMA::Impl {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// The device that a table was measured on or is requested for: its constants
-/// hold for no other.
+/// Device on which a table was measured, or for which one is requested. A table
+/// is valid for this kind of device only.
 struct TunedDevice {
-  std::string name;            ///< as its driver has it
+  std::string name;            ///< as reported by the driver
   int compute_capability = 0;  ///< major * 10 + minor
   int multiprocessors    = 0;  ///< of the device
 
@@ -31,16 +31,15 @@ struct TunedDevice {
   friend bool operator==(TunedDevice const&, TunedDevice const&) = default;
 };
 
-/// One value of a table by its name in a file: "scan.mma.float",
-/// "reduce.spread".
+/// Value of a table by its name in a file: "scan.mma.float", "reduce.spread".
 struct TunedValue {
   std::string_view name;
   int value;
 };
 
-/// A table that differs from `builtin_tuning` in the values given.
-/// \throws std::invalid_argument, and so fails to compile, for a name that no
-/// table has and for a value that its entry does not allow
+/// Table that differs from `builtin_tuning` in the given values.
+/// \throws std::invalid_argument, thus fails to compile, for an unknown name
+/// and for a value outside the range of its entry
 constexpr TuningTable builtin_tuning_with(
     std::initializer_list<TunedValue> differing) {
   TuningTable table = builtin_tuning;
@@ -65,38 +64,37 @@ constexpr TuningTable builtin_tuning_with(
   return table;
 }
 
-/// A table for devices of one name.
+/// Table for all devices of a name.
 struct BuiltInTuning {
-  std::string_view device;  ///< a word of the device's name; empty: any device
+  std::string_view device;  ///< word in the device's name; empty: any device
   int compute_capability;   ///< of the device; 0: any
-  std::string_view name;    ///< of the table, for a person
+  std::string_view name;    ///< of the table, for output
   TuningTable table;        ///< the values
 };
 
-/// The first that fits holds.
+/// The first table that matches a device is used.
 ///
-/// H200: the defaults of TuningTable, with what was measured.
+/// H200: the defaults of TuningTable, with their measurements.
 ///
-/// H100: what perf_tune measured on one in two runs that agreed (2026-11-26,
-/// copy ceiling 3024 GB/s), where no row lost by it. GB/s before and after:
-/// rows of 625 doubles 2879 and 2996, of 5000 bytes 2768 and 2913; 64 columns
-/// of uint8 2460 and 2624, 4096 of them 2629 and 2693; ragged segments of up to
-/// 32 halves 1593 and 1776, of up to 16 floats 1887 and 2267, of up to 64 bytes
-/// 949 and 1077; of up to 32 floats between 64-bit offsets, checked, 562 and
-/// 515 us (2026-11-27). Sums of 270336 elements over more blocks: 16.0 and 15.5
-/// us. Left as on the H200, since rows win and lose by them, or win little:
-/// products for sums of floats (without them 3.4 % more for 2^23, nothing for
-/// 2^27), for long rows of bhalf (+4 to -1 %) and for columns of doubles (+3.5
-/// to -1.7 %), boxes of radius 7 of halves (+4, beside periodic boundaries -3
-/// %), and the bounds of tiny segments of one length.
+/// H100: values from two runs of perf_tune that agreed (2026-11-26, copy
+/// ceiling 3024 GB/s), where no row got slower. GB/s with the H200's and with
+/// these values: rows of 625 doubles 2879 and 2996, of 5000 bytes 2768 and
+/// 2913; 64 columns of uint8 2460 and 2624, 4096 columns 2629 and 2693;
+/// segments between offsets of up to 32 halves 1593 and 1776, of up to 16
+/// floats 1887 and 2267, of up to 64 bytes 949 and 1077. Up to 32 floats,
+/// checked 64-bit offsets: 562 and 515 us (2026-11-27). Sums of 270336 elements
+/// over more blocks: 16.0 and 15.5 us. Unchanged, since gains are small or some
+/// rows lose: MMA for sums of floats (additions are 3.4 % faster for 2^23, even
+/// for 2^27), long rows of bhalf (+4 to -1 %), columns of doubles (+3.5 to -1.7
+/// %), boxes of radius 7 of halves (+4 %, next to periodic boundaries -3 %) and
+/// the limits of tiny segments of equal length.
 ///
-/// Others: additions for sums where they were as fast as products even on an
-/// H200 (2^30 elements, double and int64 2^28, GB/s): float 4548 and 4464,
-/// double 4515 and 4479, int32 4549 and 4494, int64 4517 and 4503. Products for
-/// halves (3644 and 4493) and bytes (2505 and 4449). No products of doubles in
-/// dot products and dense stencils: on GPUs outside the data centre tensor
-/// cores are no faster at them than the other units, and a product has more
-/// operations than the sum.
+/// Other GPUs: additions for sums where they matched MMA even on an H200
+/// (additions and MMA, 2^30 elements, double and int64 2^28, GB/s): float 4548
+/// 4464, double 4515 4479, int32 4549 4494, int64 4517 4503. MMA for halves
+/// (3644 4493) and bytes (2505 4449). No MMA for doubles in dot products and
+/// dense stencils: outside the data centre, tensor cores are no faster with
+/// doubles than other units, and MMA needs more operations.
 inline constexpr BuiltInTuning builtin_tunings[] = {
     {.device             = "H200",
      .compute_capability = 90,
@@ -125,8 +123,8 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
      })},
 };
 
-/// Whether a name has a word between blanks: "NVIDIA H100 80GB HBM3" has
-/// "H100", and "NVIDIA GH200 480GB" has no "H200".
+/// Whether a name contains a word delimited by blanks. "NVIDIA H100 80GB HBM3"
+/// contains "H100"; "NVIDIA GH200 480GB" does not contain "H200".
 constexpr bool has_word(std::string_view name, std::string_view word) {
   for (std::size_t begin = 0; begin <= name.size();) {
     std::size_t const end = name.find(' ', begin) == name.npos
@@ -138,7 +136,7 @@ constexpr bool has_word(std::string_view name, std::string_view word) {
   return false;
 }
 
-/// The library's table for a device.
+/// Built-in table for a device.
 constexpr BuiltInTuning const& builtin_tuning_of(std::string_view name,
                                                  int compute_capability) {
   BuiltInTuning const* at = builtin_tunings;

@@ -14,13 +14,13 @@
 #include <string_view>
 
 /// \file
-/// The calls as JSON, for KOKKOSMMA_REPORT=FILE.json. Numbers are integers: a
-/// locale may print a decimal comma.
+/// JSON output of the calls for KOKKOSMMA_REPORT=FILE.json. Numbers are
+/// integers, since a locale may print a decimal comma.
 
 namespace KokkosMMA::Impl {
 
-/// A text as a string of JSON, all other bytes than printable ASCII as escapes;
-/// null where it is empty.
+/// JSON string of a text, null if empty. Bytes other than printable ASCII are
+/// escaped.
 [[gnu::cold]] inline std::string json_string(std::string_view text) {
   if (text.empty()) return "null";
   std::string quoted = "\"";
@@ -36,13 +36,13 @@ namespace KokkosMMA::Impl {
   return quoted + '"';
 }
 
-/// A whole number of JSON; null where it is not known.
+/// JSON integer; null for a number that is not finite.
 [[gnu::cold]] inline std::string json_number(double number) {
   return std::isfinite(number) ? fixed_digits(number, 0) : "null";
 }
 
-/// An object for each kind of call and route.
-/// \param not_intercepted calls on Cuda that the records do not have
+/// JSON report with one object per kind of call and route.
+/// \param not_intercepted calls on Cuda that bypassed the drop-in
 [[gnu::cold]] inline std::string json_report(CallKinds const& kinds,
                                              std::uint64_t not_intercepted) {
   std::string text = "{\"drop_in\": \"active\", \"not_intercepted_on_cuda\": " +

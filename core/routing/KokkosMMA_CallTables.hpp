@@ -14,18 +14,18 @@
 #include <string_view>
 
 /// \file
-/// The calls of an application with their times, and two tables of them:
-/// KOKKOSMMA_REPORT by label and route, KOKKOSMMA_COMPARE with Kokkos' own code
-/// next to kokkos-mma. Every source with a call compiles this: vectors of
-/// vectors and sorting templates took 5 s of 26 (nvcc 13.0, 2026-11-25).
+/// Calls of an application with their times, and two tables of them:
+/// KOKKOSMMA_REPORT by label and route, KOKKOSMMA_COMPARE with Kokkos' code
+/// next to kokkos-mma. Every source with a call compiles this header: vectors
+/// of vectors and sorting templates took 5 s of 26 (nvcc 13.0, 2026-11-25).
 
 namespace KokkosMMA::Impl {
 
-/// Times of calls, added up.
+/// Sums over timed calls.
 struct TimeSum {
   double count        = 0;
   double microseconds = 0;
-  double bytes        = 0;  ///< of the data; 0 where they are not known
+  double bytes        = 0;  ///< of the data; 0 if unknown
 
   void add(TimeSum const& other) {
     count += other.count;
@@ -36,18 +36,18 @@ struct TimeSum {
 
 /// Calls of one kind on one route.
 struct CallTimes {
-  std::uint64_t calls = 0;  ///< also those that were not timed
-  /// The first call of a kind loads its kernel, which may take milliseconds. It
-  /// counts in what was spent, and in the mean where there is no other.
+  std::uint64_t calls = 0;  ///< timed or not
+  /// First call of a kind. It loads the kernel, which may take milliseconds:
+  /// mean() includes it only if no other call was timed, spent() always.
   TimeSum first;
   TimeSum later;
 
   double timed() const { return first.count + later.count; }
   double spent() const { return first.microseconds + later.microseconds; }
   TimeSum const& steady() const { return later.count > 0 ? later : first; }
-  /// Microseconds of a call; NaN where none was timed.
+  /// Microseconds per call; NaN if none was timed.
   double mean() const { return steady().microseconds / steady().count; }
-  /// GB/s; NaN where the data are not known.
+  /// GB/s; NaN if the bytes are unknown.
   double rate() const {
     TimeSum const& sum = steady();
     return sum.bytes > 0 ? sum.bytes / sum.microseconds / 1e3 : std::nan("");
@@ -59,10 +59,10 @@ struct CallTimes {
   }
 };
 
-/// What makes two calls alike: the pattern, the label, the type of the call and
-/// the power of two below the number of indices.
+/// Key of a kind of call: the pattern, the label, the type of the call and the
+/// power of two below the number of indices.
 struct CallKey {
-  std::string_view pattern;  ///< "parallel_reduce"; a constant
+  std::string_view pattern;  ///< "parallel_reduce"; a string literal
   std::string label;
   void const* type;
   int log2_size;  ///< -1: no index
@@ -75,8 +75,8 @@ constexpr int log2_size(std::uint64_t size) {
 
 struct CallKind {
   CallKey key;
-  std::uint64_t turns     = 0;   ///< calls that could run both ways
-  std::string_view reason = {};  ///< why only Kokkos runs it; a constant
+  std::uint64_t turns     = 0;   ///< calls that both libraries can run
+  std::string_view reason = {};  ///< why only Kokkos runs it; a literal
   CallTimes times[4]      = {};  ///< by route
   CallKind* next          = nullptr;
 
@@ -90,11 +90,11 @@ struct CallKind {
     both.add(on(Route::mma));
     return both;
   }
-  /// NaN where a time is missing.
+  /// Kokkos' mean time over that of kokkos-mma; NaN if either is missing.
   double speed_up() const { return kokkos().mean() / ours().mean(); }
 };
 
-/// All kinds of calls, in the order of their first calls. Addresses stay.
+/// List of all kinds of calls by first call. Addresses stay valid.
 class CallKinds {
  public:
   CallKinds() = default;
@@ -116,7 +116,7 @@ class CallKinds {
     return **at;
   }
 
-  /// Sorts them, the smallest first, NaN last; equal ones stay in their order.
+  /// Stable sort in ascending order, NaN last.
   [[gnu::cold]] void sort_by(double (*value)(CallKind const&)) {
     CallKind* rest = first;
     first          = nullptr;
@@ -136,9 +136,9 @@ class CallKinds {
   CallKind* first = nullptr;
 };
 
-/// Whether Kokkos runs the call of this number in its kind: one in each pair.
-/// Which one changes (Thue and Morse), as loops often make two calls of a kind
-/// with different data.
+/// Whether Kokkos runs call `number` of its kind: one of each pair. Which of
+/// the two follows the Thue-Morse sequence, since loops often make two calls of
+/// a kind with different data.
 constexpr bool is_turn_of_kokkos(std::uint64_t number) {
   return std::popcount(number) % 2 != 0;
 }
@@ -148,13 +148,13 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
   table.add(key.label.empty() ? "(not known)" : short_label(key.label, 44));
 }
 
-/// "KokkosMMA: 5 calls" and what follows.
+/// Line "KokkosMMA: 5 calls" followed by `what`.
 [[gnu::cold]] inline std::string line_on_calls(double count,
                                                std::string const& what) {
   return "KokkosMMA: " + fixed_digits(count, 0) +
          (count == 1 ? " call" : " calls") + what + '\n';
 }
-/// The line below a table of which some times are missing.
+/// Line below a table about calls that were not timed; else empty.
 [[gnu::cold]] inline std::string line_on_times(CallTimes const& all) {
   double const missing = double(all.calls) - all.timed();
   return missing > 0
@@ -162,7 +162,7 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
              : std::string();
 }
 
-/// Calls by label and route, those first that took most of the time.
+/// Table of calls by label and route, in descending order of total time.
 [[gnu::cold]] inline std::string report_table(CallKinds const& kinds) {
   CallKinds rows;
   CallTimes all;
@@ -171,7 +171,7 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
       CallTimes const& times = kind->times[route];
       if (times.calls == 0) continue;
       bool const generic = Route(route) == Route::generic;
-      // Rows of one label differ in the route and the reason.
+      // Per route and reason: `type` holds the reason, `log2_size` the route.
       CallKey const key{kind->key.pattern, kind->key.label,
                         generic ? kind->reason.data() : nullptr, route};
       CallKind& row = rows.of(key);
@@ -205,8 +205,8 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
          line_on_times(all);
 }
 
-/// Kinds of calls by Kokkos' own code and by this library, the smallest
-/// speed-up first; those that ran one way only at the end.
+/// Table that compares Kokkos' code with this library by kind of call, the
+/// smallest speed-up first. Kinds that ran one way only come last.
 [[gnu::cold]] inline std::string comparison_table(CallKinds& kinds) {
   kinds.sort_by([](CallKind const& kind) { return kind.speed_up(); });
   static constexpr TextTable::Column columns[] = {
@@ -216,7 +216,7 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
       {"speed-up", true},      {"why Kokkos", false}};
   TextTable table(columns, 11);
   CallTimes all;
-  double both_ways   = 0;  // calls, and what all of them take
+  double both_ways   = 0;  // calls of kinds that ran both ways
   double kokkos_time = 0;
   double our_time    = 0;
   for (CallKind const* kind = kinds.first; kind; kind = kind->next) {

@@ -8,18 +8,18 @@
 #include <cstdint>
 
 /// \file
-/// What the papers predict, in steps of their abstract machine: unlimited
-/// processors, a step for a memory access, an addition or a product of two m x
-/// m matrices. Nothing is chosen by these figures; perf_paper prints them
-/// beside what it measures.
+/// Cost models of the papers, in steps of their abstract machine: unlimited
+/// processors; a memory access, an addition or a product of two m x m matrices
+/// is one step. No route depends on them; perf_paper prints them next to its
+/// measurements.
 ///
-/// Sources: Carrasco, Vega, Navarro 2018 (two products for a level); Navarro et
+/// Sources: Carrasco, Vega, Navarro 2018 (two products per level); Navarro et
 /// al. 2020 (chains of R products); for automata the products T * A * T with a
 /// tridiagonal T (Life) and those of CAT (arXiv 2406.17284).
 
 namespace KokkosMMA::Impl {
-/// The binary logarithm of x >= 1, to the last bits of a double; std::log2 is
-/// no constant expression.
+/// Binary logarithm of x >= 1 to the precision of a double. std::log2 is not a
+/// constant expression.
 constexpr double log2_of(double x) {
   double result = 0;
   for (; x >= 2; x /= 2) result += 1;
@@ -33,10 +33,10 @@ constexpr double log2_of(double x) {
   return result;
 }
 
-/// The side of the matrices that one nvcuda::wmma product of halves has.
+/// Side of the matrices of one nvcuda::wmma product of halves.
 inline constexpr int papers_matrix_side = 16;
 
-/// Steps of the classic reduction by pairs: T(n) = 4 log_2 n.
+/// Steps of the classic pairwise reduction: T(n) = 4 log_2 n.
 constexpr double classic_reduction_steps(std::uint64_t n) {
   if (n == 0)
     invalid_argument("KokkosMMA::classic_reduction_steps",
@@ -44,8 +44,8 @@ constexpr double classic_reduction_steps(std::uint64_t n) {
   return 4 * log2_of(static_cast<double>(n));
 }
 
-/// Steps of a reduction by chains of R products and one more for each m x m
-/// block that they leave: T_R(n) = (2R + 3) log_{R m^2} n; with R = 1 it is the
+/// Steps of a reduction by chains of R products, with one more product for each
+/// m x m block that remains: T_R(n) = (2R + 3) log_{R m^2} n. R = 1 is the
 /// first paper's T(n) = 5 log_{m^2} n.
 constexpr double chained_reduction_steps(std::uint64_t n, int chain_length,
                                          int side = papers_matrix_side) {
@@ -64,28 +64,25 @@ constexpr double chained_reduction_steps(std::uint64_t n, int chain_length,
          log2_of(reduced_by);
 }
 
-/// What the model promises over the classic reduction, whatever n:
-/// S_R = 4 / (2R + 3) log_2(R m^2), largest at R = 1, where it is
-/// (4/5) log_2 m^2.
+/// Predicted speed-up over the classic reduction, for any n: S_R = 4 / (2R + 3)
+/// log_2(R m^2), at most (4/5) log_2 m^2, at R = 1.
 constexpr double chained_reduction_speedup(int chain_length,
                                            int side = papers_matrix_side) {
   return classic_reduction_steps(2) /
          chained_reduction_steps(2, chain_length, side);
 }
 
-/// What a generation of a cellular automaton on Moore's neighbourhood costs a
-/// cell or a block of cells.
+/// Cost of a generation of a cellular automaton on Moore's neighbourhood.
 struct AutomatonCost {
-  int neighbour_reads;  ///< of a cell, where each neighbour is read: (2r+1)^2
-  double staged_reads;  ///< of a cell from slow memory, where a block of cells
-                        ///< and what surrounds it are staged in fast memory
-  int products;  ///< of matrices for a block, where neighbours are summed by
-                 ///< band products T * A * T: those of the bands that are not
-                 ///< zero, from both sides
+  int neighbour_reads;  ///< per cell, if each neighbour is read: (2r+1)^2
+  double staged_reads;  ///< per cell, if blocks of cells with their halo are
+                        ///< staged in fast memory
+  int products;  ///< matrix products per block with T * A * T: one per nonzero
+                 ///< band and side
 };
 
 /// \param radius 1 or more
-/// \param side   of the square blocks: of the staged ones and of the matrices
+/// \param side   of the square blocks: the staged ones and the matrices
 constexpr AutomatonCost automaton_cost(int radius,
                                        int side = papers_matrix_side) {
   constexpr char const* who = "KokkosMMA::automaton_cost";
@@ -100,8 +97,8 @@ constexpr AutomatonCost automaton_cost(int radius,
   return {width * width, whole * whole, 2 * bands};
 }
 
-/// What band products promise over a generation that reads every neighbour: a
-/// cell is read once instead of (2r+1)^2 times; 9 for Life.
+/// Predicted speed-up of band products over a generation that reads every
+/// neighbour: one read per cell instead of (2r+1)^2; 9 for Life.
 constexpr double automaton_speedup(int radius) {
   return automaton_cost(radius).neighbour_reads;
 }

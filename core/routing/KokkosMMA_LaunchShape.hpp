@@ -10,10 +10,10 @@
 #include <cstdint>
 
 /// \file
-/// Shapes of launches that depend on the tuning table. Whatever the table says,
-/// they are shapes that the kernels support: these loop over what a grid
-/// leaves, and need whole warps, at most the threads they are compiled for, and
-/// no more blocks than there is room for partial results.
+/// Launch shapes that depend on the tuning table. Kernels support the shape for
+/// every valid table: they loop over the rest of the range, and the shape has
+/// whole warps, at most the compiled number of threads, and no more blocks than
+/// the partial results have room for.
 
 namespace KokkosMMA::Impl {
 
@@ -22,12 +22,12 @@ struct LaunchShape {
   unsigned threads;
 };
 
-/// Multiprocessors that are assumed where the order of operations must not
-/// depend on the device: those of an H100 and an H200.
+/// Multiprocessors assumed where the order of operations must not depend on the
+/// device: those of an H100 and an H200.
 inline constexpr int reference_multiprocessors = 132;
 
-/// The launch of a sum of visible data. \p block_size is that of the call, 0
-/// for the tuned one.
+/// Launch of a sum of visible data.
+/// \param block_size of the call; 0: the tuned one
 constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
                                        std::uint64_t vectors,
                                        int multiprocessors,
@@ -42,8 +42,8 @@ constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
   return {unsigned(std::clamp<std::uint64_t>(blocks, 1, most_blocks)), threads};
 }
 
-/// The launch of a reduction by an opaque functor: one index per thread while
-/// that leaves processors free, as many resident blocks as fit beyond.
+/// Launch of a reduction by an opaque functor: one index per thread for short
+/// ranges (TuningTable::reduce_spread), else all resident blocks.
 constexpr LaunchShape streamed_reduce_shape(
     TuningTable const& table, StreamedTuning const& tuning, std::uint64_t size,
     int multiprocessors, int resident_blocks, unsigned most_blocks) {
@@ -58,12 +58,12 @@ constexpr LaunchShape streamed_reduce_shape(
   return {clamped(processors * resident_blocks), unsigned(tuning.threads)};
 }
 
-/// The same launch for every device. A grid of several times the blocks that an
-/// H100 has room for leaves little of its last part idle on other devices. Sums
-/// of 2^29 floats by 1, 2, 3, 5, 7, 10 and 15 times as many ran at 4592, 4594,
-/// 4600, 4589, 4591, 4545 and 4536 GB/s, of 2^28 doubles by 1 to 7 times at
-/// 4423 to 4450 (H200, CUDA 13.0, 2026-11-26).
-/// \param most_waves of them, and `calls` for each index of a thread
+/// Launch of a reduction that is the same on every device. With several waves
+/// of the blocks resident on an H100, little of the last wave is idle on other
+/// devices. GB/s with 1, 2, 3, 5, 7, 10 and 15 waves: sums of 2^29 floats 4592,
+/// 4594, 4600, 4589, 4591, 4545 and 4536; of 2^28 doubles 4423 to 4450 with 1
+/// to 7 (H200, CUDA 13.0, 2026-11-26).
+/// \param calls fewest indices per thread with more than one wave
 constexpr LaunchShape fixed_reduce_shape(StreamedTuning const& tuning,
                                          std::uint64_t size,
                                          unsigned most_blocks,
@@ -84,11 +84,11 @@ constexpr LaunchShape fixed_reduce_shape(StreamedTuning const& tuning,
   return shape;
 }
 
-/// How the running arrays of a block lie in its shared memory.
+/// Layout of a block's running arrays in shared memory.
 struct ArrayLayout {
-  unsigned count;    ///< values of an array
-  unsigned stride;   ///< bytes from the array of a thread to the next
-  unsigned callers;  ///< threads that have one
+  unsigned count;    ///< values per array
+  unsigned stride;   ///< bytes between the arrays of two threads
+  unsigned callers;  ///< threads with an array
 };
 
 struct ArrayShape {
@@ -100,34 +100,33 @@ struct ArrayShape {
   }
 };
 
-/// Shared memory that a block has besides its arrays: 1 KB for the system from
-/// compute capability 8.0 on, and what the kernel declares.
+/// Shared memory of a block besides its arrays: 1 KB for the system from
+/// compute capability 8.0 on, and the kernel's static variables.
 inline constexpr int array_block_bytes = 1024 + 256;
 
-/// The resident threads of a kernel for a launch of arrays are queried for
-/// blocks of this size.
+/// Block size for which the number of resident threads is queried.
 inline constexpr int array_facts_threads = 128;
 
 /// Bytes between the arrays of neighbouring threads. An odd number of units
-/// puts the same value of 32 threads into 32 banks.
+/// maps the same value of 32 threads to 32 banks.
 constexpr std::size_t array_stride(std::size_t value_bytes,
                                    std::size_t alignment) {
   std::size_t const unit = std::max<std::size_t>(alignment, 4);
   return ((value_bytes + unit - 1) / unit | 1) * unit;
 }
 
-/// The launch of a reduction whose running values are in shared memory: as many
-/// threads as have room for theirs, in as few blocks as their kernel allows;
-/// short ranges in blocks of fewer threads, one for each index.
-/// \param shared_bytes at most of a block
-/// \param resident_threads of a multiprocessor, by their registers
+/// Launch of a reduction with running values in shared memory: as many threads
+/// as shared memory has room for, in as few blocks as the kernel allows. Blocks
+/// of short ranges have fewer threads, one per index.
+/// \param shared_bytes maximum per block
+/// \param resident_threads per multiprocessor, limited by registers
 constexpr ArrayShape array_reduce_shape(TuningTable const& table,
                                         ArrayTuning const& tuning,
                                         unsigned count, std::size_t stride,
                                         std::uint64_t size, int multiprocessors,
                                         int shared_bytes, int resident_threads,
                                         unsigned most_blocks) {
-  // The system's part of what is left of a multiprocessor counts once more.
+  // A multiprocessor has 1 KB, the system's, beyond a block's maximum.
   int const pool  = std::min(table.reduce_array_bytes, shared_bytes + 1024);
   int const bytes = int(stride);
   int const most_threads =
@@ -148,16 +147,16 @@ constexpr ArrayShape array_reduce_shape(TuningTable const& table,
   auto const blocks = unsigned(std::clamp<std::uint64_t>(
       parts(std::uint64_t(callers)), 1,
       std::min<std::uint64_t>(most_blocks, processors * resident)));
-  // Threads without an index have nothing to join.
+  // Threads without an index have no value to join.
   if (blocks == 1 && size < std::uint64_t(callers))
     callers = int(std::max<std::uint64_t>(size, 1));
   return {{blocks, unsigned(callers + 31) / 32 * 32},
           {count, unsigned(stride), unsigned(callers)}};
 }
 
-/// The same launch for every device: blocks of the shared memory that every
-/// kernel may have, four for each multiprocessor of an H100, whose shared
-/// memory they fill.
+/// Launch of an array reduction that is the same on every device. Blocks use
+/// the shared memory that every kernel may have; four of them fill that of an
+/// H100's multiprocessor.
 constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
                                        unsigned count, std::size_t stride,
                                        std::uint64_t size,
@@ -168,7 +167,7 @@ constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
                             tuning.threads, most_blocks);
 }
 
-/// Indices per thread of a tile of a scan by an opaque functor.
+/// Indices per thread in a tile of a scan by an opaque functor.
 constexpr unsigned streamed_scan_rows(TuningTable const& table,
                                       StreamedScanTuning const& tuning,
                                       std::uint64_t size) {

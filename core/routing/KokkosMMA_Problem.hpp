@@ -11,61 +11,59 @@
 
 namespace KokkosMMA::Impl {
 
-/// What is known of the data that a reduction or a scan reads.
+/// Kind of data that a reduction or a scan reads.
 enum class Source : unsigned char {
   functor,   ///< an opaque functor: it can only be invoked
   view,      ///< sum of x(i)
   product,   ///< sum of x(i) * y(i)
-  transform  ///< sum of op(x(i)): the data are known, the values are not
+  transform  ///< sum of op(x(i)): visible data, opaque values
 };
 
 /// Shape of the iteration space.
 enum class Pattern : unsigned char { range, mdrange };
 
-/// A reduction as values: what the route function needs and nothing else.
+/// Input of the route function of reductions.
 struct ReduceProblem {
   Pattern pattern = Pattern::range;   ///< shape of the iteration space
-  Source source   = Source::functor;  ///< what is known of the data
-  Scalar input = Scalar::opaque;  ///< element type, where the data are visible
+  Source source   = Source::functor;  ///< kind of data
+  Scalar input    = Scalar::opaque;   ///< element type, for visible data
   Scalar value =
-      Scalar::opaque;  ///< type of the caller's sum, where the data are visible
-  bool sum        = false;  ///< the reducer adds
-  bool contiguous = false;  ///< stride one
-  bool same_alignment =
-      true;  ///< both operands of a product meet 16-byte lines together
-  bool fixed_size         = true;   ///< the size of the value is a constant
-  bool in_graph           = false;  ///< the call is a node of a Kokkos graph
-  bool compiled           = true;   ///< this library has a kernel for this call
-  bool on_host            = false;  ///< the execution space is the host's
-  bool intercepted        = false;  ///< a call of Kokkos that the drop-in runs
-  std::size_t value_bytes = 0;      ///< of the value that is joined
-  std::size_t functor_bytes = 0;    ///< functor and reducer together
-  std::uint64_t size        = 0;    ///< indices
+      Scalar::opaque;           ///< type of the caller's sum, for visible data
+  bool sum            = false;  ///< the reducer adds
+  bool contiguous     = false;  ///< stride one
+  bool same_alignment = true;   ///< both operands of a product have the same
+                                ///< offset from a 16-byte boundary
+  bool fixed_size           = true;   ///< the value's size is a constant
+  bool in_graph             = false;  ///< the call is a node of a Kokkos graph
+  bool compiled             = true;  ///< this library has a kernel for the call
+  bool on_host              = false;  ///< the execution space is the host's
+  bool intercepted          = false;  ///< a Kokkos call through the drop-in
+  std::size_t value_bytes   = 0;      ///< of the reduced value
+  std::size_t functor_bytes = 0;      ///< functor and reducer together
+  std::uint64_t size        = 0;      ///< indices
   int local_bytes = 0;  ///< local memory of the kernel: spilled registers
 };
 
-/// A scan over a range as values: what the route function needs and nothing
-/// else.
+/// Input of the route function of scans over a range.
 struct ScanProblem {
   Source source      = Source::functor;  ///< functor or view
-  Scalar input       = Scalar::opaque;   ///< what is read, where visible
-  Scalar accumulator = Scalar::opaque;   ///< what the prefixes are kept in
-  Scalar output      = Scalar::opaque;   ///< what is written, where visible
+  Scalar input       = Scalar::opaque;   ///< type read, for visible data
+  Scalar accumulator = Scalar::opaque;   ///< type of the running prefix
+  Scalar output      = Scalar::opaque;   ///< type written, for visible data
   bool sum           = false;            ///< joining is addition
   bool contiguous    = false;  ///< both Views: stride one, any alignment
   bool fixed_size    = true;   ///< the size of the value is a constant
   bool in_graph      = false;  ///< the call is a node of a Kokkos graph
   bool on_host       = false;  ///< the execution space is the host's
-  bool may_be_exact  = false;  ///< it is called by name
+  bool may_be_exact  = false;  ///< a KokkosMMA:: call, not intercepted
   bool compiled      = true;   ///< a kernel for the opaque functor exists
   bool tile_compiled = false;  ///< a visible-data kernel exists for the types
-  std::size_t value_bytes   = 0;  ///< of the value that is joined
+  std::size_t value_bytes   = 0;  ///< of the scanned value
   std::size_t functor_bytes = 0;  ///< functor and reducer together
   std::uint64_t size        = 0;  ///< indices
 };
 
-/// Bytes of the elements that a call reads and writes; 0 where they are not
-/// known.
+/// Bytes of the elements that a call reads and writes; 0 if unknown.
 template <class Problem>
 constexpr double known_bytes(Problem const&) {
   return 0;
@@ -79,23 +77,22 @@ constexpr double known_bytes(ScanProblem const& problem) {
          double(size_of(problem.input) + size_of(problem.output));
 }
 
-/// How the segments of a segmented operation lie in memory.
+/// Memory layout of the segments of a segmented operation.
 enum class SegmentLayout : unsigned char {
   packed,      ///< elements are neighbours, segments follow without gaps
   columns,     ///< element i of neighbouring segments are neighbours
   strided,     ///< elements or segments with gaps between them
-  unlike,      ///< what is read and what is written lie in different ways
+  unlike,      ///< input and output have different layouts
   interleaved  ///< several values per element, cut into several segments
 };
 
-/// A segmented reduction or scan as values: what the route function needs and
-/// nothing else.
+/// Input of the route function of segmented reductions and scans.
 struct SegmentedProblem {
   SegmentLayout layout      = SegmentLayout::strided;  ///< in memory
-  Operation operation       = Operation::sum;  ///< what joins the elements
-  Scalar input              = Scalar::opaque;  ///< element type
-  Scalar accumulator        = Scalar::opaque;  ///< what the values are kept in
-  Scalar output             = Scalar::opaque;  ///< what is written
+  Operation operation       = Operation::sum;          ///< joins the elements
+  Scalar input              = Scalar::opaque;          ///< element type
+  Scalar accumulator        = Scalar::opaque;  ///< type of the running value
+  Scalar output             = Scalar::opaque;  ///< type written
   bool scan                 = false;           ///< not a reduction
   bool csr                  = false;           ///< cut by offsets
   bool packed_offsets       = true;            ///< the offsets have stride one
@@ -104,10 +101,10 @@ struct SegmentedProblem {
   bool on_host              = false;  ///< the execution space is the host's
   bool may_be_exact         = false;  ///< a kernel for exact sums is compiled
   bool computed             = false;  ///< a function computes the elements
-  std::size_t functor_bytes = 0;      ///< of what is called for them
-  std::uint64_t segments    = 0;      ///< their number
+  std::size_t functor_bytes = 0;      ///< of the function that computes them
+  std::uint64_t segments    = 0;      ///< number of segments
   std::uint64_t segment_length =
-      0;  ///< the mean one, rounded, where cut by offsets
+      0;  ///< mean length, rounded, for segments between offsets
 };
 
 }  // namespace KokkosMMA::Impl

@@ -10,15 +10,15 @@
 
 namespace KokkosMMA {
 
-/// What the bits of a floating-point result may depend on. Each level keeps the
-/// promises of the levels before it.
+/// Inputs on which the bits of a floating-point result may depend. Each level
+/// includes the guarantees of the levels before it.
 enum class Reproducibility : unsigned char {
   run_to_run,          ///< data, call, device and tuning table
   device_independent,  ///< data and call
   exact                ///< data, not their order: sums are correctly rounded
 };
 
-/// The name of a level, as KOKKOSMMA_REPRODUCIBILITY spells it.
+/// Name of a level, as in KOKKOSMMA_REPRODUCIBILITY.
 constexpr std::string_view to_string(Reproducibility level) {
   constexpr std::string_view names[] = {"run_to_run", "device_independent",
                                         "exact"};
@@ -27,7 +27,7 @@ constexpr std::string_view to_string(Reproducibility level) {
 
 namespace Impl {
 
-/// What KOKKOSMMA_REPRODUCIBILITY says. An empty value counts as unset. An
+/// Value of KOKKOSMMA_REPRODUCIBILITY. An empty value counts as unset. An
 /// invalid value is reported once and ignored.
 struct EnvironmentLevel {
   Reproducibility level = Reproducibility::run_to_run;
@@ -47,7 +47,7 @@ struct EnvironmentLevel {
               "device_independent or exact"};
 }
 
-/// Read once, as KOKKOSMMA_ROUTE is; an error is printed when it is read.
+/// Reads the environment once, like environment_route(), and prints an error.
 inline EnvironmentLevel const& environment_level() {
   static EnvironmentLevel const once = [] {
     char const* const text = std::getenv("KOKKOSMMA_REPRODUCIBILITY");

@@ -18,7 +18,7 @@ enum class Route : unsigned char {
   mma         ///< kernels of this library with tensor cores (MMA)
 };
 
-/// The name of a route, as KOKKOSMMA_ROUTE spells it.
+/// Name of a route, as in KOKKOSMMA_ROUTE.
 constexpr std::string_view to_string(Route route) {
   constexpr std::string_view names[] = {"auto", "generic", "streamed", "mma"};
   return names[static_cast<int>(route)];
@@ -26,7 +26,7 @@ constexpr std::string_view to_string(Route route) {
 
 namespace Impl {
 
-/// What KOKKOSMMA_ROUTE says. An empty value counts as unset. An invalid value
+/// Value of KOKKOSMMA_ROUTE. An empty value counts as unset. An invalid value
 /// is reported once and ignored: `route` is then `automatic`.
 struct EnvironmentRoute {
   Route route = Route::automatic;
@@ -45,9 +45,9 @@ struct EnvironmentRoute {
               "streamed or mma"};
 }
 
-/// Read once: if an application changed its environment while it runs, two
-/// calls in a row could disagree. An error is printed when the variable is
-/// read: by the first call, or before main with the drop-in.
+/// Reads KOKKOSMMA_ROUTE once, so that an application which changes its
+/// environment does not change routes between calls. The first call reads it,
+/// or with the drop-in, code before main; errors are printed then.
 inline EnvironmentRoute const& environment_route() {
   static EnvironmentRoute const once = [] {
     char const* const text = std::getenv("KOKKOSMMA_ROUTE");

@@ -15,8 +15,7 @@
 #include <string_view>
 
 /// \file
-/// Common code of the route functions: a route function decides by which route
-/// a call runs.
+/// Common code of the route functions, which choose the route of a call.
 
 namespace KokkosMMA::Impl {
 
@@ -37,13 +36,13 @@ struct Refusal {
   return text;
 }
 
-/// A row of a table of reasons why a route cannot run.
+/// Row of a table of reasons why a route cannot run.
 struct RefusalRule {
   bool applies;
   Refusal refusal;
 };
 
-/// The reason of the first rule that applies, or none.
+/// Reason of the first rule that applies; empty if none does.
 constexpr Refusal first_refusal(std::initializer_list<RefusalRule> rules) {
   for (RefusalRule const& rule : rules)
     if (rule.applies) return rule.refusal;
@@ -71,36 +70,35 @@ inline constexpr Refusal opaque_functor{
 inline constexpr Refusal no_encoding{
     "tensor cores do not support this element type"};
 
-/// Largest size of a value that the route `streamed` keeps in registers: a
-/// block keeps one value per warp in shared memory and one per block in scratch
-/// memory.
+/// Largest value that the route `streamed` keeps in registers: a block stores
+/// one per warp in shared memory and one per block in scratch memory.
 inline constexpr std::size_t max_value_bytes = 64;
 
-/// A kernel can have 32764 bytes of arguments (CUDA 12.1, compute capability
-/// 7.0), of which the kernels of this library use a few hundred. Kokkos passes
-/// larger functors through global memory.
+/// Largest functor of this library's kernels. A kernel can have 32764 bytes of
+/// arguments (CUDA 12.1, compute capability 7.0), of which they use a few
+/// hundred for themselves. Kokkos passes larger functors through global memory.
 inline constexpr std::size_t max_functor_bytes = 32400;
 
-/// A route, and why the faster ones cannot run.
+/// Route of a call and the reasons against the faster ones.
 struct RouteDecision {
   Route route = Route::generic;  ///< the route of the call
-  /// What a scope or the environment requested; `automatic` if nothing.
+  /// Route requested by a scope or the environment, or `automatic`.
   Route asked = Route::automatic;
   Refusal mma;       ///< empty when the route is mma
   Refusal streamed;  ///< empty when the route is mma or streamed
 };
 
-/// Why the chosen route cannot run: empty unless it was forced.
+/// Why the chosen route cannot run. Empty unless the route was forced.
 constexpr Refusal refusal_of(RouteDecision const& decision) {
   return decision.route == Route::mma        ? decision.mma
          : decision.route == Route::streamed ? decision.streamed
                                              : Refusal{};
 }
 
-/// Decides from the reasons against each route. `asked` is a forced route, or
-/// `automatic`, for which there is always a route.
-/// \param preference why `auto` does not use mma although mma can run, or none.
-///        It applies only if streamed can run and mma is not forced
+/// Decides from the reasons against each route. `asked` is a forced route or
+/// `automatic`, which always finds a route.
+/// \param preference why `auto` prefers streamed although mma can run, or none.
+/// It applies only if streamed can run and mma is not forced
 constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
                                           Refusal const& streamed,
                                           Refusal const& preference) {
@@ -136,7 +134,7 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
       text += " was requested)";
     }
   }
-  // A reason that both routes share appears once.
+  // A reason common to both routes is printed once.
   if (decision.mma && decision.mma.reason == decision.streamed.reason)
     return text + "; neither mma nor streamed: " + to_string(decision.mma);
   if (decision.mma) text += "; not mma: " + to_string(decision.mma);
@@ -154,8 +152,8 @@ inline void check_route(char const* who, RouteDecision const& decision) {
                      "; use route auto or generic");
 }
 
-/// The highest level of reproducibility that a call offers, and why it offers
-/// no higher one.
+/// Highest level of reproducibility of a call and the reason against higher
+/// ones.
 struct OfferedLevel {
   Reproducibility level = Reproducibility::run_to_run;
   Refusal refusal;  ///< empty: every level
@@ -169,12 +167,12 @@ inline constexpr OfferedLevel every_level_by_cost{
 inline constexpr OfferedLevel run_to_run_only{
     Reproducibility::run_to_run,
     {"the order of floating-point operations depends on the device"}};
-/// Integers are the same in any order.
+/// Whether a sum is the same in any order: true for integers.
 constexpr bool is_exact_in_any_order(Scalar value) {
   return value != Scalar::opaque && !is_floating(value);
 }
-/// The levels of a call whose kernels have the same order of operations on
-/// every device.
+/// Levels of a call whose kernels have the same order of operations on every
+/// device.
 /// \param refusal why the kernels cannot run, or none
 /// \param no_exact why the sums are not exact
 constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
@@ -193,8 +191,8 @@ inline constexpr Refusal only_sums_are_exact{
 inline constexpr Refusal no_exact_scans{
     "only KokkosMMA::exclusive_scan and inclusive_scan have exact "
     "floating-point prefixes; segmented_reduce has exact sums"};
-/// The levels of an operation that no execution space computes exactly.
-/// \param no_exact why
+/// Levels of an operation without exact results in any execution space.
+/// \param no_exact the reason
 constexpr OfferedLevel without_exact(OfferedLevel offered,
                                      Settings const& settings,
                                      Refusal const& no_exact) {
@@ -205,7 +203,7 @@ constexpr OfferedLevel without_exact(OfferedLevel offered,
 }
 
 /// Why tensor cores cannot be used at the requested level, or none. Integer
-/// sums have the same bits on every device; floating-point sums do not.
+/// sums are bitwise identical on every device; floating-point sums are not.
 constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
   if (settings.reproducibility == Reproducibility::run_to_run ||
       is_exact_in_any_order(value))
@@ -250,17 +248,16 @@ inline Settings settle_level(char const* who, Settings const& call,
   return settings;
 }
 
-/// Whether a call that offers `exact` runs at it. On hosts it does so for
-/// `device_independent` too: hosts and devices have different orders of
-/// additions.
+/// Whether a call that offers `exact` runs at it. Hosts also do so for
+/// `device_independent`, since they add in another order than devices.
 constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   return on_host ? level != Reproducibility::run_to_run
                  : level == Reproducibility::exact;
 }
 
-/// Handles an exact result that is temporarily not available. Throws if the
-/// call itself requests a higher level than `left`; warns once if a scope or
-/// the environment does.
+/// Handles an exact result that is temporarily unavailable. Throws if the call
+/// itself requests a higher level than `left`; warns once if a scope or the
+/// environment does.
 [[gnu::cold]] inline void refuse_exact(char const* who, Settings const& call,
                                        Reproducibility left,
                                        Refusal const& refusal) {
@@ -284,7 +281,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
         "stream is captured and the result goes to the host"));
 }
 
-/// What explain() prints about the level; empty if no level is requested.
+/// Note of explain() on the level; empty if no level is requested.
 [[gnu::cold]] inline std::string level_note(Settings const& settings,
                                             OfferedLevel const& offered) {
   if (settings.reproducibility == Reproducibility::run_to_run) return {};
@@ -297,8 +294,8 @@ inline void check_level_of_run(char const* who, Settings const& call,
                      to_string(offered.refusal));
 }
 
-/// Errors in environment variables, for the end of an explanation; empty if
-/// there are none.
+/// Note of explain() on errors in environment variables; empty if there are
+/// none.
 [[gnu::cold]] inline std::string environment_note() {
   std::string text;
   for (std::string const& error :
@@ -311,7 +308,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
 /// is used if it can run; otherwise `auto` decides.
 template <class Decide>
 RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
-  // `decide` appears once, so that it is compiled once.
+  // One use of `decide`, so that it is compiled once.
   RouteDecision decision;
   for (Settings wish = settings;; wish.route = Route::automatic) {
     decision = decide(wish);
@@ -334,7 +331,7 @@ RouteDecision decide_call(char const* who, Settings const& call,
   return decision;
 }
 
-/// What decide_call() would decide, as a sentence.
+/// Decision of decide_call() as a sentence.
 template <class Decide>
 std::string explain_call(Settings const& call, Decide const& decide,
                          OfferedLevel const& offered = run_to_run_only) {

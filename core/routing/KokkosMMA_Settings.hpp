@@ -24,7 +24,7 @@ enum class Formulation : unsigned char {
   split         ///< half of the data by MMA, half by shuffles
 };
 
-/// The name of a formulation.
+/// Name of a formulation.
 constexpr std::string_view to_string(Formulation formulation) {
   constexpr std::string_view names[] = {"chained", "recurrence", "single_pass",
                                         "split"};

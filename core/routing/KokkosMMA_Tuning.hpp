@@ -10,21 +10,20 @@
 #include <string>
 
 /// \file
-/// Constants that are compiled into the kernels, with the measurement each
-/// comes from; those that are values at run time are in
-/// core/routing/KokkosMMA_TuningTable.hpp. All figures:
-/// one NVIDIA H200, CUDA 13.0, driver 580.159, 2026-11-21, sums of 2^30
-/// elements (double 2^28), GB/s of the input.
+/// Constants that are compiled into the kernels, with their measurements.
+/// Run-time values are in core/routing/KokkosMMA_TuningTable.hpp. Figures
+/// without other data: NVIDIA H200, CUDA 13.0, driver 580.159, 2026-11-21, sums
+/// of 2^30 elements (double 2^28), GB/s of the input.
 
 namespace KokkosMMA::Impl {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How the `streamed` route lays a range over the device.
+/// Launch shape and unrolling of reductions on the `streamed` route.
 struct StreamedTuning {
   int threads;       ///< per block
   int min_blocks;    ///< per multiprocessor; caps a thread's registers
-  int calls;         ///< of the functor, in flight per thread
-  int most_calls;    ///< instead, where that was measured to be faster
+  int calls;         ///< functor invocations in flight per thread
+  int most_calls;    ///< the same in schedules with CallOrder::most_calls
   int accumulators;  ///< independent running values per thread
 
   friend constexpr bool operator==(StreamedTuning const&,
@@ -39,37 +38,36 @@ inline std::string to_string(StreamedTuning const& tuning) {
                      ", accumulators = ", tuning.accumulators, "}");
 }
 
-/// Which indices the threads of a block call at a time, and when they wait for
-/// each other. Each index belongs to the same accumulator in every order, and
-/// those of an accumulator are called from the first to the last: results have
-/// the same bits.
+/// Schedule of a block's invocations: which indices are in flight together and
+/// when threads synchronize. In every schedule an index belongs to the same
+/// accumulator and an accumulator's indices increase: results are bitwise
+/// identical.
 struct CallOrder {
-  bool most_calls = false;  ///< of the tuning in flight, not `calls`
-  /// Calls for different accumulators have neighbouring indices in a thread,
-  /// not indices at the distance of the block's threads. In a box of several
-  /// dimensions: lanes have neighbouring indices of the slowest dimension, not
-  /// of the fastest one.
+  bool most_calls = false;  ///< `most_calls` in flight instead of `calls`
+  /// Accumulators of a thread have neighbouring indices, instead of indices one
+  /// block width apart. In a box of several dimensions: lanes have neighbouring
+  /// indices of the slowest dimension, instead of the fastest.
   bool neighbours = false;
-  /// No thread waits for others after a tile, which helps where invocations
-  /// take unequal times. Else the threads of a block go together, and lines of
-  /// memory are used while they are in the caches.
+  /// Threads do not synchronize after a tile, which helps if invocations take
+  /// unequal times. With synchronization, memory lines are used while they are
+  /// cached.
   bool free_running = false;
-  /// The warps of a block are at work in parts of the range that lie far apart,
-  /// so that all blocks have as much to do where invocations take longer and
-  /// longer along the range. They run free.
+  /// The warps of a block work on distant parts of the range. This balances
+  /// blocks if the cost per index grows along the range. They run free.
   bool scattered_warps = false;
 };
 
-/// Two neighbours in a thread gain at most 4 % over most_calls of 8, and cost
-/// registers.
+/// Whether kernels have the neighbouring schedule. With two accumulators it
+/// gains at most 4 % over 8 invocations in flight, and costs registers.
 constexpr bool has_neighbours(StreamedTuning const& tuning) {
   return tuning.accumulators >= 4;
 }
 
-/// Of Kokkos' rate in blocks that have one share each, and with scattered warps
-/// (H100, CUDA 13.0, 2026-11-28; 2^20, 2^22 and 2^24 calls, doubles):
+/// Whether kernels have the schedule with scattered warps. Rates relative to
+/// Kokkos with one contiguous range per block and with scattered warps (H100,
+/// CUDA 13.0, 2026-11-28; 2^20, 2^22 and 2^24 indices, doubles):
 ///
-/// | calls                        | one share      | scattered      |
+/// | invocations                  | one range      | scattered      |
 /// |------------------------------|----------------|----------------|
 /// | loops over pairs, rising     | 1.06 0.85 0.82 | 1.36 1.07 1.02 |
 /// | loops over pairs, falling    | 0.95 0.85 0.87 | 1.32 1.16 1.14 |
@@ -77,17 +75,17 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 /// | all work in the last 1/16    | 0.98 0.84 0.90 | 1.91 1.53 1.23 |
 /// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
 ///
-/// Groups of 2 and 4 warps side by side took 0.350 and 0.368 ms for 0.333
-/// (pairs of 2^20), and no less for sums of neighbours. Threads whose
-/// accumulators have shares of their own, equally far apart, took 0.374 ms for
-/// 0.347, and most kernels 6 to 10 registers more; the last sixteenth 0.127 ms
-/// for 0.176. Simple functors with 32 registers do without: nothing spills
-/// (CUDA 13.0), but no time was measured.
+/// Pairs of 2^20: 0.333 ms, with groups of 2 and 4 adjacent warps 0.350 and
+/// 0.368. Groups do not help sums of neighbours. One range per accumulator:
+/// 0.374 ms instead of 0.347 and mostly 6 to 10 more registers, but 0.127
+/// instead of 0.176 with all work in the last sixteenth. Simple functors with
+/// 32 registers lack this schedule; with it nothing spills (CUDA 13.0), but it
+/// was not timed.
 constexpr bool scatters_warps(StreamedTuning const& tuning) {
   return !has_neighbours(tuning);
 }
 
-/// The orders that a kernel has. The first one runs where nothing is measured.
+/// Schedules of a kernel. The first is used where no times are measured.
 struct CallOrders {
   CallOrder all[4];
   int count;
@@ -95,7 +93,7 @@ struct CallOrders {
   constexpr CallOrder operator[](int order) const { return all[order]; }
 };
 
-/// \param is_box of several dimensions, which goes in tiles
+/// \param is_box several dimensions, processed in tiles
 constexpr CallOrders call_orders(StreamedTuning const& tuning,
                                  bool is_box = false) {
   CallOrders orders{{}, 1};
@@ -119,20 +117,20 @@ inline std::string to_string(CallOrder const& order) {
                                            : "");
 }
 
-/// Bytes of a functor with a View of two dimensions.
+/// Size of a functor with one two-dimensional View.
 inline constexpr std::size_t simple_functor_bytes = 40;
 
-/// Bytes of a functor with two Views of three dimensions.
+/// Size of a functor with two three-dimensional Views.
 inline constexpr std::size_t small_functor_bytes = 128;
 
-/// Most invocations of a thread in flight where it has 64 registers.
+/// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
 constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
   if (!is_box || functor_bytes > small_functor_bytes) return 4;
   return word ? 16 : 8;
 }
 
-/// Threads, resident blocks and calls (H200, tiles dealt out to blocks in
-/// turn):
+/// GB/s by threads x resident blocks and invocations in flight (H200, tiles
+/// assigned to blocks in turn):
 ///
 /// | type   | 1024 x 2, 8 calls | 16 calls | 512 x 4 | 256 x 8 |
 /// |--------|-------------------|----------|---------|---------|
@@ -141,15 +139,15 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | int8   | 2498              | 2483     | 2345    | 2169    |
 ///
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
-/// needs more would spill: the route function then rejects it. Values of 8
-/// bytes are what simulations reduce with, so they get 64.
+/// needs more would spill, and the route function rejects it. Values of 8 bytes
+/// are common in simulations, so their kernels have 64 registers.
 ///
-/// Microseconds with a share of neighbouring indices for each block and a wait
-/// after each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and
-/// half values; 64-bit indices; "down" reads a matrix of so many columns down
-/// its columns):
+/// Microseconds with a contiguous range per block and synchronization after
+/// each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and half
+/// values; 64-bit indices; "down n" reads a matrix of n columns column by
+/// column):
 ///
-/// | threads x blocks, calls     | sum | half | down 2 | down 8 | down 64 |
+/// | threads x blocks, in flight | sum | half | down 2 | down 8 | down 64 |
 /// |-----------------------------|-----|------|--------|--------|---------|
 /// | float 1024 x 2, 8           | 711 | 396  | 1217   | 1915   | 15462   |
 /// | float 512 x 4, 4            | 707 | 404  | 1192   | 1595   | 14088   |
@@ -162,43 +160,42 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | double 512 x 2, 8, in turn  | 710 |      | 1461   | 5533   | 8254    |
 /// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
 ///
-/// With 32-bit indices, down 2, 3, 8, 9, 64 and 100 columns: float 1024 x 2
-/// 739 1477 3601 5799 15076 16413, Kokkos 1117 1476 1898 6194 12984 16686;
-/// double 512 x 2 732 1371 3394 5208 7764 8314, Kokkos 932 1529 2886 5526 5554
-/// 8378. No shape that keeps the rate of plain sums (from 256 x 8 to 1024 x 2,
-/// 1 to 8 calls) has Kokkos' rate at 8 columns of floats.
+/// With 32-bit indices, down 2, 3, 8, 9, 64 and 100: float 1024 x 2 739 1477
+/// 3601 5799 15076 16413, Kokkos 1117 1476 1898 6194 12984 16686; double 512 x
+/// 2 732 1371 3394 5208 7764 8314, Kokkos 932 1529 2886 5526 5554 8378. No
+/// shape with the full rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in
+/// flight) reaches Kokkos' rate for floats down 8 columns.
 ///
-/// A simple functor needs no more than 32 of the 64 registers of 512 x 2, and
-/// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 calls,
-/// 276 with 512 x 4, 4 calls, Kokkos 284.
+/// A simple functor needs at most 32 of the 64 registers of 512 x 2, so that
+/// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 in
+/// flight, 276 with 512 x 4, 4 in flight, 284 in Kokkos.
 ///
-/// Several accumulators make sums more accurate. Any other join may read memory
-/// that the running value points to, as the search for the index of the largest
-/// element does: then each accumulator is a place of its own that the caches
-/// must hold (1e8 doubles: 2484 us with four, 363 with one, Kokkos 736), and
-/// one is as fast for all others.
+/// Several accumulators make sums more accurate. Other joins may read memory
+/// that the running value points to, as an argmax does; the caches must then
+/// hold one element per accumulator (1e8 doubles: 2484 us with four, 363 with
+/// one, 736 in Kokkos). One accumulator is as fast for all other joins.
 ///
-/// Values of 8 bytes, GB/s of 512 x 2 with 2 calls, with 8, and with 8 of which
-/// two at a time are neighbours (H100, CUDA 13.0, 2026-11-27): double 3134 3116
-/// 3114, rows of four doubles 3135 3042 2935, down 2 columns 1950 1872 2002,
-/// float 2899 3063 3102, half 2129 2693 2756, int8 1277 2148 2115 (Kokkos
-/// 1989), int8 into int64 953 2233 2227. Values of 4 bytes, 8 calls, strided
-/// and four at a time neighbours: half 2790 2967, dot products of half 2798
-/// 3017, int8 2243 2408, dot products of int8 2168 2452, float 3076 3121, but
-/// rows of four floats, whose lines no longer fit in L1, 3117 2067, six arrays
-/// of floats 3073 2257, down 8 columns 928 328. The library does not know
-/// what an opaque functor reads.
+/// GB/s of values of 8 bytes, 512 x 2, with 2 in flight, 8, and 8 in pairs of
+/// neighbours (H100, CUDA 13.0, 2026-11-27): double 3134 3116 3114, rows of
+/// four doubles 3135 3042 2935, down 2 columns 1950 1872 2002, float 2899 3063
+/// 3102, half 2129 2693 2756, int8 1277 2148 2115 (Kokkos 1989), int8 into
+/// int64 953 2233 2227. Values of 4 bytes, 8 in flight, strided and in fours of
+/// neighbours: half 2790 2967, dot products of half 2798 3017, int8 2243 2408,
+/// dot products of int8 2168 2452, float 3076 3121; slower are rows of four
+/// floats, whose lines no longer fit in L1, 3117 2067, six arrays of floats
+/// 3073 2257, and down 8 columns 928 328. The library does not know what an
+/// opaque functor reads.
 ///
-/// Functors with more than a View of two dimensions are treated as those of
-/// values of 8 bytes, with 64 registers. With 32 the rows of a sparse matrix
-/// and sums over neighbours spill, or their loops have few loads in flight:
-/// sums of floats over 1.5 to 2 million rows of a sparse matrix took 1096 us,
-/// so 764, of very unequal rows 4612 and 2001; sums of such rows 848, 653,
-/// Kokkos 708 (H100, 2026-11-27). With 512 x 2 and 4 calls for all, columns of
-/// floats in eights take 5047 us for 1868, int8 0.492 ms for 0.450.
+/// Functors larger than one two-dimensional View get the shape of values of 8
+/// bytes, with 64 registers. With 32, rows of a sparse matrix and sums over
+/// neighbours spill or have few loads in flight: sums of floats over 1.5 to 2
+/// million sparse rows 1096 us with 32, 764 with 64; very unequal rows 4612 and
+/// 2001; sums of these rows 848 and 653, Kokkos 708 (H100, 2026-11-27). 512 x 2
+/// with 4 in flight for all functors is slower: columns of floats in eights
+/// 5047 us instead of 1868, int8 0.492 ms instead of 0.450.
 ///
-/// Boxes of several dimensions go in tiles. GB/s of 512 x 2 with 4, 8 and 16
-/// calls of floats, with 4 and 8 of doubles, read as LayoutLeft and as
+/// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 with 4,
+/// 8 and 16 in flight (floats), 4 and 8 (doubles), from LayoutLeft and
 /// LayoutRight Views (H200, CUDA 13.0, Kokkos 5.2.2, 2026-11-28):
 ///
 /// | box         | float, 4  | 8         | 16        | double, 4 | 8         |
@@ -209,10 +206,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | 64^2 x 2^16 |           |           | 2347 3304 |           | 4089 3964 |
 /// | 700 x 900   |           |           | 172 180   |           | 386 383   |
 ///
-/// Rows one after the other, 1024 x 2: 3998 157, 3463 158, 3973 3622, 3451 158,
-/// 236 158, doubles 4334 314, 4301 314, 4157 4021, 4310 314, 394 314. Kokkos:
-/// 434 524, 362 269, 21 18, 363 273, 152 155, doubles 801 769, 682 520, 41 36,
-/// 667 536, 318 273.
+/// 1024 x 2 without tiles, one row after the other: 3998 157, 3463 158, 3973
+/// 3622, 3451 158, 236 158, doubles 4334 314, 4301 314, 4157 4021, 4310 314,
+/// 394 314. Kokkos: 434 524, 362 269, 21 18, 363 273, 152 155, doubles 801 769,
+/// 682 520, 41 36, 667 536, 318 273.
 constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
                                          int indices = 1, bool sum = true,
                                          std::size_t functor_bytes = 0) {
@@ -251,7 +248,7 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
     tuning.accumulators = 1;
     if (tuning.most_calls > tuning.calls) tuning.most_calls = 8;
   }
-  // 8 tuples of 4 and more indices do not fit in the registers.
+  // Eight tuples of four or more indices do not fit in the registers.
   if (indices > 3) {
     if (tuning.calls > 4) tuning.calls = 4;
     if (tuning.most_calls > 4) tuning.most_calls = 4;
@@ -259,15 +256,15 @@ constexpr StreamedTuning streamed_tuning(std::size_t value_bytes,
   return tuning;
 }
 
-/// Threads of a block where a range is spread one index per thread
+/// Block size of short ranges, with one index per thread
 /// (TuningTable::reduce_spread).
 inline constexpr int spread_threads = 256;
 
-/// How the `streamed` route reduces what registers do not hold.
+/// Launch shape of `streamed` reductions whose values exceed registers.
 struct ArrayTuning {
-  int threads;     ///< of a block, at most
+  int threads;     ///< per block, at most
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int calls;       ///< of the functor in one round of a thread
+  int calls;       ///< functor invocations in one round of a thread
 
   friend constexpr bool operator==(ArrayTuning const&,
                                    ArrayTuning const&) = default;
@@ -282,26 +279,25 @@ inline std::string to_string(ArrayTuning const& tuning) {
 /// Dot products of 1, 4, 16, 64 pairs of columns of doubles, LayoutLeft: 2560,
 /// 2810, 2860, 2660 GB/s, Kokkos 1890, 2450, 1550, 960; LayoutRight: 2570,
 /// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). 512
-/// threads by 4 blocks were not measured. What nvcc 13.0 compiles of a loop
-/// over the values of an array of doubles with a product of two Views in each:
-/// under a cap of 64 registers 24 loads are in flight, so that 180 threads of a
-/// multiprocessor load 32 KB; under a cap of 32 it is 4 to 6 loads. Two calls
-/// in a round let the loads of the second go ahead of the first one's additions
-/// where the functor has no loop, as in a histogram. Functors of large values
-/// are mostly straight code with loads enough. Those above 256 bytes, for which
-/// shared memory has room in 700 threads or fewer, may have 128 registers
-/// (Kokkos' own kernel takes 64 for a sum of 16 doubles, 255 and spills for one
-/// of 64).
+/// threads x 4 blocks were not measured. A loop over an array of doubles with a
+/// product of two Views in each iteration (nvcc 13.0) has 24 loads in flight
+/// under a cap of 64 registers, so that 180 threads of a multiprocessor load 32
+/// KB; under a cap of 32 it has 4 to 6. With two invocations in a round, the
+/// second one's loads precede the first one's additions if the functor has no
+/// loop, as in a histogram. Functors of large values are mostly straight-line
+/// code with enough loads. Values above 256 bytes leave room for 700 threads or
+/// fewer in shared memory, so they may have 128 registers (Kokkos' kernel has
+/// 64 for a sum of 16 doubles, 255 and spills for 64).
 constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
 }
 
-/// How a scan by an opaque functor is laid over the device.
+/// Launch shape of a scan by an opaque functor.
 struct StreamedScanTuning {
-  int threads;     ///< per block that invoke the functor
+  int threads;     ///< per block, that invoke the functor
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int items;       ///< neighbouring indices that a lane scans
+  int items;       ///< neighbouring indices per lane
 
   friend constexpr bool operator==(StreamedScanTuning const&,
                                    StreamedScanTuning const&) = default;
@@ -313,7 +309,7 @@ inline std::string to_string(StreamedScanTuning const& tuning) {
                      ", items = ", tuning.items, "}");
 }
 
-/// 2^28 elements, GB/s read plus written, copy 4225:
+/// GB/s read plus written, 2^28 elements (copy 4225):
 ///
 /// | threads x blocks, items | float | half  | int8  | threads | double |
 /// |-------------------------|-------|-------|-------|---------|--------|
@@ -324,12 +320,12 @@ inline std::string to_string(StreamedScanTuning const& tuning) {
 /// | 512 x 2, 20             | 3590  | 3087  | 2754  |         |        |
 /// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
 ///
-/// double with 8 items each, and 3642 with 256 x 3, 16. These functors hold
-/// bare pointers and 32-bit indices. With Views and 64-bit ones, in perf_scan
-/// at 2^30, the 40 registers of 256 x 5 spill 16 bytes, and 224 x 5, which may
-/// have 48, is the faster: half 3190 against 3137, int8 2959 against 2891,
-/// float 3627 against 3623. Larger values are not measured. A functor that
-/// spills is slower, not slow: double at 512 x 3 does (Kokkos: 830).
+/// double: 8 items each; 3642 with 256 x 3, 16. These functors hold bare
+/// pointers and 32-bit indices. With Views and 64-bit indices (perf_scan,
+/// 2^30), the 40 registers of 256 x 5 spill 16 bytes. 224 x 5 may have 48 and
+/// is faster: half 3190 instead of 3137, int8 2959 instead of 2891, float 3627
+/// instead of 3623. Larger values were not measured. A functor that spills
+/// still beats Kokkos: double at 512 x 3 does (Kokkos: 830).
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
   if (value_bytes <= 4) return {.threads = 224, .min_blocks = 5, .items = 16};
   if (value_bytes <= 8) return {.threads = 512, .min_blocks = 2, .items = 8};
@@ -338,11 +334,11 @@ constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
   return {.threads = 256, .min_blocks = 1, .items = 1};
 }
 
-/// How a scan of visible data is laid over the device.
+/// Launch shape of a scan of visible data.
 struct TileScanTuning {
-  int threads;     ///< per block that load
+  int threads;     ///< per block, that load
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-  int tiles;       ///< of 16 rows that a warp sums at a time
+  int tiles;       ///< tiles of 16 rows that a warp sums together
 
   friend constexpr bool operator==(TileScanTuning const&,
                                    TileScanTuning const&) = default;
@@ -354,7 +350,7 @@ inline std::string to_string(TileScanTuning const& tuning) {
                      ", tiles = ", tuning.tiles, "}");
 }
 
-/// 2^28 elements, GB/s read plus written, copy 4225, shuffles and MMA:
+/// GB/s read plus written, 2^28 elements (copy 4225), shuffles and MMA:
 ///
 /// | threads x blocks, tiles | float     | half      | int8      | double    |
 /// |-------------------------|-----------|-----------|-----------|-----------|
@@ -364,17 +360,17 @@ inline std::string to_string(TileScanTuning const& tuning) {
 /// | 480 x 2, 2              |           | 3265 3113 | 3170 3010 | 3705 2984 |
 /// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
 ///
-/// MMA kernels spill under the 72 registers of 256 x 3 and may have 96; int64
-/// spills under these too, and 16 warps on a multiprocessor may have 128 (half
-/// 3222 with these, 3376 with 96).
+/// MMA kernels spill under the cap of 72 registers of 256 x 3, so they may have
+/// 96. int64 spills under 96 too; 16 warps per multiprocessor allow 128
+/// (half 3222 with 128, 3376 with 96).
 constexpr TileScanTuning tile_scan_tuning(bool use_mma, bool eight_columns) {
   if (!use_mma) return {.threads = 256, .min_blocks = 3, .tiles = 4};
   return {.threads = eight_columns ? 224 : 256, .min_blocks = 2, .tiles = 4};
 }
 
-/// How a reduction of visible data on tensor cores is laid over the device.
+/// Launch shape of a reduction of visible data on tensor cores.
 struct MmaTuning {
-  int vectors;       ///< of 16 bytes, in flight per thread
+  int vectors;       ///< of 16 bytes in flight per thread
   int chain_length;  ///< MMA instructions per flush
   int threads;       ///< per block
   int min_blocks;    ///< per multiprocessor; caps a thread's registers
@@ -390,9 +386,9 @@ inline std::string to_string(MmaTuning const& tuning) {
                      ", min_blocks = ", tuning.min_blocks, "}");
 }
 
-/// Vectors, threads and resident blocks. Measured on a draft of the kernel. The
-/// kernel itself: half 4493, float 4464, int8 4449, double 4479, int64 4503
-/// GB/s of 4498 (H200, 2026-11-21).
+/// Vectors x threads x resident blocks, in GB/s, measured on a draft of the
+/// kernel. The kernel itself: half 4493, float 4464, int8 4449, double 4479,
+/// int64 4503 of 4498 (H200, 2026-11-21).
 ///
 /// half:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4640 | 8 x 256 x 5: 4641
 /// int8:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4641
@@ -400,8 +396,8 @@ inline std::string to_string(MmaTuning const& tuning) {
 /// additions on the same loads: 4645
 /// double (DMMA): 8 x 512 x 2: 4634; scalar additions: 4643
 /// int32, int64 (byte columns): 4642, 4635
-/// Cache hints lost: a 256-byte L2 prefetch 4219, evict-first and no-allocate
-/// even.
+/// Cache hints: a 256-byte L2 prefetch 4219; evict-first and no-allocate no
+/// change.
 inline constexpr MmaTuning mma_tuning{
     .vectors = 8, .chain_length = 8, .threads = 512, .min_blocks = 2};
 

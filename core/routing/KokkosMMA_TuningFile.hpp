@@ -19,15 +19,15 @@
 #include <vector>
 
 /// \file
-/// A tuning table as text, one `name value` per line. Reading is strict: a
-/// table that is only nearly right was written for something else or is cut
-/// off, and the table of the library is better than a guess. Every error is a
-/// std::invalid_argument that names file, line, what was found and what is
+/// Text format of a tuning table, one `name value` per line. Reading is strict:
+/// a table with an error may be truncated or meant for another version, and the
+/// built-in table is better than a guess. Every error is a
+/// std::invalid_argument with the file, the line, the text found and the values
 /// allowed.
 
 namespace KokkosMMA::Impl {
 
-/// A table and where it comes from.
+/// Table and its origin.
 struct TuningFile {
   TuningTable table;   ///< the values
   TunedDevice device;  ///< where they were measured
@@ -59,7 +59,7 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
                  " multiprocessors"});
 }
 
-/// FNV-1a: it notices what a disk or a hand did, not what an enemy does.
+/// FNV-1a checksum: detects damage and edits, not attacks.
 [[gnu::cold]] inline std::string tuning_checksum(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (char const c : text)
@@ -76,8 +76,8 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
   return value == never ? "never" : std::to_string(value);
 }
 
-/// Reads digits only, no sign, no spaces; false for anything else and for
-/// numbers that do not fit.
+/// Parses digits without sign or spaces. False for other texts and for numbers
+/// that do not fit.
 [[gnu::cold]] inline bool parse_digits(std::string_view text, int& value) {
   if (text.empty() || text.size() > 9) return false;
   value = 0;
@@ -98,9 +98,9 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
          day >= 1 && day <= 31;
 }
 
-/// Reads one text; every member throws with the number of the line. All of it
-/// is cold, and its texts are put together in one function: every source of an
-/// application that reduces compiles it.
+/// Parser of one text. Every member throws with the line number. All members
+/// are cold and build messages in one function, since every source of an
+/// application that reduces compiles them.
 class TuningReader {
  public:
   TuningReader(std::string_view text, std::string const& file)
@@ -153,7 +153,7 @@ class TuningReader {
     return nullptr;
   }
 
-  /// False at the end. A last line without its end is cut off.
+  /// False at the end. A last line without a line feed is truncated.
   [[gnu::cold]] bool next_line(std::string_view& line) {
     if (m_next == m_text.size()) return false;
     ++m_line;
@@ -278,7 +278,7 @@ class TuningReader {
   int m_line          = 0;
 };
 
-/// The text of a table. \p notes become comments under the header, a line each.
+/// Text of a table. \p notes become comments below the header, one per line.
 inline std::string write_tuning(TuningFile const& file,
                                 std::string const& notes = {}) {
   TunedDevice const& device = file.device;
@@ -299,20 +299,20 @@ inline std::string write_tuning(TuningFile const& file,
   return text + "checksum " + tuning_checksum(text) + "\n";
 }
 
-/// The table that a text holds; \p file is its name in errors.
+/// Parses the text of a table; \p file is its name in errors.
 inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
   return TuningReader(text, file).read();
 }
 
-/// The table in a file.
+/// Reads a table from a file.
 [[gnu::cold]] inline TuningFile read_tuning(std::string const& file) {
   auto const refuse = [&](std::initializer_list<std::string_view> texts) {
     throw std::invalid_argument(file + ": " + joined(texts));
   };
   errno = 0;
   std::string text(max_tuning_bytes + 1, '\0');
-  // Not <fstream>, which every source of an application would parse. A folder
-  // opens and cannot be read.
+  // Not <fstream>, which every source of an application would parse. fopen()
+  // also opens a folder; reading it fails.
   std::FILE* const stream = std::fopen(file.c_str(), "rb");
   std::size_t const count =
       stream ? std::fread(text.data(), 1, text.size(), stream) : 0;

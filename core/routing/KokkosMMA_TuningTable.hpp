@@ -13,40 +13,39 @@
 #include <string_view>
 
 /// \file
-/// Constants of the routes and launches that are values at run time, so that
-/// they can be measured on the user's device (perf_tune) and read from a file
-/// (docs/developers/tuning.md). What is compiled into a kernel is in
-/// core/routing/KokkosMMA_Tuning.hpp. Figures: one NVIDIA H200, CUDA 13.0,
-/// driver 580.159, 2026-11-21, GB/s.
+/// Run-time constants of routes and launches, which can be measured on the
+/// user's device (perf_tune) and read from a file (docs/developers/tuning.md).
+/// Constants compiled into kernels are in core/routing/KokkosMMA_Tuning.hpp.
+/// Figures without other data: NVIDIA H200, CUDA 13.0, driver 580.159,
+/// 2026-11-21, GB/s.
 ///
-/// No table can make a result wrong. A route function consults preferences
-/// after all checks of what can run, and chooses among the routes that can. A
-/// limit chooses among kernels, each of which supports any value that the entry
-/// allows; what a kernel does not support (a length, an alignment) is checked
-/// before the limit. Sizes of launches are clamped where they are used, and the
-/// kernels loop over what a grid leaves. So the table decides how fast a sum of
-/// integers is, and for floating point also the order of its additions, within
-/// the same bound.
+/// No table makes a result wrong. A route function first checks which routes
+/// can run, then uses preferences to choose among them. A limit chooses among
+/// kernels that support every value which the entry allows; properties that a
+/// kernel does not support (a length, an alignment) are checked before the
+/// limit. Launch sizes are clamped on use, and kernels loop over the rest of
+/// the range. The table thus affects the speed of integer sums, and for
+/// floating point also the order of additions, within the same error bound.
 
 namespace KokkosMMA::Impl {
 
-/// A limit that nothing reaches.
+/// Limit that no value reaches.
 inline constexpr int never = std::numeric_limits<int>::max();
 
-/// A value for each kind of element. Signed and unsigned integers of 4 and 8
-/// bytes share theirs, and flags that of uint8: their kernels differ in nothing
-/// that takes time.
+/// One value per kind of element. Signed and unsigned integers of 4 and 8 bytes
+/// share a value, and flags use that of uint8: their kernels do not differ in
+/// speed.
 struct PerType {
-  /// Kinds of elements.
+  /// Number of kinds of elements.
   static constexpr int size = 8;
-  /// The one that stands for each of them.
+  /// Element type that represents each kind.
   static constexpr Scalar types[size] = {
       Scalar::half, Scalar::bhalf, Scalar::float32, Scalar::float64,
       Scalar::int8, Scalar::uint8, Scalar::int32,   Scalar::int64};
 
   int values[size];  ///< in the order of `types`
 
-  /// `opaque` has no value of its own: no route that uses a value runs it.
+  /// `opaque` has no value of its own: no route that reads values supports it.
   static constexpr int index(Scalar scalar) {
     switch (scalar) {
       case Scalar::opaque:
@@ -64,16 +63,16 @@ struct PerType {
     }
     return 0;
   }
-  /// The value of an element type.
+  /// Value of an element type.
   constexpr int operator[](Scalar scalar) const {
     return values[index(scalar)];
   }
 
-  /// One value for all of them.
+  /// Table with one value for all kinds.
   static constexpr PerType all(int value) {
     return {{value, value, value, value, value, value, value, value}};
   }
-  /// This table with another value for one kind.
+  /// Copy with another value for one kind.
   constexpr PerType with(Scalar scalar, int value) const {
     PerType result               = *this;
     result.values[index(scalar)] = value;
@@ -84,54 +83,52 @@ struct PerType {
   friend constexpr bool operator==(PerType const&, PerType const&) = default;
 };
 
-/// The values, with what was measured on an H200 as defaults. Flags are 0 or 1.
+/// Tuning values; the defaults are those of an H200. Flags are 0 or 1.
 struct TuningTable {
-  /// Whether `auto` sums visible data by MMA. Sums of 2^30 elements, MMA and
-  /// additions: float 4620 and 4645, double 4634 and 4643.
+  /// Whether `auto` sums visible data by MMA. Sums of 2^30 elements by MMA and
+  /// by additions: float 4620 and 4645, double 4634 and 4643.
   PerType reduce_mma = PerType::all(1);
   /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
-  /// R where the call leaves it open.
+  /// Chain length R if the call does not set it.
   int reduce_chain_length = mma_tuning.chain_length;
-  /// B where the call leaves it open.
+  /// Block size if the call does not set it.
   int reduce_block_size = mma_tuning.threads;
-  /// Blocks of 512 threads for each multiprocessor; smaller ones fill as many
-  /// threads.
+  /// Blocks of 512 threads per multiprocessor; smaller blocks are as many
+  /// threads in total.
   int reduce_blocks = mma_tuning.min_blocks;
-  /// Up to this many vectors of 16 bytes per multiprocessor a sum of visible
-  /// data is spread over small blocks.
+  /// Up to this many 16-byte vectors per multiprocessor, a sum of visible data
+  /// uses small blocks on all multiprocessors.
   int reduce_mma_spread = 2048;
-  /// Up to this many indices per multiprocessor a reduction by an opaque
-  /// functor is spread one index per thread, as Kokkos does: an expensive
-  /// functor then meets as many threads as before. Blocks have 256 threads:
-  /// with 512, and so fewer blocks than multiprocessors have room for, 1e5
-  /// calls of hundreds of operations took 121 us instead of 99 (H100, Kokkos
-  /// 102). n = 131072 floats: 3.5 us so, 3.3 us with 8 calls per thread.
+  /// Up to this many indices per multiprocessor, a reduction by an opaque
+  /// functor has one index per thread, as in Kokkos. An expensive functor then
+  /// runs on as many threads as there. Blocks have 256 threads; with 512, too
+  /// few blocks fill the multiprocessors: 1e5 invocations of hundreds of
+  /// operations 99 us with 256, 121 with 512, 102 in Kokkos (H100). 131072
+  /// floats: 3.5 us with one index per thread, 3.3 with 8.
   int reduce_spread = 2048;
-  /// Shared memory of a multiprocessor for running arrays, and values of more
-  /// than 64 bytes, of a reduction by an opaque functor. What is left of 256 KB
-  /// is L1, in which rows wait for the rest of their lines to be used. Dot
-  /// products of 64 columns of 2^21 doubles, LayoutLeft and LayoutRight: 916
-  /// and 1171 us with 128 KB, 818 and 1127 with 164, 807 and 1167 with 196, 795
-  /// and 2061 with 228; of 16 columns all the same (H100, 2026-11-26).
+  /// Shared memory of a multiprocessor for running arrays, and for values above
+  /// 64 bytes, of a reduction by an opaque functor. The rest of 256 KB is L1,
+  /// which holds rows until their lines are used up. Dot products of 64 columns
+  /// of 2^21 doubles, LayoutLeft and LayoutRight: 916 and 1171 us with 128 KB,
+  /// 818 and 1127 with 164, 807 and 1167 with 196, 795 and 2061 with 228; no
+  /// difference for 16 columns (H100, 2026-11-26).
   int reduce_array_bytes = 196 * 1024;
 
-  /// Whether `auto` scans visible data by MMA. It does for no type (see
-  /// the table of tile_scan_tuning; int32 3487 against 3730, int64 2741 against
-  /// 3755): a scan writes what it reads, so a shuffle has two bytes of traffic
-  /// or more to hide behind where a reduction has one, and splitting the sums
-  /// of rows exactly costs more instructions than five shuffles per 128
-  /// elements.
+  /// Whether `auto` scans visible data by MMA: for no type (tile_scan_tuning;
+  /// int32 3487 by MMA, 3730 without, int64 2741, 3755). A scan writes what it
+  /// reads, so there are two bytes or more of traffic per byte of input to hide
+  /// shuffles, and the exact split of row sums costs more instructions than
+  /// five shuffles per 128 elements.
   PerType scan_mma = PerType::all(0);
-  /// Tiles over which a short range is spread, with fewer indices per thread:
-  /// an expensive functor then meets more threads. 131072 floats: 32 tiles
-  /// 5.0 us, 64 5.5, 128 6.7, 512 8.7.
+  /// Tiles of a short range, with fewer indices per thread, so that an
+  /// expensive functor runs on more threads. 131072 floats: 32 tiles 5.0 us, 64
+  /// 5.5, 128 6.7, 512 8.7.
   int scan_spread_tiles = 64;
 
-  /// Equal segments of so many bytes and more are summed by MMA. On an H200
-  /// none are: with four bytes in an instruction and 7 exchanges for 8 rows of
-  /// vectors, additions keep up with the loads too (2^28 elements, additions
-  /// and MMA):
+  /// Smallest size of equal segments that are summed by MMA. On an H200 none
+  /// is: with four bytes per instruction and 7 exchanges for 8 rows of vectors,
+  /// additions keep up with the loads (2^28 elements, additions and MMA):
   ///
   /// | segment | half      | int8      | float     |
   /// |---------|-----------|-----------|-----------|
@@ -142,15 +139,14 @@ struct TuningTable {
   /// | 16384   | 4378 4175 | 4133 3922 | 4430 3378 |
   /// | 100     | 3449 1864 | 3338      | 3807 1854 |
   ///
-  /// Lengths that are no power of two of vectors fill the rows of an operand
-  /// with masked vectors.
+  /// Lengths other than powers of two of vectors need masked vectors in the
+  /// rows of an operand.
   PerType segments_mma_bytes = PerType::all(never);
-  /// Whether columns of a matrix are summed by MMA. Not measured yet.
+  /// Whether columns are summed by MMA: not on an H200; bytes on an H100.
   PerType columns_mma = PerType::all(0);
-  /// Equal segments that are no power of two of vectors are summed one per
-  /// thread when they have no more elements and bytes than the first two and no
-  /// fewer elements than the third or more bytes than the fourth (2^28
-  /// elements, so and in staged tiles):
+  /// Largest number of elements of equal segments that are summed one per
+  /// thread, if their length is no power of two of vectors (segments_are_tiny).
+  /// 2^28 elements, one per thread and in staged tiles:
   ///
   /// | segment | half      | float     | double    |
   /// |---------|-----------|-----------|-----------|
@@ -163,49 +159,49 @@ struct TuningTable {
   /// | 17      | 3614 3474 | 3901 3704 | 3280 3738 |
   /// | 31      | 2832 3661 | 3161 3837 | 2425 3785 |
   ///
-  /// From 9 elements on the first figure is a thread per segment in plain
+  /// From 9 elements on, the first figure is a thread per segment in plain
   /// Kokkos. One-byte elements, 9, 12, 15, 17: 2624, 3200, 3220, 2570 and 2396,
   /// 2852, 2638, 2633.
   int tiny_elements      = 17;
-  int tiny_bytes         = 96;  ///< the second of these limits
-  int tiny_from_elements = 7;   ///< the third
-  int tiny_over_bytes    = 12;  ///< the fourth
-  /// Segments between offsets are summed one per thread when the longest is no
-  /// longer than this, which is known from the check of the offsets. 2^28
-  /// elements, of a thread per segment in plain Kokkos and of the kernel of
-  /// uneven lengths: int8 up to 8 and 32 elements 1782, 1726 and 822, 1304;
-  /// half up to 8 2108 and 1755; int32 up to 8 2899 and 2780. Longer ones lose:
-  /// half up to 32 2170 and 2793, int32 3033 and 3466.
+  int tiny_bytes         = 96;  ///< largest size of these segments
+  int tiny_from_elements = 7;   ///< fewest elements, or
+  int tiny_over_bytes    = 12;  ///< size that they exceed
+  /// Segments between offsets are summed one per thread up to this longest
+  /// size, which the check of the offsets finds. 2^28 elements, a thread per
+  /// segment in plain Kokkos and the kernel for uneven lengths: int8 up to 8
+  /// and 32 elements 1782, 1726 and 822, 1304; half up to 8 2108 and 1755;
+  /// int32 up to 8 2899 and 2780. Longer segments lose: half up to 32 2170 and
+  /// 2793, int32 3033 and 3466.
   int tiny_csr_bytes = 32;  ///< of elements of one and two bytes
-  /// Microseconds of 2^28 floats, 64-bit offsets, checked: up to 16 elements
-  /// 472 so, 499 the other way (H200), up to 32 422, 404; H100 515, 562.
-  int tiny_csr_wide_bytes = 64;  ///< of others
-  /// Segments between offsets of so many bytes on average are summed by quads
-  /// of lanes. Floats of uniform lengths 0..128: 3059 so, 2762 as the others;
-  /// 0..8: 2578 so, 2830 as the others; 0..32: 3439, 3506.
+  /// Microseconds of 2^28 floats, checked 64-bit offsets, with one segment per
+  /// thread and without: up to 16 elements 472, 499 (H200), up to 32 422, 404;
+  /// H100 515, 562.
+  int tiny_csr_wide_bytes = 64;  ///< other elements
+  /// Smallest mean size of segments between offsets that quads of lanes sum.
+  /// Floats of uniform lengths, quads and other kernel: 0..128 3059, 2762; 0..8
+  /// 2578, 2830; 0..32 3439, 3506.
   int quads_csr_bytes = 96;
-  /// Rows of so few bytes, whose results are an eighth of the traffic or more,
-  /// are loaded as other data are, longer ones past the caches: halves,
-  /// segments of 8, 16, 32, 64, 256, 1024 4083, 4208, 4141, 4086, 4133, 4193
-  /// kept and 3871, 4038, 4080, 4279, 4353, 4325 past them.
+  /// Rows up to this size use normal loads, longer ones bypass the caches:
+  /// results of short rows are an eighth of the traffic or more. Halves,
+  /// segments of 8, 16, 32, 64, 256, 1024: cached 4083, 4208, 4141, 4086, 4133,
+  /// 4193; bypassing 3871, 4038, 4080, 4279, 4353, 4325.
   int kept_bytes = 64;
 
-  /// Stencils use MMA from this radius or number of weights on; the
-  /// measurements are at mma_stencil_pays. Those of bytes other than boxes
-  /// do wherever they can: they are much faster. The limit of bytes is that
-  /// of uint8; int8 and bool have the same kernels without MMA. Of them
-  /// int8 of radius 1 was timed, before sums were two to a word: 1914 without
-  /// MMA, 1773 with it.
+  /// Smallest radius of boxes that use MMA; the measurements are at
+  /// mma_stencil_pays. Byte stencils other than boxes always use MMA if they
+  /// can: it is much faster. The limit for bytes is that of uint8; int8 and
+  /// bool have the same kernels without MMA. Only int8 of radius 1 was timed:
+  /// 1914 without MMA, 1773 with it (before sums were packed two to a word).
   PerType stencil_box_radius = PerType::all(8)
                                    .with(Scalar::bhalf, 7)
                                    .with(Scalar::int8, 5)
                                    .with(Scalar::uint8, 5);
-  /// The radius of weights that are one outer product.
+  /// Smallest radius of weights that are one outer product.
   PerType stencil_product_radius = PerType::all(3)
                                        .with(Scalar::half, 4)
                                        .with(Scalar::bhalf, 4)
                                        .with(Scalar::float32, 8);
-  /// The number of weights other than zero, for all other weights.
+  /// Smallest number of nonzero weights, for all other weights.
   PerType stencil_dense_taps =
       PerType::all(28).with(Scalar::float32, 150).with(Scalar::float64, 200);
 
@@ -214,29 +210,29 @@ struct TuningTable {
                                    TuningTable const&) = default;
 };
 
-/// The defaults: the H200's. Those of other devices are in
+/// Defaults, those of the H200. Other devices:
 /// core/routing/KokkosMMA_BuiltInTunings.hpp.
 inline constexpr TuningTable builtin_tuning{};
 
-/// A value of the table. By these names, since nvcc writes the types out with
-/// parentheses that its host compiler warns of.
+/// Member for one value. An alias, since nvcc writes the type with parentheses
+/// of which its host compiler warns.
 using TuningValue = int TuningTable::*;
-/// A row of values of the table.
+/// Member for a row of values.
 using TuningValues = PerType TuningTable::*;
 
-/// A value or a row of values of the table: its name in files and what it may
-/// be. An entry has one of the two members.
+/// Name and allowed range of a value, or of a row of values, of the table.
+/// Either `value` or `values` is set.
 struct TuningEntry {
   std::string_view name;  ///< in a file
   int least;              ///< smallest value allowed
-  int most;               ///< largest value allowed, apart from `never`
-  int step;               ///< the value is a multiple of it
+  int most;               ///< largest value allowed besides `never`
+  int step;               ///< values are multiples of it
   bool or_never;          ///< `never` is allowed too
   unsigned types;         ///< bit i: PerType::types[i] has a value
-  TuningValue value;      ///< of an entry with one value
-  TuningValues values;    ///< of an entry with one for each type
+  TuningValue value;      ///< set for an entry with one value
+  TuningValues values;    ///< set for an entry with a value per type
 
-  /// Whether it is yes or no.
+  /// Whether the value is yes or no.
   constexpr bool is_flag() const { return least == 0 && most == 1; }
   /// Whether PerType::types[type] has a value.
   constexpr bool has(int type) const { return types >> type & 1u; }
@@ -245,7 +241,7 @@ struct TuningEntry {
     return (or_never && x == never) ||
            (least <= x && x <= most && x % step == 0);
   }
-  /// The values that it may have, as text.
+  /// Allowed values as text.
   [[gnu::cold]] std::string allowed() const {
     if (is_flag()) return "yes or no";
     std::string text;
@@ -282,7 +278,7 @@ constexpr TuningEntry value_entry(std::string_view name, int least, int most,
   return {name, least, most, step, false, 0, value, nullptr};
 }
 
-/// Every entry, in the order of a file.
+/// All entries, in the order of a file.
 inline constexpr TuningEntry tuning_entries[] = {
     flags_entry("reduce.mma", all_type_bits, &TuningTable::reduce_mma),
     flags_entry("dot.mma", dot_type_bits, &TuningTable::dot_mma),
@@ -354,25 +350,25 @@ constexpr bool is_valid(TuningTable const& table) {
   return true;
 }
 
-/// Whether a sum (or a dot product, if `product`) by MMA is the faster
-/// one, so that `auto` uses it where both can run.
+/// Whether a sum (or a dot product, if `product`) is faster by MMA, so that
+/// `auto` uses MMA if both routes can run.
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
 }
-/// Whether a scan by MMA is the faster one.
+/// Whether a scan is faster by MMA.
 constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/,
                              TuningTable const& table = builtin_tuning) {
   return table.scan_mma[input] != 0;
 }
-/// Whether sums of equal segments by MMA are the faster ones.
+/// Whether sums of equal segments are faster by MMA.
 constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,
                                 TuningTable const& table = builtin_tuning) {
   int const from = table.segments_mma_bytes[input];
   return from != never && segment_bytes >= std::uint64_t(from);
 }
-/// Whether sums of columns by MMA are the faster ones; scans of columns have
-/// none.
+/// Whether sums of columns are faster by MMA. Scans of columns have no MMA
+/// kernel.
 constexpr bool mma_columns_pay(Scalar input, bool scan,
                                TuningTable const& table = builtin_tuning) {
   return !scan && table.columns_mma[input] != 0;

@@ -11,32 +11,29 @@
 #include <cstdint>
 
 /// \file
-/// Exact prefixes. A prefix is an integer in two's complement: digits of 32
-/// bits, the lowest first, of which all from some place on are those of its
-/// sign. Terms are added to its digits as to limbs, and each prefix is rounded
-/// by itself.
+/// Exact prefixes. A prefix is an integer in two's complement with digits of 32
+/// bits, the lowest first; all digits from some index on are sign digits. Terms
+/// are added to its digits as to limbs, and each prefix is rounded separately.
 
 namespace KokkosMMA::Impl {
 
-/// The digit of which a sign consists.
+/// Sign digit of an integer.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t sign_digit(bool negative) {
   return negative ? 0xffffffffu : 0u;
 }
 
-/// The integer times 2^lowest whose three highest digits that are not of its
-/// sign are `top`, the highest first, rounded to nearest, ties to even, as bits
-/// of `format`.
-/// \param position of top[0]
-/// \param below not zero if a digit below these is not
-/// \param zero what an integer of zero becomes
+/// Rounds an integer * 2^lowest to nearest, ties to even, as bits of `format`.
+/// `top` are the three highest digits below the sign digits, the highest first.
+/// \param position index of top[0]
+/// \param below nonzero if any lower digit is
+/// \param zero result for an integer of zero
 KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_digits(
     std::uint32_t const (&top)[3], int position, std::uint32_t below,
     bool negative, int lowest, FloatFormat const& format, std::uint64_t zero) {
   std::uint64_t low  = std::uint64_t(top[1]) << 32 | top[2];
   std::uint64_t high = top[0];
   if (negative) {
-    // -x = ~x + 1, and the one goes no further than the lowest digit that is
-    // not zero.
+    // -x = ~x + 1; the carry of the one ends at the lowest nonzero digit.
     low  = ~low + (below == 0);
     high = std::uint64_t(std::uint32_t(~top[0])) + (below == 0 && low == 0);
   }
@@ -48,13 +45,13 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_digits(
                        lowest + 32 * position - shift, negative, format);
 }
 
-/// What round_digits() needs of an integer whose digits come one after the
-/// other, the lowest first. Which of them are of the sign is known at the end
-/// only: a window is kept wherever a digit that may be one follows another, and
-/// the last window that was kept counts.
+/// Computes the arguments of round_digits() from digits that arrive one by one,
+/// the lowest first. Sign digits are known only at the end: the window is saved
+/// wherever a possible sign digit follows another digit, and the last saved
+/// window is used.
 class DigitWindow {
  public:
-  /// Adds digit k; those before it were added, or are zeros.
+  /// Adds digit k. Earlier digits were added or are zeros.
   KOKKOS_FORCEINLINE_FUNCTION void push(std::uint32_t digit, int k) {
     if (digit + 1 <= 1 && digit != m_last[0]) {
       for (int i = 0; i < 3; ++i) m_top[i] = m_last[i];
@@ -67,8 +64,7 @@ class DigitWindow {
     m_last[0] = digit;
   }
 
-  /// \param digits number of those that were added; from there on they are of
-  ///        the sign
+  /// \param digits number of digits added; those from there on are sign digits
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round(bool negative, int digits,
                                                   int lowest,
                                                   FloatFormat const& format,
@@ -79,17 +75,17 @@ class DigitWindow {
   }
 
  private:
-  std::uint32_t m_last[3]   = {};  ///< the highest first
-  std::uint32_t m_below     = 0;   ///< not zero: a digit below these is not
+  std::uint32_t m_last[3]   = {};  ///< the last three digits, the highest first
+  std::uint32_t m_below     = 0;   ///< nonzero if any digit below them is
   std::uint32_t m_top[3]    = {};
   std::uint32_t m_below_top = 0;
-  int m_position            = -1;  ///< of m_top[0]
+  int m_position            = -1;  ///< index of m_top[0]
 };
 
-/// Digits of a prefix: zeros before `first`, of the sign from `end` on.
+/// Digits of a prefix: zeros before `first`, sign digits from `end` on.
 template <int Limbs>
 struct ExactDigits {
-  /// Two more than a sum needs: those of a carry and of its sign.
+  /// Two more than a sum needs: a carry and its sign.
   static constexpr int capacity = Limbs + 2;
 
   std::uint32_t digit[capacity];
@@ -97,19 +93,19 @@ struct ExactDigits {
   int end;
   bool negative;
 
-  /// Of trimmed digits.
+  /// Requires trimmed digits.
   KOKKOS_FORCEINLINE_FUNCTION bool is_zero() const {
     return first == end && !negative;
   }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](int k) const {
     return k < first ? 0 : k < end ? digit[k] : sign_digit(negative);
   }
-  /// Narrows [first, end) to what is neither zero nor of the sign.
+  /// Narrows [first, end) to exclude zeros below and sign digits above.
   KOKKOS_FORCEINLINE_FUNCTION void trim() {
     while (end > first && digit[end - 1] == sign_digit(negative)) --end;
     while (first < end && digit[first] == 0) ++first;
   }
-  /// The integer in limbs that may hold more than 32 bits.
+  /// Assigns the integer in limbs that may exceed 32 bits.
   KOKKOS_INLINE_FUNCTION void assign(std::int64_t const* limb) {
     std::int64_t carry = 0;
     for (int k = 0; k < Limbs; ++k) {
@@ -123,7 +119,7 @@ struct ExactDigits {
     end          = Limbs + 1;
     trim();
   }
-  /// Adds `part` * 2^(32 k), of 32 bits and a sign.
+  /// Adds `part` * 2^(32 k); `part` has 32 bits and a sign.
   KOKKOS_INLINE_FUNCTION void add(int k, std::int64_t part) {
     if (part == 0) return;
     if (is_zero()) first = end = k;
@@ -135,7 +131,7 @@ struct ExactDigits {
       part                     = value >> 32;
     }
     if (part == 0) return;
-    // The digits of the sign and a carry.
+    // Sum of the sign digits and the carry.
     std::int64_t const above = part - std::int64_t(negative);
     negative                 = above < 0;
     if (above != -std::int64_t(negative)) digit[end++] = std::uint32_t(above);
@@ -153,7 +149,7 @@ struct ExactDigits {
   }
 };
 
-/// A prefix that grows by one term after the other.
+/// Prefix to which terms are added one by one.
 template <Scalar Carrier>
 class ExactPrefix {
  public:
@@ -161,7 +157,7 @@ class ExactPrefix {
 
   ExactPrefix() { m_digits.first = m_digits.end = 0; }
 
-  /// Adds a number of a format whose numbers the carrier has, given as bits.
+  /// Adds a number given as bits of a format that the carrier includes.
   void add(std::uint64_t bits, FloatFormat const& format) {
     m_flags |= bits != format.sign() ? unsigned(exact_has_other) : 0u;
     int const field =
@@ -176,7 +172,7 @@ class ExactPrefix {
     if (term.integer != 0)
       split_into_limbs(term.integer, term.position, AddToDigits{m_digits});
   }
-  /// Adds a sum of other terms.
+  /// Adds an exact sum of terms.
   template <int Limbs, int Lowest>
   void add(ExactLimbs<Limbs, Lowest> const& sum) {
     for (int k = 0; k < Limbs; ++k)
@@ -192,7 +188,7 @@ class ExactPrefix {
 
  private:
   using Digits = ExactDigits<exact_limbs(Carrier)>;
-  /// As AddToLimbs.
+  /// See AddToLimbs.
   struct AddToDigits {
     Digits& digits;
     KOKKOS_FORCEINLINE_FUNCTION void operator()(int k,

@@ -12,7 +12,7 @@
 namespace KokkosMMA::Impl {
 
 /// Whether a kernel that loads and stores the data itself is compiled for these
-/// types. The output is the accumulator, or the 16-bit type of the input.
+/// types. The output is the accumulator or the input's 16-bit type.
 constexpr bool scan_tile_exists(Scalar input, Scalar accumulator,
                                 Scalar output) {
   bool const integers =
@@ -39,7 +39,7 @@ constexpr bool scan_tile_exists(Scalar input, Scalar accumulator,
   return false;
 }
 
-/// The first reason why the route `streamed` cannot run, or none.
+/// Why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ScanProblem const& problem,
                                   Capability const& capability) {
   return first_refusal({
@@ -53,16 +53,16 @@ constexpr Refusal refuse_streamed(ScanProblem const& problem,
   });
 }
 
-/// Whether the products of a tile scan are exact for these types: an integer
-/// is summed modulo 2^bits of its accumulator, byte by byte, so a wider one
-/// would need its sign.
+/// Whether a tile scan by MMA is exact for these types. Integers are summed
+/// byte by byte modulo 2^bits of the accumulator; a wider one would need sign
+/// extension.
 constexpr bool scan_mma_exists(Scalar input, Scalar accumulator) {
   return size_of(input) == 1   ? size_of(accumulator) == 4
          : size_of(input) == 2 ? true
                                : size_of(input) == size_of(accumulator);
 }
 
-/// The first reason why the route `mma` cannot run, or none.
+/// Why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma(ScanProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
@@ -89,15 +89,15 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
   });
 }
 
-/// Whether the prefixes are sums of floating-point elements, as floating-point
-/// numbers: what `exact` is for.
+/// Whether `exact` applies: the prefixes are sums of floating-point elements in
+/// floating point.
 constexpr bool sums_floats(ScanProblem const& problem) {
   return problem.may_be_exact && problem.sum && is_floating(problem.input) &&
          is_floating(problem.accumulator) && is_floating(problem.output);
 }
 
-/// The level of reproducibility that a scan of a View can have. Tiles and
-/// windows are constants of the kernels, whatever the grid.
+/// Levels of reproducibility of a scan of a View. Tiles and windows are
+/// constants of the kernels, independent of the grid.
 constexpr OfferedLevel offered_level(ScanProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {
@@ -111,11 +111,11 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
   return sums ? kernels : without_exact(kernels, settings, no_exact_scans);
 }
 
-/// Route of a scan. Visible data go to the tensor cores for the types where
-/// they are no slower than the shuffle tile, which is `streamed` too; opaque
-/// functors to `streamed`, everything else to Kokkos' own code. Automatic
-/// choice never fails. With a forced route, `route` is that route and the
-/// caller checks whether it can run.
+/// Route of a scan. Visible data use tensor cores for the types for which these
+/// are no slower than the shuffle tile, which is `streamed`, too. Opaque
+/// functors use `streamed`, everything else Kokkos' code. Automatic choice
+/// never fails. With a forced route, `route` is that route and the caller
+/// checks whether it can run.
 constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings,

@@ -13,16 +13,16 @@
 #include <type_traits>
 
 /// \file
-/// The constant matrices of a scan, and how elements and sums become operands.
+/// Constant matrices of a scan; encoding of elements and sums as operands.
 ///
-/// Which slot of k a lane's values fill is the shape's matter; which column of
-/// the tile a slot stands for is chosen here, so that a lane's slots are the
-/// neighbours of memory that it loads, and its results those that it stores.
+/// The shape determines the slots of k that a lane's values fill. The matrices
+/// map slots to columns of the tile such that each lane's slots are neighbours
+/// in the memory that it loads, and its results in the memory that it stores.
 
 namespace KokkosMMA::Impl {
 
-/// Lane of a quad that holds slot k of an operand, and the place of the slot
-/// among those of the lane.
+/// Lane of a quad that holds slot k of an operand; below, the slot's index
+/// within that lane.
 template <class Shape>
 KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_quad(int k) {
   return k % (4 * Shape::packed) / Shape::packed;
@@ -32,9 +32,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_element(int k) {
   return k / (4 * Shape::packed) * Shape::packed + k % Shape::packed;
 }
 
-/// U: slot k holds column E * quad + element, product column n of part `Half`
-/// is tile column E * (n / 2) + 2 * Half + n % 2. Slots beyond E elements are
-/// empty.
+/// Matrix U: slot k holds column E * quad + element; product column n of part
+/// `Half` is tile column E * (n / 2) + 2 * Half + n % 2. Slots beyond E
+/// elements are empty.
 template <class Shape, int E, bool Inclusive, int Half>
 struct UpperColumns {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int n) {
@@ -45,7 +45,8 @@ struct UpperColumns {
   }
 };
 
-/// L: slot k holds the sum of row 2 * quad + element % 2 + 8 * (element / 2).
+/// Matrix L: slot k holds the sum of row 2 * quad + element % 2 + 8 * (element
+/// / 2).
 template <class Shape>
 struct LowerRows {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int row, int k) {
@@ -54,7 +55,7 @@ struct LowerRows {
   }
 };
 
-/// Byte `p` of four words, as one word.
+/// Bytes `p` of four words as one word.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t byte_column(std::uint32_t w0,
                                                       std::uint32_t w1,
                                                       std::uint32_t w2,
@@ -68,19 +69,19 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t byte_column(std::uint32_t w0,
                             (w3 >> shift & 255) << 24;))
 }
 
-/// Whether one of two packed 16-bit floats is infinite or NaN; `Unit` is the
+/// Whether one of two packed 16-bit floats is infinite or NaN. `Unit` is the
 /// lowest bit of the exponent.
 template <std::uint32_t Unit>
 KOKKOS_FORCEINLINE_FUNCTION bool pair_not_finite(std::uint32_t word) {
   return ((word & 0x7fff7fffu) + (Unit << 16 | Unit)) & 0x80008000u;
 }
 
-// An operand says how values are split: `fragments` of them, of which fragment
-// p goes to accumulator p % accumulators, and what the accumulators stand for.
-// split() says whether something was lost.
+// An operand defines how values are split into `fragments`, of which fragment p
+// uses accumulator p % accumulators, and how accumulators become a value.
+// split() returns whether the split is inexact.
 
-/// Four floats as exact bfloat16 operands, the smallest first: one accumulator
-/// is rounded three times, the last time against all.
+/// Four floats as exact bfloat16 operands, the smallest first: the accumulator
+/// is rounded three times, the last time against the largest operand.
 struct OperandFloat {
   using Shape                       = MmaBF16;
   static constexpr int fragments    = 3;
@@ -112,7 +113,7 @@ struct OperandFloat {
   }
 };
 
-/// Four 16-bit floats as loaded.
+/// Four 16-bit floats without conversion.
 template <class Shape_, std::uint32_t ExponentUnit>
 struct OperandPairs {
   using Shape                       = Shape_;
@@ -132,7 +133,7 @@ struct OperandPairs {
   }
 };
 
-/// Four 8-bit integers as loaded.
+/// Four 8-bit integers without conversion.
 template <class Shape_>
 struct OperandBytes {
   using Shape                       = Shape_;
@@ -152,16 +153,16 @@ struct OperandBytes {
   }
 };
 
-/// The bytes of four integers, one accumulator for each: exact modulo
-/// 256^Bytes. With two bytes, `Signed` says how the 16 bits of a result, which
-/// holds the sum of less than 256 8-bit integers, are widened.
+/// Bytes of four integers with one accumulator per byte: exact modulo
+/// 256^Bytes. With two bytes, `Signed` selects sign extension of the 16-bit
+/// results, which are sums of fewer than 256 8-bit integers.
 template <int Bytes, bool Signed = false>
 struct OperandColumns {
   using Shape                       = MmaU8K16;
   static constexpr int fragments    = Bytes;
   static constexpr int accumulators = Bytes;
 
-  /// Four 32-bit integers as loaded.
+  /// Splits four 32-bit integers, or two 64-bit ones.
   KOKKOS_FORCEINLINE_FUNCTION static bool split(
       Registers<std::uint32_t, 4> const& words, Shape::B (&fragment)[Bytes]) {
     if constexpr (Bytes == 8) {  // two 64-bit integers
@@ -201,7 +202,7 @@ struct OperandColumns {
   }
 };
 
-/// Two doubles as loaded, or four sums: DMMA is a chain of IEEE fused
+/// Two doubles without conversion, or four sums. DMMA is a chain of IEEE fused
 /// multiply-adds.
 struct OperandDouble {
   using Shape                       = MmaF64K16;
@@ -235,16 +236,15 @@ struct OperandDouble {
   }
 };
 
-/// Encoding of a scan of `Input` with sums of `Value`: unsigned integers stand
-/// for integers modulo 2^bits. `elements` neighbours fill 16 bytes of results.
-/// Without an operand `Data` there is no product for these types, but additions
-/// there are.
+/// Encoding of a scan of `Input` with sums of `Value`; unsigned types represent
+/// integers modulo 2^bits. `elements` neighbours are 16 bytes of results. Types
+/// without an operand `Data` have no scan by MMA, only by additions.
 template <Scalar Input, class ValueT>
 struct ScanElements {
   using Value                      = ValueT;
   static constexpr int elements    = 16 / sizeof(Value);
   static constexpr int input_bytes = size_of(Input);
-  static constexpr int bytes       = elements * input_bytes;  ///< of a vector
+  static constexpr int bytes = elements * input_bytes;  ///< per input vector
   using Words = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
 
   template <class Warp>
@@ -334,7 +334,7 @@ struct ScanEncoding<Scalar::int64, std::uint64_t>
   using Data = OperandColumns<8>;
   using Rows = OperandColumns<8>;
 };
-// Modulo 2^bits these are the same; a bool is a byte that holds 0 or 1.
+// Identical modulo 2^bits; a bool is a byte that holds 0 or 1.
 template <>
 struct ScanEncoding<Scalar::boolean, std::uint32_t>
     : ScanEncoding<Scalar::uint8, std::uint32_t> {};
@@ -345,7 +345,7 @@ template <>
 struct ScanEncoding<Scalar::uint64, std::uint64_t>
     : ScanEncoding<Scalar::int64, std::uint64_t> {};
 
-/// Whether the tensor cores scan this type.
+/// Whether tensor cores can scan this type.
 template <class Encoding>
 inline constexpr bool scans_by_mma =
     !std::is_same_v<typename Encoding::Data, NoOperand>;

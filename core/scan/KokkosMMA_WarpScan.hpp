@@ -10,22 +10,21 @@
 #include <type_traits>
 
 /// \file
-/// Scan of a tile of 16 rows by one warp. Lane 4g + q holds the elements of row
-/// g and of row g + 8 that lie in columns E*q to E*q + E - 1, E neighbours of
-/// memory each: two vectors per lane, of which every load and store of the warp
-/// is contiguous. Rows follow each other in memory.
+/// Scan of a tile of 16 rows by one warp. Lane 4g + q holds columns E*q to E*q
+/// + E - 1 of rows g and g + 8, E neighbours in memory each. Each lane has two
+/// vectors; every load and store of the warp is contiguous. Rows are
+/// consecutive in memory.
 ///
-/// A warp offers what core/reduce/KokkosMMA_WarpSum.hpp says, and
-///   shuffle_up(lanes, k)    the value of lane - k, of itself in the first k
-///   shuffle_xor(lanes, k)   the value of lane ^ k
-///   broadcast(lanes, k)     the value of lane k
-///   half_value(bits)        a half as a float
+/// A warp provides the members listed in core/reduce/KokkosMMA_WarpSum.hpp, and
+///   shuffle_up(lanes, k)    value of lane - k; its own in the first k lanes
+///   shuffle_xor(lanes, k)   value of lane ^ k
+///   broadcast(lanes, k)     value of lane k
+///   half_value(bits)        half as a float
 
 namespace KokkosMMA::Impl {
 
-/// Prefixes by additions only: serial in a lane, a tree over the lanes.
-/// Nothing is multiplied by zero: a NaN or an infinity reaches what follows it
-/// and nothing else.
+/// Prefixes by additions only: serial in a lane, a tree over the lanes. Nothing
+/// is multiplied by zero: a NaN or infinity is confined to prefixes with it.
 template <class Warp, class Encoding, bool Inclusive>
 class WarpScanShuffle {
   template <class T>
@@ -40,8 +39,8 @@ class WarpScanShuffle {
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpScanShuffle(Warp const& warp)
       : m_warp(warp) {}
 
-  /// `prefix` of each element within the tile, `total` of the tile in every
-  /// lane.
+  /// Computes the `prefix` of each element within the tile, and the tile's
+  /// `total` in every lane.
   KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
                                         Lanes<Vector> (&prefix)[2],
                                         Lanes<Value>& total) const {
@@ -53,7 +52,7 @@ class WarpScanShuffle {
           Value const element =
               Encoding::template element<Warp>(m_warp.at(rows[r], lane), e);
           Value const before = sum;
-          // The first element keeps its bits, the sign of a zero too.
+          // The first element keeps its bits, including the sign of a zero.
           sum                           = e == 0 ? element : sum + element;
           m_warp.at(prefix[r], lane)[e] = Inclusive ? sum : before;
         }
@@ -97,13 +96,12 @@ class WarpScanShuffle {
   Warp m_warp;
 };
 
-/// Prefixes by MMA, A the tile, U upper triangular ones, L strictly lower
-/// triangular ones: within the rows A * U, and the sum of the earlier rows
-/// L * (A * 1). The sums A * 1 come out of ones times the transposed tile, in
-/// the lanes and registers in which the second product wants them. The
-/// elements and the sums of the rows are split exactly; a tile whose split is
-/// not exact, because something is infinite or NaN or its last bits
-/// are too small, uses WarpScanShuffle.
+/// Prefixes by MMA. A is the tile, U upper triangular ones, L strictly lower
+/// triangular ones. A * U are the prefixes within rows, L * (A * 1) the sums of
+/// earlier rows. A * 1 is computed as ones times the transposed tile, which
+/// leaves it in the lanes and registers that the second MMA needs. Elements and
+/// row sums are split exactly; a tile with an inexact split (infinity, NaN,
+/// last bits too small) uses WarpScanShuffle.
 ///
 /// Source: Dakkak et al. 2019, "Accelerating Reduction and Scan Using Tensor
 /// Core Units".
@@ -112,7 +110,7 @@ class WarpScanMma {
   template <class T>
   using Lanes                 = typename Warp::template Lanes<T>;
   using Data                  = typename Encoding::Data;  // of the elements
-  using Rows                  = typename Encoding::Rows;  // of the sums of rows
+  using Rows                  = typename Encoding::Rows;  // of the row sums
   using DataShape             = typename Data::Shape;
   using RowsShape             = typename Rows::Shape;
   static constexpr int halves = Encoding::elements / 2;
@@ -217,7 +215,7 @@ class WarpScanMma {
   }
 
  private:
-  /// The value that the accumulators of all fragments stand for.
+  /// Value represented by the accumulators of all fragments.
   template <class Operand, class Fragment, int N>
   KOKKOS_FORCEINLINE_FUNCTION Value collect(Fragment const (&fragments)[N],
                                             int lane, int reg) const {

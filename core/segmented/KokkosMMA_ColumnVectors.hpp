@@ -8,49 +8,48 @@
 #include <cstdint>
 
 /// \file
-/// How the vectors of a matrix whose columns are neighbours in memory are dealt
-/// out to the lanes of warps.
+/// Distribution of a matrix's vectors to the lanes of warps, for columns that
+/// are neighbours in memory.
 
 namespace KokkosMMA::Impl {
 
-/// Element (i,j) lies `stride * i + j` elements after the first.
+/// Matrix whose element (i,j) is `stride * i + j` elements after the first.
 struct ColumnMatrix {
   std::uint64_t rows;
   std::uint64_t columns;
   std::uint64_t stride;  ///< at least `columns`
 };
 
-/// Coordinate of a vector's element: a row of the period, -1 outside of the
+/// Coordinate of a vector's element: a row of the period; row -1 outside the
 /// matrix.
 struct ColumnCoordinate {
   std::int64_t row;
   std::uint64_t column;
 };
 
-/// The 16-byte vectors of a matrix by the columns that they hold. After
-/// `period` rows a row starts at the same offset within 16 bytes again, so the
-/// vector
-/// at a position of a period holds the same columns in all periods: a lane that
-/// walks from period to period keeps one running value per element, whatever
-/// the length of the rows is. Narrow matrices have periods of many rows.
+/// The 16-byte vectors of a matrix, by the columns that they hold. After
+/// `period` rows, rows start at the same offset within 16 bytes again, so that
+/// a position of a period holds the same columns in all periods. A lane that
+/// steps by periods thus needs one running value per element, for any length of
+/// the rows. Narrow matrices have periods of many rows.
 ///
-/// Rows that follow each other closely are one run of vectors. Where wide gaps
-/// lie between them each row has vectors of its own.
+/// Rows with small gaps are one run of vectors. With wide gaps, each row has
+/// its own vectors.
 struct ColumnVectors {
   ColumnMatrix matrix;
-  unsigned per_vector;  ///< elements
-  unsigned skip;        ///< elements in front of the first in its 16-byte chunk
-  std::uint64_t period;       ///< rows
-  std::uint64_t row_vectors;  ///< of each row, 0 when rows are one run
-  std::uint64_t positions;    ///< vectors of a period
+  unsigned per_vector;   ///< elements
+  unsigned skip;         ///< elements before the first in its 16-byte chunk
+  std::uint64_t period;  ///< rows
+  std::uint64_t row_vectors;  ///< per row; 0 if rows are one run
+  std::uint64_t positions;    ///< vectors per period
   std::uint64_t periods;      ///< the last may be shorter
 
-  /// Elements from the 16-byte chunk of the first element to the next period.
+  /// Elements between equal positions of consecutive periods.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t step() const {
     return period * matrix.stride;
   }
-  /// Elements from the 16-byte chunk of the first element to a vector of period
-  /// 0.
+  /// Elements from the 16-byte chunk of the first element to a vector of the
+  /// first period.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t offset(
       std::uint64_t position) const {
     if (row_vectors == 0) return position * per_vector;
@@ -70,12 +69,11 @@ struct ColumnVectors {
       row    = position / row_vectors;
       column = offset(position) + element - (row * matrix.stride + skip);
     }
-    // What lies in front of a row has a huge column.
+    // Elements before a row have a huge column, by wrap-around.
     if (column >= matrix.columns) return {-1, 0};
     return {std::int64_t(row), column};
   }
-  /// The vector element that holds (row, column): position * per_vector +
-  /// element.
+  /// Vector element that holds (row, column): position * per_vector + element.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t index(
       std::uint64_t row, std::uint64_t column) const {
     std::uint64_t const start = row * matrix.stride + skip;
@@ -85,13 +83,13 @@ struct ColumnVectors {
     }
     return row * row_vectors * per_vector + start % per_vector + column;
   }
-  /// Elements of the matrix are those with skip <= offset < end().
+  /// End of the matrix: its elements have skip <= offset < end().
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t end() const {
     return skip + (matrix.rows - 1) * matrix.stride + matrix.columns;
   }
 };
 
-/// \param width positions that a warp has side by side
+/// \param width positions that a warp processes side by side
 inline ColumnVectors column_vectors(void const* x, ColumnMatrix matrix,
                                     int element_bytes, unsigned width) {
   ColumnVectors v{};
@@ -103,17 +101,16 @@ inline ColumnVectors column_vectors(void const* x, ColumnMatrix matrix,
   std::uint64_t period = 1;
   while (period * matrix.stride % v.per_vector != 0) period *= 2;
   std::uint64_t const in_run = period * matrix.stride / v.per_vector;
-  // Of a row that starts at the worst place.
+  // Vectors of a row with the worst alignment.
   std::uint64_t const in_row =
       (matrix.columns + (period == 1 ? v.skip : v.per_vector - 1) +
        v.per_vector - 1) /
       v.per_vector;
   std::uint64_t const positions =
       in_run <= period * in_row ? in_run : period * in_row;
-  // More rows in a period where that leaves fewer lanes without work.
-  // Lanes with work, of 1000. Not measured: each row of a period is one more
-  // value per column to join in the end, so the first multiple that fills 78 %
-  // ends the search.
+  // More rows per period if that leaves fewer lanes idle, counted as busy lanes
+  // of 1000. Each row of a period is one more value per column to join at the
+  // end, so the first multiple that reaches 78 % ends the search. Not measured.
   constexpr std::uint64_t enough = 780;
   std::uint64_t best = 1, best_used = 0;
   for (std::uint64_t m = 1; m <= width && m * positions <= 16 * width; ++m) {

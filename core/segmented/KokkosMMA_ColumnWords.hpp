@@ -10,7 +10,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// `Elements` elements of memory as a lane loads them, in 32-bit words.
+/// `Bytes` bytes of memory that a lane loads, in 32-bit words.
 template <int Bytes>
 using ColumnWords = Registers<std::uint32_t, (Bytes + 3) / 4>;
 
@@ -26,7 +26,7 @@ element_of_words(Registers<std::uint32_t, Words> const& words, int e) {
   }
 }
 
-/// Puts an element into words that are zero there.
+/// Sets an element in words that are zero there.
 template <int ElementBytes, int Words>
 KOKKOS_FORCEINLINE_FUNCTION void put_element(
     Registers<std::uint32_t, Words>& words, int e,

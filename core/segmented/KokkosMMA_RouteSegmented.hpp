@@ -24,9 +24,9 @@ constexpr bool is_small_float(Scalar scalar) {
   return scalar == Scalar::half || scalar == Scalar::bhalf;
 }
 
-/// Whether a kernel that loads the data itself is compiled for values of this
-/// type: floating-point elements into float or double that are no narrower,
-/// integers into 4 or 8 bytes that are no narrower.
+/// Whether a kernel that loads the data itself is compiled for these types:
+/// floating-point elements with a float or double accumulator, integers with
+/// one of 4 or 8 bytes, neither narrower than the elements.
 constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
   if (input == Scalar::opaque || size_of(accumulator) < size_of(input))
     return false;
@@ -35,23 +35,22 @@ constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
              : accumulator == Scalar::float32 || accumulator == Scalar::float64;
 }
 
-/// A scan writes as many results as it reads elements, and so stores them
-/// itself: in the type of the values, or rounded to the 16-bit input's.
+/// The same for scans, which store as many results as they read elements: in
+/// the accumulator's type, or rounded to the 16-bit type of the input.
 constexpr bool segment_scan_kernel_exists(Scalar input, Scalar accumulator,
                                           Scalar output) {
   return segment_kernel_exists(input, accumulator) &&
          (output == accumulator || (output == input && is_small_float(input)));
 }
 
-/// Whether the tensor cores keep these elements in this accumulator: floats in
-/// their own type or float, integers modulo 2^bits of 4 bytes or their own.
+/// Whether tensor cores accumulate these elements in this type: floats in their
+/// own type or float, integers modulo 2^bits of 4 bytes or their own.
 constexpr bool segment_mma_exists(Scalar input, Scalar accumulator) {
   if (!segment_kernel_exists(input, accumulator)) return false;
   return size_of(accumulator) == (size_of(input) < 4 ? 4 : size_of(input));
 }
 
-/// The first reason why no kernel of the library can run a problem, on any
-/// route, or none.
+/// Why no kernel of the library can run a problem on any route, or none.
 constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
                                    Capability const& capability) {
   bool const compiled =
@@ -81,7 +80,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
   });
 }
 
-/// The first reason why the route `mma` cannot run, or none.
+/// Why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
                                        Capability const& capability,
                                        Settings const& settings) {
@@ -109,15 +108,15 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
   });
 }
 
-/// Whether the values are sums of floating-point elements, as floating-point
-/// numbers: what `exact` is for.
+/// Whether `exact` applies: the values are sums of floating-point elements in
+/// floating point.
 constexpr bool sums_floats(SegmentedProblem const& problem) {
   return problem.operation == Operation::sum && !problem.scan &&
          !problem.moments && is_floating(problem.input) &&
          is_floating(problem.accumulator) && is_floating(problem.output);
 }
 
-/// The level of reproducibility that a segmented operation can have.
+/// Levels of reproducibility of a segmented operation.
 constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {

@@ -9,17 +9,17 @@
 #include <string>
 
 /// \file
-/// Constants of reductions of equal segments, with the measurement each comes
-/// from: one NVIDIA H200, CUDA 13.0, 2026-11-21.
+/// Constants of reductions of equal segments, with their measurements: one
+/// NVIDIA H200, CUDA 13.0, 2026-11-21.
 
 namespace KokkosMMA::Impl {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// How a reduction of segments in staged tiles is laid over the device.
+/// Launch shape of a reduction of segments in staged tiles.
 struct SegmentedTuning {
   int warps;       ///< per block
-  int stages;      ///< tiles of a warp: one is worked on, the others on the way
-  int tile_bytes;  ///< of a stage
+  int stages;      ///< tiles per warp: one in use, the others being loaded
+  int tile_bytes;  ///< per stage
 
   friend constexpr bool operator==(SegmentedTuning const&,
                                    SegmentedTuning const&) = default;
@@ -31,7 +31,7 @@ inline std::string to_string(SegmentedTuning const& tuning) {
                      ", tile_bytes = ", tuning.tile_bytes, "}");
 }
 
-/// 2^28 elements, GB/s:
+/// GB/s, 2^28 elements:
 ///
 /// | warps, stages, bytes | half 12| 33   | 65   | float 12| 33   | 65   |
 /// |----------------------|--------|------|------|---------|------|------|
@@ -44,13 +44,13 @@ inline std::string to_string(SegmentedTuning const& tuning) {
 inline constexpr SegmentedTuning segmented_tuning{
     .warps = 8, .stages = 2, .tile_bytes = 4096};
 
-/// How kernels of segments that come straight from memory are laid over the
-/// device: rows of vectors, and parts of segments that are longer than a tile.
+/// Launch shape of kernels that read segments directly from memory: rows of
+/// vectors, and parts of segments longer than a tile.
 struct RowSegmentsTuning {
   int threads;              ///< per block
   int min_blocks;           ///< per multiprocessor; caps a thread's registers
-  int min_blocks_mma;       ///< of sums on tensor cores
-  int min_blocks_extremes;  ///< of minima and maxima
+  int min_blocks_mma;       ///< for sums on tensor cores
+  int min_blocks_extremes;  ///< for minima and maxima
 
   friend constexpr bool operator==(RowSegmentsTuning const&,
                                    RowSegmentsTuning const&) = default;
@@ -64,8 +64,8 @@ inline std::string to_string(RowSegmentsTuning const& tuning) {
                      "}");
 }
 
-/// Sums on tensor cores spill at 4 and 3 blocks, minima and maxima of double at
-/// 4.
+/// Sums on tensor cores spill with 4 and 3 blocks, minima and maxima of double
+/// with 4.
 inline constexpr RowSegmentsTuning row_segments_tuning{
     .threads             = 256,
     .min_blocks          = 4,

@@ -8,16 +8,16 @@
 #include <cstdint>
 
 /// \file
-/// How a row of elements is cut into segments: segment s is [begin(s), end(s)).
+/// Division of a row of elements into segments [begin(s), end(s)).
 
 namespace KokkosMMA::Impl {
 
-/// Segments of one length, of which the last may be shorter.
+/// Segments of equal length; the last may be shorter.
 struct EqualSegments {
-  using Position = std::uint64_t;  ///< holds the end of a segment
+  using Position = std::uint64_t;  ///< can hold the end of a segment
 
   std::uint64_t size   = 0;  ///< elements
-  std::uint64_t length = 1;  ///< of a segment
+  std::uint64_t length = 1;  ///< elements per segment
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
     return size / length + (size % length != 0);
@@ -33,13 +33,13 @@ struct EqualSegments {
 };
 
 /// Segments between neighbouring offsets, as in compressed rows. Offsets do not
-/// decrease; segments may be empty, and elements may lie before the first
-/// segment and after the last.
+/// decrease. Segments may be empty; elements may precede the first segment and
+/// follow the last.
 template <class Offset>
 struct OffsetSegments {
-  using Position = Offset;  ///< holds the end of a segment
+  using Position = Offset;  ///< can hold the end of a segment
 
-  Offset const* offsets  = nullptr;  ///< count + 1 of them
+  Offset const* offsets  = nullptr;  ///< count() + 1 offsets
   std::uint64_t segments = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
@@ -53,12 +53,12 @@ struct OffsetSegments {
   }
 };
 
-/// What a look at all offsets says of them.
+/// Result of a check of all offsets.
 struct OffsetFindings {
   static constexpr std::uint64_t unknown = ~std::uint64_t(0);
 
-  std::uint64_t first_bad = unknown;  ///< index of an offset, or none
-  std::uint64_t longest   = unknown;  ///< elements of a segment
+  std::uint64_t first_bad = unknown;  ///< index of a wrong offset, or `unknown`
+  std::uint64_t longest   = unknown;  ///< elements of the longest segment
 };
 
 }  // namespace KokkosMMA::Impl

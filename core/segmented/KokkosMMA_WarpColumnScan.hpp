@@ -9,14 +9,14 @@
 #include <core/segmented/KokkosMMA_ColumnWords.hpp>
 
 /// \file
-/// Scan down the columns of a tile of rows by one warp, which offers what
-/// core/reduce/KokkosMMA_WarpSum.hpp says.
+/// Scan down the columns of a tile of rows by one warp, which provides the
+/// members listed in core/reduce/KokkosMMA_WarpSum.hpp.
 
 namespace KokkosMMA::Impl {
 
-/// How the rows of a tile are dealt out to the lanes of a warp in a scan:
-/// neighbouring lanes have neighbouring vectors of a row, `positions` of them,
-/// and then the next row. Lanes beyond groups * positions idle.
+/// Distribution of a tile's rows to the lanes of a warp in a scan: neighbouring
+/// lanes have neighbouring vectors of a row, `positions` of them, then those of
+/// the next row. Lanes from groups * positions on are idle.
 struct ColumnLanes {
   int positions;
   int groups;  ///< rows side by side
@@ -33,9 +33,9 @@ struct ColumnLanes {
 };
 
 /// Scan down the columns of a tile of Rows * groups rows: register r of a lane
-/// holds row r * groups + group(lane). Columns never meet.
-/// \tparam Elements of a lane's vector
-/// \tparam Grouped  there may be more than one group
+/// holds row r * groups + group(lane). Columns are independent.
+/// \tparam Elements per vector of a lane
+/// \tparam Grouped  whether there may be more than one group
 template <class Warp, Operation Op, Scalar Input, class Element, int Elements,
           int Rows, bool Grouped>
 class WarpColumnScan {
@@ -54,8 +54,8 @@ class WarpColumnScan {
                                              ColumnLanes const& lanes)
       : m_warp(warp), m_lanes(lanes) {}
 
-  /// `total` of the tile, in the lanes that hold it. `counts`: registers of a
-  /// lane that are rows of the matrix.
+  /// Computes the `total` of the tile, in the lanes for which holds_total().
+  /// `counts`: registers of a lane that hold rows of the matrix.
   template <class Row>
   KOKKOS_FORCEINLINE_FUNCTION void total(Row const& row,
                                          Lanes<int> const& counts,
@@ -79,8 +79,8 @@ class WarpColumnScan {
     }
   }
 
-  /// visit(lane, r, vector) for each row of the matrix, in order: the prefixes,
-  /// with `before` as what comes before the tile.
+  /// Calls visit(lane, r, vector) with the prefixes of each row of the matrix,
+  /// in order. `before` is the prefix of the rows before the tile.
   template <bool Inclusive, class Row, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void prefixes(Row const& row,
                                             Lanes<int> const& counts,
@@ -148,7 +148,7 @@ class WarpColumnScan {
     return element_value<Warp, Input, Value>(
         element_of_words<element_bytes>(words, e));
   }
-  /// Adds the values of the lower groups at the same position.
+  /// Adds the values at the same position in the lower groups.
   KOKKOS_FORCEINLINE_FUNCTION void up_to_group(Lanes<Vector>& values) const {
     for (int distance = 1; distance < 32; distance *= 2) {
       if (distance >= m_lanes.groups) break;

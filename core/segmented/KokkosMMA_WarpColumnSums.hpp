@@ -16,11 +16,11 @@
 
 /// \file
 /// Running values of columns in a warp, by additions and by MMA. A warp
-/// offers what core/reduce/KokkosMMA_WarpSum.hpp says.
+/// provides the members listed in core/reduce/KokkosMMA_WarpSum.hpp.
 
 namespace KokkosMMA::Impl {
 
-/// Running values of the vectors that the lanes load, one position each.
+/// Running values by additions; each lane loads the vectors of one position.
 template <class Warp, Operation Op, Scalar Input, class Element>
 class WarpColumnAdditions {
   template <class T>
@@ -33,8 +33,8 @@ class WarpColumnAdditions {
   static constexpr int elements      = 16 / element_bytes;
   static constexpr int width         = 32;  ///< positions side by side
   static constexpr int deep          = 1;   ///< periods side by side
-  static constexpr int vectors       = 1;   ///< of a lane in a step
-  /// 32-bit registers that a lane keeps.
+  static constexpr int vectors       = 1;   ///< per lane in a step
+  /// Registers (32-bit) of a lane for running values.
   static constexpr int registers = elements * int(sizeof(Value)) / 4;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpColumnAdditions(Warp const& warp)
@@ -45,8 +45,8 @@ class WarpColumnAdditions {
     });
   }
 
-  /// Position, of `width`, and period, of `deep`, that a lane loads. Its next
-  /// vector of a step is `deep` periods further.
+  /// Position (of `width`) and period (of `deep`) of a lane's first vector in a
+  /// step. Its further vectors are `deep` periods apart.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int position(int lane) {
     return lane;
   }
@@ -57,8 +57,8 @@ class WarpColumnAdditions {
       for (int e = 0; e < elements; ++e) add_element(lane, step[0], e);
     });
   }
-  /// Vectors of which the elements with a bit in `present` are data, the others
-  /// zero.
+  /// Adds a vector per lane; only elements with a bit in `present` are data,
+  /// others are zero.
   KOKKOS_FORCEINLINE_FUNCTION void add_some(Lanes<Vector16> const& vector,
                                             Lanes<unsigned> const& present) {
     m_warp.each([&](int lane) {
@@ -67,7 +67,7 @@ class WarpColumnAdditions {
     });
   }
 
-  /// visit(lane, position, element, value) for all positions.
+  /// Calls visit(lane, position, element, value) for all positions.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void finish(Visit const& visit) {
     m_warp.each([&](int lane) {
@@ -90,12 +90,12 @@ class WarpColumnAdditions {
   Lanes<Registers<Value, elements>> m_running;
 };
 
-/// The operand of a column sum: the vectors of a lane, `vectors` periods of one
-/// position, as the (k,n) operands of one product per element. Periods may meet
-/// k in any order, because all entries of the other operand are one.
+/// MMA operand of a column sum: converts `vectors` periods of one position in a
+/// lane to (k,n) operands, one MMA per element. Periods may map to k in any
+/// order, since all entries of the other operand are one.
 template <Scalar Input>
 struct ColumnOperand {
-  static constexpr int vectors = 0;  // none
+  static constexpr int vectors = 0;  // no operand
 };
 
 template <class ShapeType>
@@ -106,7 +106,7 @@ struct ColumnOperandPairs {
   static constexpr int chain     = 8;
   static constexpr bool can_lose = false;
 
-  /// The operands of element e. Returns whether a split was not exact.
+  /// Computes the operands of element e. Returns whether the split is inexact.
   KOKKOS_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[4],
                                                 int e,
                                                 typename Shape::B (&b)[1]) {
@@ -128,7 +128,7 @@ template <>
 struct ColumnOperand<Scalar::float32> {
   using Shape                    = MmaBF16;
   static constexpr int vectors   = 4;
-  static constexpr int fragments = 3;  ///< small ones first
+  static constexpr int fragments = 3;  ///< small operands first
   static constexpr int chain     = 8;
   static constexpr bool can_lose = true;
 
@@ -168,7 +168,7 @@ struct ColumnOperandBytes {
   using Shape                    = ShapeType;
   static constexpr int vectors   = 4;
   static constexpr int fragments = 1;
-  // 2^16 products of 16 bytes stay below 2^31.
+  // 2^16 MMA of 16 bytes per column stay below 2^31.
   static constexpr int chain     = 1 << 16;
   static constexpr bool can_lose = false;
 
@@ -187,8 +187,8 @@ struct ColumnOperand<Scalar::uint8> : ColumnOperandBytes<MmaU8K16> {};
 template <>
 struct ColumnOperand<Scalar::boolean> : ColumnOperandBytes<MmaU8K16> {};
 
-/// Whether the tensor cores add columns of this type. Wider integers have none:
-/// four or eight MMA for what one addition does.
+/// Whether tensor cores can add columns of this type. Not wider integers: they
+/// need four or eight MMA in place of one addition.
 constexpr bool column_mma_exists(Scalar input) {
   switch (input) {
     case Scalar::half:
@@ -202,9 +202,9 @@ constexpr bool column_mma_exists(Scalar input) {
   }
 }
 
-/// Column sums by MMA, ones times the rows. Lane 4g + q loads position g
-/// in period q; every row of the product holds the sums, so lane 4g + q keeps
-/// those of element g (modulo their number) of positions 2q and 2q + 1.
+/// Column sums by MMA: ones times the rows. Lane 4g + q loads position g in
+/// period q. Every row of the product holds the sums; lane 4g + q keeps those
+/// of element g (modulo their number) at positions 2q and 2q + 1.
 template <class Warp, Scalar Input, class Element>
 class WarpColumnMma {
   template <class T>
@@ -302,7 +302,7 @@ class WarpColumnMma {
   }
 
  private:
-  /// Sums that a lane keeps: of two positions for every eighth element.
+  /// Sums per lane: two positions of every eighth element.
   static constexpr int kept  = elements > 8 ? 4 : 2;
   static constexpr int apart = Operand::can_lose ? elements : 0;
 
@@ -333,7 +333,7 @@ class WarpColumnMma {
     });
     clear();
   }
-  /// What was added without MMA, lane 4g + q for position g.
+  /// Joins the sums added without MMA; lane 4g + q has those of position g.
   KOKKOS_FORCEINLINE_FUNCTION void join_apart() {
     for (int e = 0; e < elements; ++e) {
       Lanes<Value> sum;

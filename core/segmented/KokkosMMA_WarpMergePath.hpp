@@ -12,22 +12,22 @@
 #include <cstdint>
 
 /// \file
-/// Reduction of segments of any lengths (CSR rows) by warps that all get equal
-/// ranges of the merge path, wherever these cut through segments.
+/// Reduction of segments of any lengths (CSR rows) by warps with equal ranges
+/// of the merge path, which may split segments.
 ///
-/// Work is counted in elements; closing a segment counts as several. So neither
-/// a segment of 2^28 elements nor a million empty ones keep a warp busy while
-/// the others are done. Source of the cut: the merge path of Merrill and
-/// Garland 2016, "Merge-based parallel sparse matrix-vector multiplication".
+/// Work is counted in elements; closing a segment counts as several. Thus
+/// neither a segment of 2^28 elements nor a million empty ones keep one warp
+/// busy while others are idle. Source of the split: Merrill and Garland 2016,
+/// "Merge-based parallel sparse matrix-vector multiplication".
 ///
-/// A warp offers what core/reduce/KokkosMMA_WarpSum.hpp and
-/// core/scan/KokkosMMA_WarpScan.hpp say, and
+/// A warp provides the members listed in core/reduce/KokkosMMA_WarpSum.hpp and
+/// core/scan/KokkosMMA_WarpScan.hpp, and
 ///   ballot(lanes)       bit l is set when lane l holds true
 
 namespace KokkosMMA::Impl {
 
-/// A coordinate of the merge path: segments before `segment` are closed,
-/// elements before `element` are added.
+/// Coordinate of the merge path: segments before `segment` are closed, elements
+/// before `element` are added.
 struct MergeCoordinate {
   std::uint64_t segment;
   std::uint64_t element;
@@ -37,9 +37,9 @@ struct MergeCoordinate {
 template <class Segments>
 struct MergePath {
   Segments segments;     ///< at least one
-  std::uint64_t weight;  ///< of a segment, in elements
-  std::uint64_t first;   ///< element
-  std::uint64_t last;    ///< element, after the end
+  std::uint64_t weight;  ///< work of closing a segment, in elements
+  std::uint64_t first;   ///< first element
+  std::uint64_t last;    ///< element after the last
 
   KOKKOS_FORCEINLINE_FUNCTION static MergePath of(Segments const &segments,
                                                   std::uint64_t weight) {
@@ -54,7 +54,7 @@ struct MergePath {
       std::uint64_t s) const {
     return weight * (s + 1) + (segments.end(s) - first);
   }
-  /// The coordinate after `done` work, when `closed` segments are closed by
+  /// Coordinate after `done` work, given that `closed` segments are closed by
   /// then.
   KOKKOS_FORCEINLINE_FUNCTION MergeCoordinate
   coordinate(std::uint64_t done, std::uint64_t closed) const {
@@ -65,20 +65,20 @@ struct MergePath {
   }
 };
 
-/// Begin of partition `i` of `partitions` equal ones.
+/// Begin of partition `i` of `partitions` of equal size.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_partition(
     std::uint64_t total, std::uint64_t partitions, std::uint64_t i) {
   std::uint64_t const left = total % partitions;
   return total / partitions * i + (i < left ? i : left);
 }
 
-/// The coordinates after `done[0]` and `done[1]` work. The warp asks 32 offsets
-/// at a time, so 2^24 segments are five loads deep.
+/// Finds the coordinates after `done[0]` and `done[1]` work. The warp tests 32
+/// offsets at a time: 2^24 segments need five dependent loads.
 template <class Warp, class Segments>
 KOKKOS_FORCEINLINE_FUNCTION void find_coordinates(
     Warp const &warp, MergePath<Segments> const &work,
     std::uint64_t const (&done)[2], MergeCoordinate (&coordinates)[2]) {
-  // Between `low` and `high` segments are closed.
+  // The number of closed segments is from `low` to `high`.
   std::uint64_t low[2]  = {0, 0};
   std::uint64_t high[2] = {work.segments.count(), work.segments.count()};
   while (low[0] < high[0] || low[1] < high[1]) {
@@ -104,15 +104,15 @@ KOKKOS_FORCEINLINE_FUNCTION void find_coordinates(
   for (int k = 0; k < 2; ++k) coordinates[k] = work.coordinate(done[k], low[k]);
 }
 
-/// Head and tail partials of a warp's range: what it leaves beside the segments
-/// that it stored.
+/// Head and tail partials of a warp's range: the parts of segments that the
+/// warp did not store.
 template <class Value>
 struct RangePartials {
   Value head;  ///< last part of the first segment, if `ends_another`
-  Value tail;  ///< of the segment that is open at the end
+  Value tail;  ///< of the segment open at the end
   std::uint64_t segment_and_flags;
 
-  /// The first segment of the range.
+  /// First segment of the range.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t segment() const {
     return segment_and_flags >> 2;
   }
@@ -120,7 +120,7 @@ struct RangePartials {
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool closes() const {
     return segment_and_flags & 1;
   }
-  /// Whether the first one of these began in an earlier range.
+  /// Whether the first closed segment began in an earlier range.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool ends_another() const {
     return segment_and_flags & 2;
   }
@@ -131,8 +131,8 @@ struct RangePartials {
   }
 };
 
-/// Joins the partials of the range after `left`; store(segment, value) is
-/// called for a segment that ends there and began in the ranges of `left`.
+/// Joins the partials of the next range to `left`. Calls store(segment, value)
+/// for a segment that ends there and began in the ranges of `left`.
 template <Operation Op, class Value, class Store>
 KOKKOS_FORCEINLINE_FUNCTION void join_partials(
     RangePartials<Value> &left, RangePartials<Value> const &behind,
@@ -151,14 +151,14 @@ KOKKOS_FORCEINLINE_FUNCTION void join_partials(
   left.tail = behind.tail;
 }
 
-/// The value of the segment that is open after some ranges.
+/// Value of the segment that is open after some ranges.
 template <Operation Op, class Value>
 struct OpenSegment {
   using Math  = Combine<Op, Value>;
   Value value = Math::identity();
-  bool fresh  = false;  ///< what was open before these ranges is closed
+  bool fresh  = false;  ///< the segment open before these ranges is closed
 
-  /// Calls store(segment, value) when the range ends a segment of earlier ones.
+  /// Adds a range. Calls store(segment, value) if it ends an earlier segment.
   template <class Store>
   KOKKOS_FORCEINLINE_FUNCTION void add(RangePartials<Value> const &range,
                                        Store const &store) {
@@ -171,15 +171,15 @@ struct OpenSegment {
     value = range.tail;
     fresh = true;
   }
-  /// Adds the ranges that follow.
+  /// Adds the result of the ranges that follow.
   KOKKOS_FORCEINLINE_FUNCTION void add(OpenSegment const &later) {
     value = later.fresh ? later.value : Math::apply(value, later.value);
     fresh = fresh || later.fresh;
   }
 };
 
-/// What is open after the ranges of all earlier lanes, given what is open
-/// after those of each lane; `all` of the warp, in every lane.
+/// Computes the open segment `before` each lane's ranges, and that after `all`
+/// ranges of the warp, from the open segments after each lane's ranges, `mine`.
 template <class Warp, Operation Op, class Value>
 KOKKOS_FORCEINLINE_FUNCTION void open_before(
     Warp const &warp,
@@ -217,18 +217,17 @@ KOKKOS_FORCEINLINE_FUNCTION void open_before(
   });
 }
 
-/// Walks along a range of the merge path. Elements come through a `Stream`,
-/// which offers
-///   begin(), end()     positions of the first element and after the last; at
-///                      multiples of its elements a vector starts
-///   ring()             a StagedRing in which the elements lie
-///   ready()            elements before this position are there
-///   wait(position)     makes ready() at least that: no more than `reach`
-///                      after the last released position; of what is longer,
-///                      `window` is loaded at a time
+/// Reduces a range of the merge path. Elements come from a `Stream`:
+///   begin(), end()     positions of the first element and after the last; a
+///                      vector starts at multiples of its number of elements
+///   ring()             StagedRing that holds the elements
+///   ready()            elements before this position are loaded
+///   wait(position)     waits until ready() >= position: at most `reach` after
+///                      the last released position; longer segments load
+///                      `window` at a time
 ///   release(position)  no lane reads elements before it any more
-/// \tparam Quads whether four lanes may share a segment: for segments of middle
-/// length, which the code for the others pays for
+/// \tparam Quads whether four lanes may reduce a segment: faster for medium
+/// lengths, at the cost of code for the others
 template <class Warp, Operation Op, Scalar Input, class Value, bool Quads>
 class WarpMergePath {
   template <class T>
@@ -240,8 +239,8 @@ class WarpMergePath {
 
  private:
   static constexpr int per_vector = 16 / element_bytes;
-  // About the instructions of a vector, and of a segment that the warp adds
-  // together: they decide who adds a segment, nothing else.
+  // Approximate instructions per vector, and per segment that the whole warp
+  // adds. They only decide which lanes add a segment.
   static constexpr int vector_cost =
       6 + per_vector * (element_bytes >= 4 ? 1 : 4 - element_bytes);
   static constexpr int joint_cost = 40 + vector_cost;
@@ -252,18 +251,18 @@ class WarpMergePath {
       : m_warp(warp) {}
 
   /// Stores every segment that begins and ends between the two coordinates,
-  /// with store(segment, value), and returns what is left; `tail` and `head`
-  /// are the same in every lane.
+  /// with store(segment, value), and returns the partials; `tail` and `head`
+  /// are equal in all lanes.
   template <class Stream, class Segments, class Store>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<RangePartials<Value>> walk(
       Stream &stream, Segments const &segments, MergeCoordinate const &begin,
       MergeCoordinate const &end, Store const &store) const {
     using Position = typename Segments::Position;
-    // Segments that are closed in the range, counted from its first one.
+    // Number of segments that end in the range.
     auto const closed = unsigned(end.segment - begin.segment);
     bool const ends_another =
         closed > 0 && begin.element > segments.begin(begin.segment);
-    unsigned position = stream.begin();  // of what comes next
+    unsigned position = stream.begin();  // of the next element
     auto const base   = unsigned(begin.element) - position;
     Lanes<Value> open, head, value;
     m_warp.each([&](int lane) {
@@ -285,8 +284,8 @@ class WarpMergePath {
 
     Lanes<unsigned> known[windows_ahead];  // ends of segments
     for (unsigned window = 0; window < closed; window += 32) {
-      // Registers on their way cannot be moved: they are read all at once when
-      // the next ones are loaded.
+      // Registers with loads in flight cannot be moved without waiting: all are
+      // read when the next loads are issued.
       if (window % (32 * windows_ahead) == 0) {
         for (int k = 0; k < windows_ahead; ++k)
           m_warp.each([&](int lane) {
@@ -305,7 +304,7 @@ class WarpMergePath {
         m_warp.at(value, lane) = Math::identity();
       });
       unsigned const last = of_lane(ends, 31);
-      bool is_open        = false;  // elements of segment `done` are in `open`
+      bool is_open        = false;  // `open` has elements of segment `done`
       for (int done = 0; position < last;) {
         wait_towards(stream, position, last);
         unsigned const ready = stream.ready();
@@ -362,7 +361,7 @@ class WarpMergePath {
   }
 
  private:
-  /// Windows of 32 segments whose offsets are loaded at a time.
+  /// Windows of 32 segments whose offsets are loaded together.
   static constexpr int windows_ahead = 4;
 
   template <class T>
@@ -379,9 +378,9 @@ class WarpMergePath {
     stream.wait(last - position <= most ? last : position + Stream::window);
   }
 
-  /// The elements of a vector into a running value. A minimum or maximum that
-  /// compares a NaN with the next element would lose that element, so these are
-  /// added in turn: the running value is never a NaN.
+  /// Joins the elements of a vector to a running value. A minimum or maximum of
+  /// a NaN and the next element would lose that element, so they are added one
+  /// by one: the running value is never a NaN.
   KOKKOS_FORCEINLINE_FUNCTION static Value fold(Value running,
                                                 Value (&element)[per_vector]) {
     if constexpr (Op == Operation::min || Op == Operation::max) {
@@ -403,7 +402,7 @@ class WarpMergePath {
           element_of_vector<element_bytes>(vector, e));
     return fold(running, element);
   }
-  /// Those in [begin, end), where the vector starts at position `at`.
+  /// Elements in [begin, end) of a vector that starts at position `at`.
   KOKKOS_FORCEINLINE_FUNCTION static Value some_of(Value running,
                                                    Vector16 const &vector,
                                                    unsigned at, unsigned begin,
@@ -417,7 +416,7 @@ class WarpMergePath {
     return fold(running, element);
   }
 
-  /// Elements [begin, end), at least one, by one lane.
+  /// Reduces elements [begin, end), at least one, in one lane.
   template <class Ring>
   KOKKOS_FORCEINLINE_FUNCTION static Value in_lane(Ring const &ring,
                                                    unsigned begin,
@@ -432,7 +431,7 @@ class WarpMergePath {
     return running;
   }
 
-  /// Elements [begin, end), at least one, into running values of all lanes.
+  /// Adds elements [begin, end), at least one, to running values of all lanes.
   template <class Ring>
   KOKKOS_FORCEINLINE_FUNCTION void absorb(Ring const &ring, unsigned begin,
                                           unsigned end,
@@ -452,7 +451,7 @@ class WarpMergePath {
       m_warp.at(open, lane) = running;
     });
   }
-  /// The running values of all lanes joined, in every lane; begins anew.
+  /// Joins the running values of all lanes, in every lane, and resets them.
   KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> close(Lanes<Value> &open) const {
     Lanes<Value> total = open;
     for (int offset = 16; offset > 0; offset /= 2) {
@@ -466,8 +465,9 @@ class WarpMergePath {
     return total;
   }
 
-  /// The segments of lanes [from, until) but the `others`, by four lanes each,
-  /// eight segments at a time: neighbouring lanes read neighbouring vectors.
+  /// Reduces the segments of lanes [from, until) except `others` by four lanes
+  /// each, eight segments at a time: neighbouring lanes read neighbouring
+  /// vectors.
   template <class Ring>
   KOKKOS_FORCEINLINE_FUNCTION void by_quads(Ring const &ring,
                                             Lanes<unsigned> const &begins,
@@ -512,9 +512,9 @@ class WarpMergePath {
     }
   }
 
-  /// The segments of lanes [from, until): short ones one per lane, long ones by
-  /// all lanes together. What is short depends on the others: as long as a lane
-  /// is busy, 31 more may be.
+  /// Reduces the segments of lanes [from, until): short ones one per lane, long
+  /// ones by all lanes. The limit depends on the window's segments: while one
+  /// lane is busy, 31 more may be.
   template <class Ring>
   KOKKOS_FORCEINLINE_FUNCTION void reduce(Ring const &ring,
                                           Lanes<unsigned> const &begins,

@@ -11,23 +11,22 @@
 #include <cstdint>
 
 /// \file
-/// Scan of segments by one warp, row by row: of a row each lane holds one
-/// vector of neighbours, so that loads and stores are contiguous whatever the
-/// lengths of the segments are. Where segments begin is a bit per element, and
-/// a scan starts anew there. Nothing is multiplied by a flag and nothing is
-/// subtracted: a NaN or an infinity reaches what follows it in its own segment.
+/// Scan of segments by one warp, row by row. Each lane holds one vector of a
+/// row, so that loads and stores are contiguous for any segment lengths. A bit
+/// per element marks the begins of segments, where the scan restarts. Nothing
+/// is multiplied by a flag or subtracted: a NaN or an infinity affects only
+/// later prefixes of its segment.
 ///
-/// A warp offers what core/scan/KokkosMMA_WarpScan.hpp says, and
+/// A warp provides the members listed in core/scan/KokkosMMA_WarpScan.hpp, and
 ///   ballot(lanes of bool)   bit l is the value of lane l
 
 namespace KokkosMMA::Impl {
 
-/// Where segments of one length begin, for a lane that walks along them.
-/// \tparam Elements of a vector
+/// Begins of segments of equal length, for a lane that steps along rows.
+/// \tparam Elements per vector
 template <int Elements>
 struct EqualStarts {
-  /// Nothing that a warp walks over in one go is longer. A longer segment is
-  /// as good as one of this length.
+  /// Upper limit of the ranges that a warp scans; longer segments are clamped.
   static constexpr std::uint64_t longest = 1u << 30;
 
   std::uint32_t length;
@@ -43,8 +42,8 @@ struct EqualStarts {
       pattern |= 1u << bit;
   }
 
-  /// Elements from the one at `offset` to the first start at or after it,
-  /// where `first`, less than the length, lie before the first start.
+  /// Elements from `offset` to the first start at or after it. The first start
+  /// is after `first` elements, fewer than the length.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t ahead(
       std::uint64_t first, std::uint32_t offset) const {
     if (first >= offset)
@@ -53,19 +52,20 @@ struct EqualStarts {
         (offset - static_cast<std::uint32_t>(first)) % length;
     return behind ? length - behind : 0;
   }
-  /// ahead() one row later.
+  /// Value of ahead() one row later.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t next_row(
       std::uint32_t ahead) const {
     return ahead >= step ? ahead - step : ahead + (length - step);
   }
-  /// Bit e: a segment begins with element e.
+  /// Mask with bit e set if a segment begins with element e.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t starts(
       std::uint32_t ahead) const {
     return ahead < Elements ? pattern << ahead & ((1u << Elements) - 1) : 0;
   }
 };
 
-/// \tparam Op any operation, which need not commute
+/// Scan of rows.
+/// \tparam Op any operation; it need not commute
 template <class Warp, Operation Op, Scalar InputScalar, class ValueT,
           bool Inclusive>
 class WarpSegmentScan {
@@ -89,8 +89,8 @@ class WarpSegmentScan {
       : m_warp(warp) {}
 
   /// \param starts bit e: a segment begins with element e of the lane
-  /// \param carry  of what lies before the row in the segment that reaches into
-  ///               it; then the same for the next row
+  /// \param carry  prefix of the segment that reaches into the row; updated for
+  /// the next row
   KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const& words,
                                         Lanes<std::uint32_t> const& starts,
                                         Lanes<Value>& carry,
@@ -104,7 +104,7 @@ class WarpSegmentScan {
         Value const element = element_of(m_warp.at(words, lane), e);
         bool const anew     = bits >> e & 1;
         Value const before  = anew ? Combined::identity() : sum;
-        // From the identity: a sum of negative zeros is a zero, as Kokkos'.
+        // From the identity: a sum of negative zeros is a zero, as in Kokkos.
         sum = anew     ? Combined::apply(Combined::identity(), element)
               : e == 0 ? element
                        : Combined::apply(sum, element);
@@ -113,8 +113,8 @@ class WarpSegmentScan {
       m_warp.at(begins, lane) = bits != 0;
       m_warp.at(up_to, lane)  = sum;
     });
-    // A lane adds up what lies between the last lane in which a segment begins,
-    // itself perhaps, and its end: so many lanes before it.
+    // Number of lanes to add before each lane: back to the last lane, possibly
+    // itself, in which a segment begins.
     std::uint32_t const begin_lanes = m_warp.ballot(begins);
     Lanes<int> reach;
     m_warp.each([&](int lane) {

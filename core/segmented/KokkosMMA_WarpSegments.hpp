@@ -11,28 +11,28 @@
 #include <cstdint>
 
 /// \file
-/// Reductions of segments by one warp, in three forms. Rows: vectors as they
-/// come from memory, a row of 32 in the lanes, where segments are a power of
-/// two of vectors. Staged: a tile in memory that the lanes share, for all other
-/// segments; a power of two of neighbouring lanes has a segment. Running: one
-/// segment, part after part.
+/// Reductions of segments by one warp, in three variants. Rows: vectors
+/// directly from memory, a row of 32 in the lanes, for segments of a power of
+/// two of vectors. Staged: a tile in shared memory, for all other segments; a
+/// power of two of neighbouring lanes reduces a segment. Running: one segment,
+/// part by part.
 ///
-/// A warp offers what core/scan/KokkosMMA_WarpScan.hpp says.
+/// A warp provides the members listed in core/scan/KokkosMMA_WarpScan.hpp.
 
 namespace KokkosMMA::Impl {
 
-/// Equal segments that lie in a staged tile one after the other.
+/// Equal, consecutive segments in a staged tile.
 struct SegmentsOfTile {
   int first;   ///< byte of the tile at which the first one starts
   int length;  ///< bytes of a segment
-  int size;    ///< bytes of all of them: the last may be shorter
+  int size;    ///< bytes of all segments; the last may be shorter
   int count;   ///< segments
-  int lanes;   ///< of a segment: a power of two
-  int width;   ///< bytes that divide where each starts and ends: 16, 8, 4 or
-               ///< those of an element
+  int lanes;   ///< lanes per segment: a power of two
+  int width;   ///< common divisor of begins and ends in bytes: 16, 8, 4 or an
+               ///< element's
 };
 
-/// A vector with zeros for its bytes outside of [from, to).
+/// Vector with zeros for the bytes outside [from, to).
 KOKKOS_FORCEINLINE_FUNCTION Vector16 bytes_within(Vector16 vector, int from,
                                                   int to) {
   for (int w = 0; w < 4; ++w) {
@@ -50,14 +50,14 @@ KOKKOS_FORCEINLINE_FUNCTION Vector16 bytes_within(Vector16 vector, int from,
   return vector;
 }
 
-/// Bytes [begin, end) of a staged tile, by the lanes that call it.
+/// Operation on bytes [begin, end) of a staged tile, in each calling lane.
 template <class Warp, Operation Op, Scalar Input, class Value>
 struct LaneOperation {
   using Join                    = Combine<Op, Value>;
   static constexpr int bytes    = size_of(Input);
   static constexpr int elements = 16 / bytes;
 
-  /// Sums of one-byte elements: four in an instruction. A bool is 0 or 1.
+  /// Sums of one-byte elements: four per instruction. A bool is 0 or 1.
   static constexpr bool adds_bytes =
       Op == Operation::sum && bytes == 1 && std::is_integral_v<Value>;
   KOKKOS_FORCEINLINE_FUNCTION static Value byte_sum(std::uint32_t sum) {
@@ -71,7 +71,7 @@ struct LaneOperation {
     return element_value<Warp, Input, Value>(
         element_of_vector<bytes>(vector, e));
   }
-  /// All elements of a vector.
+  /// Joins all elements of a vector.
   KOKKOS_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
     if constexpr (adds_bytes) {
       return sum_of_bytes<4>(vector);
@@ -107,12 +107,12 @@ struct LaneOperation {
       sum = Warp::template add_bytes<Input == Scalar::int8>(sum, words[w]);
     return byte_sum(sum);
   }
-  /// N values joined in a tree.
+  /// Joins N values in a tree.
   template <int N, class Get>
   KOKKOS_FORCEINLINE_FUNCTION static Value tree(Get const& get) {
     Value value[N];
     for (int e = 0; e < N; ++e) value[e] = get(e);
-    // A minimum or maximum keeps a NaN that is on its left.
+    // A minimum or maximum keeps a NaN that is its left operand.
     if constexpr ((Op == Operation::min || Op == Operation::max) &&
                   std::is_floating_point_v<Value>) {
       for (int e = 0; e < N; e += 2)
@@ -123,7 +123,7 @@ struct LaneOperation {
         value[e] = Join::apply(value[e], value[e + step]);
     return value[0];
   }
-  /// Those at bytes [from, to) of the vector.
+  /// Joins the elements at bytes [from, to) of the vector.
   KOKKOS_FORCEINLINE_FUNCTION static Value some(Vector16 const& vector,
                                                 int from, int to) {
     if constexpr (adds_bytes) {
@@ -136,12 +136,12 @@ struct LaneOperation {
       return value;
     }
   }
-  /// Every `lanes`-th of the words of `Width` bytes in [begin, end).
+  /// Joins every `lanes`-th word of `Width` bytes in [begin, end).
   template <int Width>
   KOKKOS_FORCEINLINE_FUNCTION static Value of_words(StagedTile const& tile,
                                                     int begin, int end,
                                                     int lane, int lanes) {
-    // One lane: offsets are constants when the loop is unrolled.
+    // One lane: offsets are constants once the loop is unrolled.
     Value value = Join::identity();
     if (lanes == 1) {
       for (int w = 0; w < (end - begin) / Width; ++w)
@@ -152,8 +152,8 @@ struct LaneOperation {
     }
     return value;
   }
-  /// Every `lanes`-th vector that [begin, end) touches, of the first and the
-  /// last what lies inside.
+  /// Joins every `lanes`-th vector that overlaps [begin, end), restricted to
+  /// that range.
   KOKKOS_FORCEINLINE_FUNCTION static Value of_bytes(StagedTile const& tile,
                                                     int begin, int end,
                                                     int lane, int lanes) {
@@ -169,7 +169,7 @@ struct LaneOperation {
   }
 };
 
-/// The lanes' values joined over groups of neighbouring lanes: the result is in
+/// Joins the lanes' values over groups of neighbouring lanes. The result is in
 /// the first lane of each group.
 template <class Join, class Warp, class Lanes>
 KOKKOS_FORCEINLINE_FUNCTION void join_lanes(Warp const& warp, Lanes& values,
@@ -183,10 +183,10 @@ KOKKOS_FORCEINLINE_FUNCTION void join_lanes(Warp const& warp, Lanes& values,
   }
 }
 
-/// Rows of a tile that a warp holds: 8 vectors in each lane.
+/// Rows of a tile that a warp holds: 8 vectors per lane.
 inline constexpr int segment_rows = 8;
 
-/// By additions, comparisons or multiplications: any operation.
+/// Reduction of segments by additions, comparisons or multiplications.
 template <class Warp, Operation Op, Scalar Input, class Value_>
 class WarpSegmentsStreamed {
   template <class T>
@@ -207,12 +207,12 @@ class WarpSegmentsStreamed {
     clear();
   }
 
-  /// From so many bytes on a staged segment is read by vectors whatever its
-  /// alignment: masking the first and the last costs less than reading by
-  /// element (int8, segments of 127, 255: 1910, 1516 GB/s by element).
+  /// Bytes from which a staged segment is read by vectors for any alignment:
+  /// masking the first and the last costs less than reading by element (int8,
+  /// segments of 127, 255: 1910, 1516 GB/s by element).
   static constexpr int masked_bytes = Lane::adds_bytes ? 112 : 256;
 
-  /// What is left of the rows when their registers are free again.
+  /// Values that remain of the rows once their registers are free.
   struct Rows {
     Lanes<Value> value[segment_rows];
   };
@@ -224,8 +224,8 @@ class WarpSegmentsStreamed {
         m_warp.at(rows.value[r], lane) = Lane::all(m_warp.at(row[r], lane));
       });
   }
-  /// store(s, value) by one lane for each segment s of the rows.
-  /// \param vectors of a segment: a power of two, at most 256
+  /// Calls store(s, value) in one lane for each segment s of the rows.
+  /// \param vectors per segment: a power of two, at most 256
   /// \return true; false would mean that the rows are needed again
   /// (WarpSegmentsMma)
   template <class Store>
@@ -259,7 +259,7 @@ class WarpSegmentsStreamed {
       staged_by<bytes>(tile, in, store);
   }
 
-  /// Two vectors of each lane belong to the running segment.
+  /// Adds two vectors of each lane to the running segment.
   KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const& first,
                                        Lanes<Vector16> const& second) {
     m_warp.each([&](int lane) {
@@ -269,7 +269,7 @@ class WarpSegmentsStreamed {
                                   Lane::all(m_warp.at(second, lane))));
     });
   }
-  /// One vector of those lanes that have one.
+  /// Adds one vector in each lane that has one.
   KOKKOS_FORCEINLINE_FUNCTION void add_where(Lanes<Vector16> const& row,
                                              Lanes<bool> const& have) {
     m_warp.each([&](int lane) {
@@ -277,11 +277,11 @@ class WarpSegmentsStreamed {
         add_element(lane, Lane::all(m_warp.at(row, lane)));
     });
   }
-  /// A value of this lane.
+  /// Adds a value of this lane.
   KOKKOS_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
     m_warp.at(m_value, lane) = Join::apply(m_warp.at(m_value, lane), value);
   }
-  /// The running segment, in lane 0; the next one is empty.
+  /// Value of the running segment, in lane 0; starts the next one.
   KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> finish() {
     Lanes<Value> value = m_value;
     join_lanes<Join>(m_warp, value, 32);
@@ -290,7 +290,7 @@ class WarpSegmentsStreamed {
   }
 
  private:
-  /// By words of `Width` bytes, or by masked vectors (0).
+  /// Variant for words of `Width` bytes, or for masked vectors (0).
   template <int Width, class Store>
   KOKKOS_FORCEINLINE_FUNCTION void staged_by(StagedTile const& tile,
                                              SegmentsOfTile const& in,
@@ -320,9 +320,9 @@ class WarpSegmentsStreamed {
     }
   }
 
-  /// Lanes that share a segment exchange rows: in step i those whose bit i is
-  /// set keep the upper half of the rows, the others the lower. After Steps
-  /// steps a value holds a row's sum over 2^Steps lanes, 7 exchanges for 8 rows
+  /// Lanes with a common segment exchange rows: in step i, lanes with bit i set
+  /// keep the upper half of the rows, others the lower. After `Steps` steps a
+  /// value is a row's sum over 2^Steps lanes, with 7 exchanges for 8 rows
   /// instead of 24.
   template <int Steps, class Store>
   KOKKOS_FORCEINLINE_FUNCTION void rows_by_exchange(
@@ -357,7 +357,7 @@ class WarpSegmentsStreamed {
     if constexpr (Steps == 3) {
       if (vectors >= 16) join(8);
       if (vectors >= 32) join(16);
-      // Rows of a segment: the last bit of a row is bit 2 of its lane.
+      // Segments of several rows: the last bit of a row is bit 2 of its lane.
       if (vectors >= 64) join(4);
       if (vectors >= 128) join(2);
       if (vectors >= 256) join(1);
@@ -370,7 +370,7 @@ class WarpSegmentsStreamed {
       for (int r = 0; r < segment_rows >> Steps; ++r) {
         int const vector = (row + r) * 32 + group;
         if (vector % vectors == 0)
-          // With the identity, a sum of negative zeros is a zero, as Kokkos'.
+          // With the identity, a sum of negative zeros is a zero, as in Kokkos.
           store(vector / vectors,
                 Join::apply(Join::identity(), m_warp.at(value[r], lane)));
       }

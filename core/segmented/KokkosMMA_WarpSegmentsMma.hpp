@@ -12,13 +12,13 @@
 #include <cstdint>
 
 /// \file
-/// The forms of core/segmented/KokkosMMA_WarpSegments.hpp by MMA.
+/// MMA variants of core/segmented/KokkosMMA_WarpSegments.hpp.
 
 namespace KokkosMMA::Impl {
 
-/// Sums by MMA with ones: the four lanes of a quad hold two rows of the
-/// operand, so a product sums each quad's vectors and no other's: staged
-/// segments get quads of their own, and a NaN stays where it is.
+/// Sums by MMA with ones. The four lanes of a quad hold two rows of the
+/// operand, so an MMA sums only vectors of the same quad. Staged segments have
+/// separate quads, so that a NaN stays in its segment.
 ///
 /// Source: Dakkak et al. 2019, "Accelerating Reduction and Scan Using Tensor
 /// Core Units", reductions of small segments.
@@ -40,7 +40,7 @@ class WarpSegmentsMma {
     clear();
   }
 
-  /// Sums of the columns, or of the lanes for types whose registers are no
+  /// Sums of the columns, or of the lanes for types that need conversion to
   /// operands.
   using Rows = typename Streamed::Rows;
 
@@ -56,8 +56,8 @@ class WarpSegmentsMma {
     else
       gather_columns<4>(row, rows);
   }
-  /// \return false when nothing was stored because something is infinite or
-  /// NaN: additions have to do it.
+  /// \return false if nothing was stored because of an infinity or a NaN: use
+  /// additions instead.
   template <class Store>
   KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
                                            Store const& store) const {
@@ -132,11 +132,11 @@ class WarpSegmentsMma {
   }
 
  private:
-  /// Doubles are added one after the other in a chain: short ones, to be as
+  /// Short chains for doubles, which are added sequentially within a chain: as
   /// accurate as a tree.
   static constexpr int chain_length = Input == Scalar::float64 ? 2 : 8;
 
-  /// Operands whose registers are vectors as they are.
+  /// Whether registers are operands without conversion.
   static constexpr bool has_columns = size_of(Input) <= 2;
   static constexpr bool may_be_lost = size_of(Input) == 2;
   using Shape                       = std::conditional_t<
@@ -145,17 +145,17 @@ class WarpSegmentsMma {
           Input == Scalar::bhalf, MmaBF16,
           std::conditional_t<Input == Scalar::int8, MmaS8, MmaU8>>>;
 
-  /// Each row of vectors is summed into columns of its own: one column for each
-  /// lane of a quad (Vectors = 1), for each two (2), or for all four (4). Lane
-  /// 4g + q then holds column 2q of quad g in registers 0 and 2, column 2q + 1
-  /// in 1 and 3. What is added to the other columns is zero, unless something
-  /// is infinite or NaN. Value 2s + c is column 2q + c of accumulators s.
+  /// Sums each row of vectors into separate columns: one per lane of a quad
+  /// (Vectors = 1), per two lanes (2), or per quad (4). Lane 4g + q then holds
+  /// column 2q of quad g in registers 0 and 2, column 2q + 1 in 1 and 3. Other
+  /// columns get zeros added, except from infinities and NaNs. Value 2s + c is
+  /// column 2q + c of accumulators s.
   template <int Vectors>
   KOKKOS_FORCEINLINE_FUNCTION void gather_columns(
       Lanes<Vector16> const (&row)[segment_rows], Rows& rows) const {
-    constexpr int columns = 4 / Vectors;         // of a row
-    constexpr int fit     = 8 / columns;         // rows of a product's columns
-    constexpr int sets    = segment_rows / fit;  // of accumulators
+    constexpr int columns = 4 / Vectors;         // per row
+    constexpr int fit     = 8 / columns;         // rows per set of accumulators
+    constexpr int sets    = segment_rows / fit;  // sets of accumulators
     Lanes<typename Shape::C> sum[sets]{};        // (16,8) per warp
     for (int r = 0; r < segment_rows; ++r) {
       Lanes<typename Shape::B> pick;  // (k,8)
@@ -198,8 +198,8 @@ class WarpSegmentsMma {
       if (m_warp.any(lost)) return false;
     }
     if constexpr (Vectors == 4) {
-      // Column = row; a segment of more than a quad lies in lanes 4g + q of
-      // equal q, one of more than a row in neighbouring columns.
+      // Column = row. Quads of a segment are in lanes 4g + q of equal q, its
+      // rows in neighbouring columns.
       int const quads = vectors < 32 ? vectors / 4 : 8;
       for (int quad = 1; quad < quads; quad *= 2) add_lanes(value, 4 * quad);
       if (vectors >= 64)
@@ -238,7 +238,7 @@ class WarpSegmentsMma {
     }
   }
 
-  /// Vector v of the tile, zeros where it lies outside of [begin, end).
+  /// Vector v of the tile with zeros outside [begin, end).
   KOKKOS_FORCEINLINE_FUNCTION static Vector16 vector_within(
       StagedTile const& tile, int v, int begin, int end) {
     if (16 * v >= end || 16 * v + 16 <= begin) return Vector16{};

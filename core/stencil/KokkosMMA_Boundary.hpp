@@ -11,11 +11,12 @@
 #include <cstdint>
 
 /// \file
-/// Which values replace the elements beyond the boundaries of a grid.
+/// Boundary conditions: values that replace elements beyond the sides of a
+/// grid.
 
 namespace KokkosMMA {
 
-/// The values beyond the sides of a grid, shown for `a b c d`.
+/// Kind of values beyond the sides of a grid, shown for `a b c d`.
 enum class Boundary {
   constant,  ///< `v v v v | a b c d | v v v v`
   periodic,  ///< `a b c d | a b c d | a b c d`
@@ -25,7 +26,7 @@ enum class Boundary {
   halo       ///< ghost cells of the View, which the caller fills
 };
 
-/// The name of a kind of boundary.
+/// Name of a kind of boundary.
 constexpr char const* to_string(Boundary kind) {
   switch (kind) {
     case Boundary::constant: return "constant";
@@ -38,9 +39,9 @@ constexpr char const* to_string(Boundary kind) {
   return "unknown";
 }
 
-/// Index in [0, n) of the element whose value replaces element `i`; -1 for a
-/// constant. `i` may be at any distance; `n` is at least 1. A halo belongs to
-/// the View: the result is `i` itself.
+/// Index in [0, n) of the element that replaces element `i`; -1 for a constant.
+/// `i` may be at any distance; `n` is at least 1. A halo belongs to the View:
+/// the result is `i` itself.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   if (0 <= i && i < n) return i;
@@ -60,7 +61,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
   return period - place - (kind == Boundary::reflect);
 }
 
-/// The boundary condition on one side of one dimension.
+/// Boundary condition on one side of one dimension.
 struct BoundaryCondition {
   Boundary kind = Boundary::constant;  ///< kind of boundary
   double value  = 0;  ///< value of a constant; other kinds ignore it
@@ -70,26 +71,25 @@ struct BoundaryCondition {
                                    BoundaryCondition const&) = default;
 };
 
-/// The boundary conditions of a grid of `Rank` dimensions, one for each side.
+/// Boundary conditions of a grid of `Rank` dimensions, one per side.
 ///
 /// The condition of a side defines the elements beyond it, as if the opposite
-/// side had the same condition. Beyond sides of several dimensions each index
-/// is replaced separately; if several of them are constants, that of the first
-/// dimension is used.
+/// side had the same condition. Beyond sides of several dimensions, each index
+/// is replaced separately; of several constants, that of the first dimension is
+/// used.
 ///
-/// A View has ghost cells beyond those sides that are halos, as many as the
-/// radius of the stencil in this dimension, and no others: element 0 of the
-/// grid is element ghosts_low(d, radius) of the View.
+/// A View has ghost cells only beyond sides that are halos, as many as the
+/// radius of the stencil in this dimension. Element 0 of the grid is element
+/// ghosts_low(d, radius) of the View.
 template <int Rank>
 struct Boundaries {
   static_assert(1 <= Rank && Rank <= 3,
                 "KokkosMMA::Boundaries: Rank is 1, 2 or 3");
 
-  BoundaryCondition
-      low[Rank];  ///< conditions before element 0 of each dimension
+  BoundaryCondition low[Rank];   ///< conditions before element 0, per dimension
   BoundaryCondition high[Rank];  ///< conditions after the last element
 
-  /// The same condition on every side of every dimension.
+  /// Same condition on every side of every dimension.
   ///
   /// \code
   /// auto const torus = Boundaries<2>::all(Boundary::periodic);
@@ -102,7 +102,7 @@ struct Boundaries {
     return result;
   }
 
-  /// One condition for each dimension, on both of its sides.
+  /// One condition per dimension, on both of its sides.
   static constexpr Boundaries per_dimension(
       std::array<BoundaryCondition, Rank> const& conditions) {
     Boundaries result;
@@ -111,9 +111,9 @@ struct Boundaries {
     return result;
   }
 
-  /// One condition for each side of each dimension.
+  /// One condition per side of each dimension.
   ///
-  /// \throws std::invalid_argument when only one of two opposite sides is
+  /// \throws std::invalid_argument if only one of two opposite sides is
   /// periodic
   static constexpr Boundaries per_side(
       std::array<BoundaryCondition, Rank> const& lows,
@@ -127,9 +127,9 @@ struct Boundaries {
     return result;
   }
 
-  /// Throws std::invalid_argument for conditions that no call accepts. These
-  /// are a dimension with only one periodic side, and unknown kinds. `who`
-  /// begins the message.
+  /// Throws std::invalid_argument for conditions that no call accepts: a
+  /// dimension with one periodic side only, and unknown kinds. `who` begins the
+  /// message.
   constexpr void check(char const* who) const {
     for (int d = 0; d < Rank; ++d) {
       for (BoundaryCondition const& condition : {low[d], high[d]})
@@ -159,16 +159,16 @@ struct Boundaries {
     return high[d].kind == Boundary::halo ? radius : 0;
   }
 
-  /// Index of the element whose value replaces element `i` of `n` in dimension
-  /// `d`. As boundary_index().
+  /// Index of the element that replaces element `i` of `n` in dimension `d`.
+  /// See boundary_index().
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t index(
       int d, std::int64_t i, std::int64_t n) const {
     return boundary_index(i < 0 ? low[d].kind : high[d].kind, i, n);
   }
 
-  /// Replaces indices beyond the grid by those of the element whose value is
-  /// used. Returns false if a constant is used: `value` is then the constant,
-  /// and the indices have no meaning.
+  /// Replaces indices beyond the grid by those of the element used instead.
+  /// Returns false if that is a constant: `value` is then the constant, and the
+  /// indices are meaningless.
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool locate(
       std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
       double& value) const {

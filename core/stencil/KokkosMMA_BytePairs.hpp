@@ -12,13 +12,13 @@
 #include <type_traits>
 
 /// \file
-/// Sums of bytes, two of them in the halves of one word, so that one
-/// instruction adds two. No sum may reach 2^16.
+/// Sums of bytes, two per word, so that one instruction adds two. Each sum must
+/// stay below 2^16.
 
 namespace KokkosMMA::Impl {
 
 /// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of `low`,
-/// 0 to 3, and of `high`, 4 to 7. A host version of the warp's permute_bytes.
+/// 0 to 3, and of `high`, 4 to 7, like the permute_bytes of a warp.
 KOKKOS_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
     std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
   KOKKOS_IF_ON_DEVICE((return __byte_perm(low, high, selector);))
@@ -30,8 +30,8 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
        return picked;))
 }
 
-/// Pair i has byte First + i of the words in the lower half and the byte
-/// `Apart` after it in the upper half.
+/// Pairs of bytes: pair i has byte First + i of the words in its lower half and
+/// the byte `Apart` after it in its upper half.
 template <int First, int Count, int Apart, int Words>
 KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
     Registers<std::uint32_t, Words> const& words) {
@@ -52,8 +52,8 @@ KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
   return pairs;
 }
 
-/// Sums of V elements of a row, those of i and i + V / 2 in one word. Signed
-/// bytes are summed up with 128 added to each of the `Taps` bytes of a sum.
+/// Sums of V elements of a row; those of i and i + V / 2 are in one word.
+/// Signed bytes are summed with 128 added to each of the `Taps` bytes of a sum.
 template <class A, class Byte, int V, int Taps>
 struct PairedSums {
   Registers<std::uint32_t, V / 2> pair;
@@ -64,7 +64,7 @@ struct PairedSums {
     constexpr int surplus = std::is_signed_v<Byte> ? 128 * Taps : 0;
     return static_cast<A>(static_cast<std::int32_t>(sum) - surplus);
   }
-  /// The lowest byte of each sum.
+  /// Lowest byte of each sum.
   KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, V / 4> lowest_bytes()
       const {
     Registers<std::uint32_t, V / 4> words{};
@@ -80,8 +80,8 @@ struct PairedSums {
 };
 
 /// Sums of a box filter of bytes up to radius 7, whose 225 bytes stay below
-/// 2^16. `Byte` may be unsigned for signed elements where only the lowest byte
-/// of a sum is used.
+/// 2^16. `Byte` may be unsigned for signed elements if only the lowest byte of
+/// a sum is used.
 template <class A, class Byte, int V, int Radius>
 struct PairedBoxSums {
   static_assert(sizeof(Byte) == 1 && V % 8 == 0);
@@ -95,7 +95,7 @@ struct PairedBoxSums {
   Pairs pairs;
 
   KOKKOS_FORCEINLINE_FUNCTION void clear() { pairs.clear(); }
-  /// Sums along a row, of V bytes from byte At of the words on.
+  /// Sums along a row for V bytes from byte At of the words on.
   template <int At, int Words>
   KOKKOS_FORCEINLINE_FUNCTION static Registers<std::uint32_t, V / 2> along_row(
       Registers<std::uint32_t, Words> words, Weights const& weights) {

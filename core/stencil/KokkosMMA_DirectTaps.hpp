@@ -17,13 +17,13 @@
 #include <vector>
 
 /// \file
-/// What the direct kernels of stencils prepare on the host: the weights of
-/// kernels with a fixed pattern, and the table of all others.
+/// Host-side preparation for the direct stencil kernels: weights of kernels
+/// with a fixed pattern, and the table for all other weights.
 
 namespace KokkosMMA::Impl {
 
-/// A weight as a factor of sums in `A`. Negative weights of unsigned sums wrap,
-/// as the sums do.
+/// Weight as a factor of sums in `A`. Negative weights of unsigned sums wrap,
+/// as do the sums.
 template <class A>
 A weight_as(double weight) {
   if constexpr (std::is_integral_v<A>) {
@@ -32,8 +32,8 @@ A weight_as(double weight) {
   return static_cast<A>(weight);
 }
 
-/// boundary_index() without a division, for indices beyond a boundary by at
-/// most the extent.
+/// Variant of boundary_index() without a division, for indices beyond a
+/// boundary by at most the extent.
 KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   bool const low = i < 0;
@@ -46,15 +46,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
     case Boundary::reflect: return low ? -1 - i : 2 * n - 1 - i;
     default: break;
   }
-  // Mirrored about the centre of an element, which is not repeated.
+  // Mirror about the centre of an element, which is not repeated.
   if (n == 1) return 0;
   if (low) return -i < n ? -i : n - 2;
   return 2 * n - 2 - i >= 0 ? 2 * n - 2 - i : 1;
 }
 
-/// Weights of one radius in all dimensions that are not zero, except for the
-/// centre, on the axes (star) or everywhere (dense). Kernels have these
-/// patterns in their code: they skip no zeros but that of the centre.
+/// Pattern of nonzero weights of equal radius in all dimensions, ignoring the
+/// centre: on the axes (star) or everywhere (dense). Kernels have these
+/// patterns in their code and skip no zero except at the centre.
 enum class DirectPattern : unsigned char { star, dense, other };
 
 template <int R>
@@ -76,9 +76,9 @@ DirectPattern direct_pattern(StencilWeights<R> const& weights) {
                 : DirectPattern::other;
 }
 
-/// The weights of a pattern in the order of its kernel: dense weights in their
-/// own; of a star the axes one after the other, each with its centre, of which
-/// that of the last axis is used.
+/// Weights of a pattern in the order of its kernel. Dense weights keep their
+/// order. Of a star, the axes follow each other, each with its centre; the
+/// kernel uses the centre of the last axis.
 template <class A, int R>
 std::vector<A> pattern_weights(StencilWeights<R> const& weights,
                                DirectPattern pattern) {
@@ -97,14 +97,14 @@ std::vector<A> pattern_weights(StencilWeights<R> const& weights,
   return result;
 }
 
-/// Any weights, their rows padded with zeros to whole groups of `group`: group
-/// g of a row begins with offset -reach + g * group. Bit o + reach of a row's
-/// mask says whether the weight of offset o is not zero.
+/// Table of any weights, with rows padded by zeros to whole groups of `group`:
+/// group g of a row begins with offset -reach + g * group. Bit o + reach of a
+/// row's mask says whether the weight of offset o is nonzero.
 template <class A>
 struct DirectTable {
   int group;
-  int reach;   ///< the radius of the last dimension, rounded up to groups
-  int groups;  ///< of a row
+  int reach;   ///< radius of the last dimension, rounded up to groups
+  int groups;  ///< per row
   int rows;    ///< in the order of the weights
   std::vector<A> weights;
   std::vector<std::uint64_t> masks;

@@ -18,24 +18,24 @@
 #include <vector>
 
 /// \file
-/// Separable weights: an outer product of one vector per dimension. Kernels
-/// apply the vectors one after the other.
+/// Separable weights: an outer product of one vector per dimension, which
+/// kernels apply one after the other.
 
 namespace KokkosMMA::Impl {
 
-/// weight(o) = factors[0][o0] * factors[1][o1] * ..., multiplied from left to
-/// right, where o counts from the lowest offset.
+/// Outer product: weight(o) = factors[0][o0] * factors[1][o1] * ..., from left
+/// to right; o counts from the lowest offset.
 template <int Rank>
 struct OuterProduct {
-  /// One vector per dimension, of the width of the stencil in it.
+  /// One vector per dimension, as long as the stencil is wide in it.
   using Factors = std::array<std::vector<double>, Rank>;
 
   Factors factors;
-  /// Whether no product is rounded. Factors of integers are then integers.
+  /// Whether no product is rounded. Factors of integers are integers then.
   bool exact = false;
 
-  /// What stands for values()[at] of the weights, and whether no product of it
-  /// was rounded.
+  /// Product of factors for values()[at] of the weights; `is_exact` receives
+  /// whether it was computed without rounding.
   double weight(StencilWeights<Rank> const& weights, std::size_t at,
                 bool& is_exact) const {
     auto const offsets = weights.offsets(at);
@@ -53,8 +53,8 @@ struct OuterProduct {
   }
 };
 
-/// The exponent e for which all ldexp(value, -e) are integers, none above 2^53;
-/// nothing if there is none.
+/// Exponent e for which all ldexp(value, -e) are integers up to 2^53; nothing
+/// if there is none.
 inline std::optional<int> integer_exponent(std::vector<double> const& values) {
   constexpr int digits = std::numeric_limits<double>::digits;
   int lowest           = std::numeric_limits<int>::max();
@@ -73,9 +73,9 @@ inline std::optional<int> integer_exponent(std::vector<double> const& values) {
   return lowest;
 }
 
-/// Weights that are integers times one power of two, as an outer product
-/// without rounding; nothing if they are none.
-/// \param lines of weights through the one at `centre`, which is not zero
+/// Outer product without rounding, for weights that are integers times a common
+/// power of two; nothing if the weights have none.
+/// \param lines of weights through the nonzero weight at `centre`
 template <int Rank>
 std::optional<OuterProduct<Rank>> integer_outer_product(
     StencilWeights<Rank> const& weights,
@@ -84,8 +84,8 @@ std::optional<OuterProduct<Rank>> integer_outer_product(
   std::optional<int> const exponent =
       integer_exponent({weights.values().begin(), weights.values().end()});
   if (!exponent) return {};
-  // The vectors of an outer product of integers are whole multiples of lines
-  // whose integers have no common divisor. The first one gets what is left.
+  // The vectors of an outer product of integers are multiples of lines whose
+  // integers have no common divisor. The first vector gets the other factors.
   double others = 1;
   for (std::size_t d = 1; d < Rank; ++d) {
     std::int64_t divisor = 0;
@@ -109,9 +109,9 @@ std::optional<OuterProduct<Rank>> integer_outer_product(
   return result;
 }
 
-/// Weights as an outer product, each right to the last bits of a double;
-/// nothing if they are none. A few passes over the weights: radius 16 in three
-/// dimensions takes 0.6 ms, boxes of ones 0.01 ms (EPYC, g++ 12, 2026-11-25).
+/// Outer product equal to the weights up to the last bits of a double; nothing
+/// if there is none. Costs a few passes over the weights: 0.6 ms for radius 16
+/// in three dimensions, 0.01 ms for boxes of ones (EPYC, g++ 12, 2026-11-25).
 template <int Rank>
 std::optional<OuterProduct<Rank>> outer_product(
     StencilWeights<Rank> const& weights) {
@@ -135,8 +135,8 @@ std::optional<OuterProduct<Rank>> outer_product(
   if (Rank == 1 || *largest == 0) return result;
   if (auto exact = integer_outer_product(weights, result.factors, centre))
     return exact;
-  // Integer sums have integer factors, and these are none. (No accumulator of
-  // integers holds 2^64.)
+  // Integer sums need integer factors, and there are none. (No integer
+  // accumulator holds 2^64.)
   if (std::all_of(values.begin(), values.end(), [](double value) {
         return value == std::trunc(value) && std::abs(value) < 0x1p64;
       }))

@@ -15,11 +15,11 @@
 
 namespace KokkosMMA::Impl {
 
-/// What the weights of a stencil are. Each form has the properties of those
-/// before it, except for the zeros.
+/// Structure of the weights of a stencil. Each value implies the properties of
+/// those before it, except for the zeros.
 enum class WeightForm : unsigned char {
   any,                 ///< no outer product
-  product_with_zeros,  ///< one outer product, a factor of which has a zero
+  product_with_zeros,  ///< one outer product with a zero in a factor
   product,             ///< one outer product
   ones                 ///< a box of ones
 };
@@ -32,35 +32,35 @@ WeightForm weight_form(Plan const& plan) {
                                   : WeightForm::product;
 }
 
-/// What numbers are to the tensor cores.
+/// Representation of numbers as operands of the tensor cores.
 enum class MmaOperands : unsigned char {
   none,   ///< not representable
-  exact,  ///< operands as they are, up to a power of two
+  exact,  ///< one operand, up to a power of two
   split   ///< sums of two or three operands
 };
 
-/// How the rows of a View lie in memory. Each layout has the properties of
-/// those before it, so that the common one of two Views is the smaller one.
+/// Memory layout of the rows of a View. Each value implies the properties of
+/// those before it: two Views have the smaller value in common.
 enum class RowLayout : unsigned char {
-  strided,     ///< the fast dimension has no stride of one
-  contiguous,  ///< it has, and rows have any alignment
-  pitch_16,    ///< rows begin multiples of 16 bytes apart
+  strided,     ///< the fast dimension's stride is not one
+  contiguous,  ///< stride one; rows of any alignment
+  pitch_16,    ///< row pitch is a multiple of 16 bytes
   aligned_16   ///< rows are 16-byte aligned
 };
 
-/// A stencil as values: what the route function needs and nothing else.
+/// Input of the route function of stencils.
 struct StencilProblem {
-  int rank                = 0;                ///< dimensions of the grid
-  Scalar input            = Scalar::opaque;   ///< element type
-  Scalar accumulator      = Scalar::opaque;   ///< what the sums are kept in
-  int radius              = 0;                ///< the largest of all dimensions
-  bool one_radius         = true;             ///< all of them have the same
-  int taps                = 0;                ///< weights other than zero
-  WeightForm weights      = WeightForm::any;  ///< their structure
-  MmaOperands factors     = MmaOperands::none;   ///< those of an outer product
-  MmaOperands each_weight = MmaOperands::none;   ///< the weights one by one
-  RowLayout source        = RowLayout::strided;  ///< what is read
-  RowLayout target        = RowLayout::aligned_16;  ///< what is written
+  int rank                = 0;               ///< dimensions of the grid
+  Scalar input            = Scalar::opaque;  ///< element type
+  Scalar accumulator      = Scalar::opaque;  ///< type of the sums
+  int radius              = 0;               ///< largest of all dimensions
+  bool one_radius         = true;  ///< the radius is the same in all dimensions
+  int taps                = 0;     ///< number of nonzero weights
+  WeightForm weights      = WeightForm::any;    ///< their structure
+  MmaOperands factors     = MmaOperands::none;  ///< factors of an outer product
+  MmaOperands each_weight = MmaOperands::none;  ///< individual weights
+  RowLayout source        = RowLayout::strided;     ///< layout of the input
+  RowLayout target        = RowLayout::aligned_16;  ///< layout of the output
   bool to_functor         = false;  ///< sums go to a functor, not to a View
 
   constexpr bool is_product() const { return weights != WeightForm::any; }
@@ -69,16 +69,16 @@ struct StencilProblem {
   }
 };
 
-/// How the library's kernels form the sums of a stencil.
+/// Algorithm of the library's kernels for the sums of a stencil.
 enum class StencilKernel {
   separable,  ///< one dimension after the other
   direct,     ///< weight by weight
-  band,       ///< two products with band matrices, one per dimension
-  dense_band  ///< a product with a band matrix for every row of weights
+  band,       ///< two MMA with band matrices, one per dimension
+  dense_band  ///< an MMA with a band matrix per row of weights
 };
 
 /// Whether kernels without tensor cores are compiled for sums of this type:
-/// 16-bit floats in float, bytes in 4-byte integers, all others in their own.
+/// 16-bit floats in float, bytes in 4-byte integers, others in their own.
 constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
   if (is_small_float(input)) return accumulator == Scalar::float32;
   if (is_small_integer(input))
@@ -86,26 +86,26 @@ constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
   return input != Scalar::opaque && input == accumulator;
 }
 
-/// Whether two band products are compiled: for 16-bit floats, for floats split
+/// Whether `band` kernels are compiled: for 16-bit floats, for floats split
 /// into three of them, and for bytes.
 constexpr bool stencil_band_exists(Scalar input, Scalar accumulator) {
   return stencil_kernel_exists(input, accumulator) &&
          (size_of(input) <= 2 || input == Scalar::float32);
 }
-/// Whether a product for every row of weights is compiled: for 16-bit floats,
-/// floats split into three of them, and doubles.
+/// Whether `dense_band` kernels are compiled: for 16-bit floats, floats split
+/// into three of them, and doubles.
 constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
   return stencil_kernel_exists(input, accumulator) &&
          (is_small_float(input) || input == Scalar::float32 ||
           input == Scalar::float64);
 }
 
-/// Whether the factors of an outer product are operands of two band products.
+/// Whether the factors of an outer product are operands of a `band` kernel.
 constexpr bool has_band_factors(StencilProblem const& problem) {
   return problem.is_product() && problem.factors != MmaOperands::none;
 }
-/// Whether two band products can compute a stencil. Those of floats have
-/// kernels for 16-byte aligned rows.
+/// Whether a `band` kernel can compute a stencil. Those of floats need 16-byte
+/// aligned rows.
 constexpr bool takes_stencil_band(StencilProblem const& problem) {
   return stencil_band_exists(problem.input, problem.accumulator) &&
          problem.rank == 2 && has_band_factors(problem) &&
@@ -113,16 +113,15 @@ constexpr bool takes_stencil_band(StencilProblem const& problem) {
           problem.source == RowLayout::aligned_16);
 }
 
-/// Shared memory of a block that multiplies by every row of weights, at most.
-/// 16-bit floats have a kernel that needs little.
+/// Maximum shared memory of a block of a `dense_band` kernel. The kernel for
+/// 16-bit floats needs little.
 constexpr int stencil_dense_shared_bytes(Scalar input) {
   return input == Scalar::float64   ? 220 * 1024
          : input == Scalar::float32 ? 160 * 1024
                                     : 0;
 }
 
-/// The first reason why no kernel of the library can run a stencil, or
-/// none.
+/// Why no kernel of the library can run a stencil, or none.
 constexpr Refusal refuse_stencil(StencilProblem const& problem,
                                  Capability const& capability) {
   return first_refusal({
@@ -137,7 +136,7 @@ constexpr Refusal refuse_stencil(StencilProblem const& problem,
   });
 }
 
-/// The first reason why the route `mma` cannot run, or none.
+/// Why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
                                      Capability const& capability) {
   if (Refusal const refusal = refuse_stencil(problem, capability))
@@ -166,20 +165,20 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   });
 }
 
-/// Radii from which a functor gets sums of tensor cores, called by way of
-/// shared memory. 10^9 sums per second, H200, CUDA 13.0, 2026-11-23: half 261
-/// at radius 7 and 187 beyond 8 on tensor cores; without, boxes of radius 7, 8,
-/// 11, 16 have 700, 271, 137, 112, other products of radius 1, 3, 5, 8, 11 610,
-/// 481, 313, 272, 137 (perf_tune, 8192^2, periodic). Boxes of bytes of radius 3
-/// and 7 454 and 458 on tensor cores, 1036 and 834 without; of radius 1 1091
-/// without.
+/// Smallest radii at which sums for a functor are computed on tensor cores;
+/// they reach it through shared memory. 10^9 sums per second, H200, CUDA 13.0,
+/// 2026-11-23 (perf_tune, 8192^2, periodic). Half on tensor cores: 261 at
+/// radius 7, 187 above 8; without: boxes of radius 7, 8, 11, 16 700, 271, 137,
+/// 112, other products of radius 1, 3, 5, 8, 11 610, 481, 313, 272, 137. Boxes
+/// of bytes of radius 3 and 7: 454 and 458 on tensor cores, 1036 and 834
+/// without, 1091 without at radius 1.
 inline constexpr int functor_radius          = 9;
 inline constexpr int functor_byte_box_radius = 8;
 
-/// Radii of 16-bit floats from which kernels without tensor cores are slower
-/// where rows that are read, or rows that are written, are not 16-byte aligned.
-/// 10^9 sums per second of half, of radius 1 to 7, kernels timed alone, H200,
-/// CUDA 13.0, 2026-11-23 (" 2026-11-24):
+/// Smallest radii of 16-bit floats at which kernels without tensor cores are
+/// slower if rows of the input, or of the output, are not 16-byte aligned. 10^9
+/// sums per second of half, radius 1 to 7, kernels timed separately, H200, CUDA
+/// 13.0, 2026-11-23 (" 2026-11-24):
 ///
 /// | not aligned             | tensor cores | without                     |
 /// |-------------------------|--------------|-----------------------------|
@@ -194,19 +193,19 @@ inline constexpr int functor_byte_box_radius = 8;
 inline constexpr int unaligned_input_radius  = 6;
 inline constexpr int unaligned_output_radius = 7;
 
-/// A limit of the tuning table plus some, without overflow: a limit may be the
-/// largest integer.
+/// Sum of a limit of the tuning table and `by`, without overflow: a limit may
+/// be the largest integer.
 constexpr int later(int limit, int by) {
   return limit > std::numeric_limits<int>::max() - by ? limit : limit + by;
 }
 
-/// Whether tensor cores pay for a stencil that they can compute: the first rule
-/// that applies says from which value on. The limits that are no constants are
-/// those of the tuning table.
+/// Whether tensor cores are faster for a stencil that they can compute. The
+/// first rule that applies decides, from some value on; limits that are not
+/// constants come from the tuning table.
 ///
-/// 10^9 sums per second, 16384^2 half where no type is named, H200, CUDA 13.0,
-/// 2026-11-23; * of a program without peers, ' the day before, " without peers
-/// on 2026-11-24; copy 1069, with " 1048:
+/// 10^9 sums per second, 16384^2 half unless a type is named, H200, CUDA 13.0,
+/// 2026-11-23; * in a program that times this library only, ' the day before, "
+/// as * on 2026-11-24; copy 1069, with " 1048:
 ///
 /// | weights, radius         | tensor cores    | without          |
 /// |-------------------------|-----------------|------------------|
@@ -231,13 +230,14 @@ constexpr int later(int limit, int by) {
 /// | double, dense 6 7       | 78' 78'         | 82' 63'          |
 ///
 /// Boxes of bhalf of radius 7: 935" and 901"; split factors of bhalf of radius
-/// 5 were only timed before 2026-11-24: 629. Products of two radii have no
-/// kernel of one without tensor cores, nor has any radius from 8 on. A box of
-/// ones of uint8 of radius up to 8 reaches 1893" on tensor cores; without, of
-/// radius 1 to 4 1961, 1924, 1915, 1853" (copy 2074), of 5 to 7 1707, 1465,
-/// 1442* (copy 2050). Dense weights that are sums of bhalf operands reach 169
-/// and 139' at radius 5 and 7. On small grids dense weights take 33, 50 and 98
-/// us (half, float, double, radius 7, 1024^2) and 96, 108 and 101 without.
+/// 5 were only timed before 2026-11-24: 629. Without tensor cores, there are no
+/// kernels of fixed radius for products of two radii and for radii from 8 on.
+/// Boxes of ones of uint8 of radius up to 8 reach 1893" on tensor cores;
+/// without, radius 1 to 4 1961, 1924, 1915, 1853" (copy 2074), 5 to 7 1707,
+/// 1465, 1442* (copy 2050). Dense weights that are sums of bhalf operands: 169
+/// and 139' at radius 5 and 7. Dense weights on small grids: 33, 50 and 98 us
+/// (half, float, double, radius 7, 1024^2), without tensor cores 96, 108 and
+/// 101.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
   constexpr int never       = std::numeric_limits<int>::max();
@@ -252,7 +252,7 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   int const output_later    = aligned_output ? 0 : 1;
   int const split_later     = input == Scalar::bhalf && aligned ? 2 : 1;
   int const dense_products  = problem.each_weight == MmaOperands::split ? 3 : 1;
-  // Whether kernels without tensor cores are as fast below some radius.
+  // Whether kernels without tensor cores are as fast up to some radius.
   bool const bytes_have_rival =
       box && problem.one_radius &&
       (aligned || (radius == 1 && !problem.to_functor && !aligned_output));
@@ -267,15 +267,15 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
     int from;
   };
   Rule const rules[] = {
-      // Bytes: boxes of uint8 above and, not aligned, in the table before.
+      // Bytes: boxes of uint8 above; unaligned ones in the previous table.
       {bytes && !bytes_have_rival, radius, 0},
       {bytes && problem.to_functor, radius, functor_byte_box_radius},
       {bytes, radius, tuning.stencil_box_radius[input]},
-      // Weights that are no outer product: the rows "dense" and "star".
+      // Weights without outer product: the rows "dense" and "star".
       {!problem.is_product(), problem.taps / dense_products,
        tuning.stencil_dense_taps[input]},
-      // What two band products cannot compute is left to kernels for outer
-      // products, a functor and unaligned floats are by measurement.
+      // Outer products that no `band` kernel supports; by measurement, also
+      // functors and unaligned floats.
       {!takes_stencil_band(problem), radius, never},
       {problem.to_functor && radius < functor_radius, radius, never},
       {!two_bytes && !aligned, radius, never},
@@ -285,7 +285,7 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
        later(tuning.stencil_product_radius[input], split_later)},
       {floats_have_rival, radius,
        later(tuning.stencil_product_radius[input], output_later)},
-      // Of two radii, or not aligned: the rival is slower at once.
+      // Two radii or unaligned rows: kernels without tensor cores are slower.
       {split, radius, tuning.stencil_product_radius[input]},
   };
   for (Rule const& rule : rules)
@@ -293,22 +293,22 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   return true;
 }
 
-/// Radius up to which one dimension is summed weight by weight, in rows of 1-
-/// and 2-byte elements that are not 16-byte aligned from the second radius on.
-/// Part of a copy's rate, separable and direct, 2^28 elements of radius 1, 3,
-/// 7, H200, CUDA 13.0, 2026-11-23: half 0.82 0.81 0.65 and 0.97 0.94 0.91,
-/// float 0.89 0.89 0.85 and 0.98 0.97 0.95, double 0.93 0.93 0.92 and 0.98 0.97
-/// 0.92. Not aligned, radius 1 and 7: half 0.68 0.44 and 0.63 0.53, uint8 0.41
-/// 0.22 and 0.39 0.28, float 0.90 0.80 and 0.46 0.44, double 0.92 0.75 and 0.59
-/// 0.54.
+/// Largest radius for which one dimension is summed weight by weight; in
+/// unaligned rows of 1- and 2-byte elements only from the second radius on.
+/// Fractions of the rate of a copy, separable and direct, 2^28 elements of
+/// radius 1, 3, 7, H200, CUDA 13.0, 2026-11-23: half 0.82 0.81 0.65 and 0.97
+/// 0.94 0.91, float 0.89 0.89 0.85 and 0.98 0.97 0.95, double 0.93 0.93 0.92
+/// and 0.98 0.97 0.92. Unaligned, radius 1 and 7: half 0.68 0.44 and 0.63 0.53,
+/// uint8 0.41 0.22 and 0.39 0.28, float 0.90 0.80 and 0.46 0.44, double 0.92
+/// 0.75 and 0.59 0.54.
 inline constexpr int direct_radius_1d           = 8;
 inline constexpr int direct_unaligned_radius_1d = 4;
-/// Radius up to which three dimensions are summed weight by weight: boxes of
-/// ones, 640^3, 10^9 sums per second, separable and direct, H200, 2026-11-24:
-/// half 230 394, float 216 384, double 109 219.
+/// Largest radius for which three dimensions are summed weight by weight. Boxes
+/// of ones, 640^3, 10^9 sums per second, separable and direct, H200,
+/// 2026-11-24: half 230 394, float 216 384, double 109 219.
 inline constexpr int direct_radius_3d = 1;
 
-/// The kernel of a route that can run.
+/// Kernel of a route that can run.
 constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
                                        Route route) {
   bool const mma    = route == Route::mma;
@@ -333,10 +333,10 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
   return StencilKernel::separable;
 }
 
-/// The route of a stencil: `mma` is band products on tensor cores, `streamed`
-/// the library's kernels without them, `generic` plain Kokkos. Automatic choice
-/// never fails. With a forced route, `route` is that route and the caller
-/// checks whether it can run.
+/// Route of a stencil: `mma` is MMA with band matrices, `streamed` the
+/// library's kernels without tensor cores, `generic` plain Kokkos. Automatic
+/// choice never fails. With a forced route, `route` is that route and the
+/// caller checks whether it can run.
 constexpr RouteDecision route_stencil(
     StencilProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {

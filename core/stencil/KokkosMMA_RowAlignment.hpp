@@ -9,12 +9,12 @@
 #include <cstdint>
 
 /// \file
-/// Where the rows of a grid begin in 16-byte chunks, which kernels load and
-/// store at once.
+/// Alignment of a grid's rows to 16-byte chunks, the unit in which kernels load
+/// and store.
 
 namespace KokkosMMA::Impl {
 
-/// Elements from the beginning of its 16-byte chunk to this one.
+/// Number of elements before this one in its 16-byte chunk.
 template <class Element>
 int chunk_offset(Element const* element) {
   return int(reinterpret_cast<std::uintptr_t>(element) % 16 / sizeof(Element));
@@ -37,7 +37,7 @@ bool row_strides_aligned_16(StencilGrid<Element, R> const& grid) {
   return aligned;
 }
 
-/// Whether `count` adjacent results may be stored as one vector, or as vectors
+/// Whether `count` adjacent results can be stored as one vector, or as vectors
 /// of 16 bytes, beginning `shift` elements before the start of each row.
 template <int R, class Epilogue>
 bool vectors_aligned([[maybe_unused]] Epilogue const& epilogue,

@@ -10,13 +10,13 @@
 #include <type_traits>
 
 /// \file
-/// The sums of one thread in a separable stencil: along the rows, and then
-/// along the columns. All of it stays in registers: indices are constants once
-/// the loops are unrolled.
+/// Sums of one thread in a separable stencil, along the rows and then along the
+/// columns. All values stay in registers: indices are constants once the loops
+/// are unrolled.
 
 namespace KokkosMMA::Impl {
 
-/// a * b + c; integers modulo a power of two.
+/// Returns a * b + c; integers modulo a power of two.
 template <class A>
 KOKKOS_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
   if constexpr (std::is_integral_v<A>) {
@@ -27,7 +27,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
   }
 }
 
-/// a + b; integers modulo a power of two.
+/// Returns a + b; integers modulo a power of two.
 template <class A>
 KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
   if constexpr (std::is_integral_v<A>) {
@@ -38,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
   }
 }
 
-/// a - b of integers, modulo a power of two.
+/// Returns a - b of integers modulo a power of two.
 template <class A>
 KOKKOS_FORCEINLINE_FUNCTION constexpr A subtract(A a, A b) {
   static_assert(std::is_integral_v<A>);
@@ -79,17 +79,17 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void for_radius_down(int radius,
 #undef KOKKOSMMA_CASE
 }
 
-/// The weights of one dimension. Factors beyond the radius are never used: a
-/// zero there would make NaN of an Inf that is outside the stencil.
-/// \tparam Exact the radius is MaxRadius
+/// Weights of one dimension. Factors beyond the radius are never used: a zero
+/// there would turn an Inf outside the stencil into NaN.
+/// \tparam Exact whether the radius is MaxRadius
 template <class A, int MaxRadius, bool Exact>
 struct SeparableFactors {
   A at[2 * MaxRadius + 1];
   int radius;
 };
 
-/// sum[i] = sum over o of factor(o) * window(At + i + o), the factor of offset
-/// o at MaxRadius + o.
+/// Computes sum[i] = sum over o of factor(o) * window(At + i + o). The factor
+/// of offset o is at MaxRadius + o.
 template <int V, int At, class A, int MaxRadius, bool Exact, class Window>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> row_sums(
     SeparableFactors<A, MaxRadius, Exact> const& factors,
@@ -112,7 +112,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> row_sums(
   return sum;
 }
 
-/// Sums along V columns, for Batch rows at a time.
+/// Sums along V columns, in batches of `Batch` rows.
 template <class A, int MaxRadius, int V, int Batch>
 struct ColumnSums {
   static constexpr int slots = 2 * MaxRadius + Batch;
@@ -122,7 +122,7 @@ struct ColumnSums {
   KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int s = 0; s < slots; ++s) slot[s] = {};
   }
-  /// Takes row `b` of the batch. slot[b] is then the sum of the row `radius`
+  /// Adds row `b` of the batch. slot[b] is then the sum of the row `radius`
   /// above. The factor of offset o is at radius - o.
   KOKKOS_FORCEINLINE_FUNCTION constexpr void push(
       int b, Registers<A, V> const& row,
@@ -137,15 +137,15 @@ struct ColumnSums {
     });
     add(0);
   }
-  /// Moves the sums on after the last row of a batch.
+  /// Moves the sums to the first slots after the last row of a batch.
   KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
     for (int s = 0; s < 2 * MaxRadius; ++s) slot[s] = slot[s + Batch];
     for (int s = 2 * MaxRadius; s < slots; ++s) slot[s] = {};
   }
 };
 
-/// Sums with factors of any radius up to a maximum, row by row. Row blocks may
-/// have any number of rows: the sum of a row is complete when the row `radius`
+/// Row-by-row sums with factors of any radius up to a maximum. Row blocks may
+/// have any number of rows: the sum of a row is complete once the row `radius`
 /// below it was pushed.
 template <class A, int V, int MaxRow, int MaxColumn, int Batch>
 struct FactorSums {
@@ -165,13 +165,13 @@ struct FactorSums {
   ColumnSums<A, MaxColumn, V, Batch> columns;
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() { columns.clear(); }
-  /// Sums along a row, of V elements from window[At] on.
+  /// Sums along a row for V elements from window[At] on.
   template <int At, class Window>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
       Window const& window, Weights const& weights) {
     return row_sums<V, At>(weights.along_row, window);
   }
-  /// Takes row b of a batch. Returns the sums of the row column_radius() above
+  /// Adds row b of a batch. Returns the sums of the row column_radius() above
   /// it.
   KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const& weights) {
@@ -183,8 +183,8 @@ struct FactorSums {
   }
 };
 
-/// Sums with factors of one radius in both directions. There are as many
-/// partial sums as a batch has rows, so that none of them ever moves.
+/// Sums with factors of equal radius in both directions. A batch has as many
+/// rows as there are partial sums, so that these never move.
 template <class A, int V, int Radius>
 struct RadiusSums {
   static constexpr int batch      = 2 * Radius + 1;
@@ -223,12 +223,12 @@ struct RadiusSums {
   KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {}
 };
 
-/// sum[i] = sum of window[At + i - Radius] to window[At + i + Radius]. What
-/// adjacent windows share is summed up once.
+/// Computes sum[i] = window[At + i - Radius] + .. + window[At + i + Radius].
+/// Common parts of adjacent windows are added once.
 template <int V, int Radius, int At, class A, int N>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
     Registers<A, N> const& window) {
-  // The windows of G elements have at least one element in common.
+  // Windows of G adjacent elements have at least one element in common.
   constexpr int G = V <= 2 * Radius + 1 ? V : 2 * Radius + 1 >= 4 ? 4 : 2;
   static_assert(V % G == 0);
   Registers<A, V> sum{};
@@ -249,10 +249,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
   return sum;
 }
 
-/// Sums of a box filter. Batches have as many rows as the box: a window of
-/// rows is the end of one batch and the beginning of the next (van Herk; Gil
-/// and Werman). So three additions per element are enough for any radius, and
-/// nothing is subtracted.
+/// Sums of a box filter (van Herk; Gil and Werman). Batches have as many rows
+/// as the box, so that a window of rows is the end of one batch and the
+/// beginning of the next. Thus three additions per element are enough for any
+/// radius, and nothing is subtracted.
 template <class A, int V, int Radius>
 struct BoxSums {
   static constexpr int batch      = 2 * Radius + 1;
@@ -266,8 +266,8 @@ struct BoxSums {
       return Radius;
     }
   };
-  /// Sums of rows of the previous batch, from row b to its last one; rows of
-  /// this batch before row b.
+  /// After push() of row b: rows of this batch up to b, then for each later row
+  /// the sum of the previous batch from that row on.
   Registers<A, V> rest[batch];
   Registers<A, V> start;  ///< sum of this batch so far
 
@@ -284,7 +284,7 @@ struct BoxSums {
       int b, Registers<A, V> const& row, Weights const&) {
     Registers<A, V> sum{};
     for (int i = 0; i < V; ++i) {
-      // Beginning with +0: sums of negative zeros are +0 in all routes.
+      // Begins with +0: sums of negative zeros are +0 on all routes.
       start[i]   = b == 0 ? add_up(A(0), row[i]) : add_up(start[i], row[i]);
       sum[i]     = b + 1 < batch ? add_up(rest[b + 1][i], start[i]) : start[i];
       rest[b][i] = row[i];
@@ -298,16 +298,16 @@ struct BoxSums {
   }
 };
 
-/// Sums of a box filter of integers, where subtraction is exact: an addition
-/// and a subtraction per element, along the rows too.
+/// Sums of a box filter of integers, for which subtraction is exact: one
+/// addition and one subtraction per element, along the rows as well.
 template <class A, int V, int Radius>
 struct RunningBoxSums {
   static constexpr int batch      = 2 * Radius + 1;
   static constexpr int max_radius = Radius;
   using OfRow                     = Registers<A, V>;
   using Weights                   = typename BoxSums<A, V, Radius>::Weights;
-  Registers<A, V> last[batch];  ///< the last rows, in turn
-  Registers<A, V> sum;          ///< of them
+  Registers<A, V> last[batch];  ///< ring buffer of the last rows
+  Registers<A, V> sum;          ///< of these rows
 
   KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int b = 0; b < batch; ++b) last[b] = {};

@@ -12,27 +12,26 @@
 #include <type_traits>
 
 /// \file
-/// Weights of a stencil as sums of 16-bit floats, the operands of products
-/// with 16-bit data.
+/// Stencil weights as sums of 16-bit floats, the operands of MMA with 16-bit
+/// data.
 
 namespace KokkosMMA::Impl {
 
-/// How weights are split: into sums of `count` operands, with a common power
-/// of two.
+/// Split of weights into sums of `count` operands, with a common power of two.
 ///
-/// The remainder of a weight is at most 2^-23 of it, the distance of floats:
-/// two half operands hold 22 bits and a sign. Half has few exponents: the
-/// largest weight is scaled to just below the largest power of two, so that
-/// the last operands of the others keep their bits.
+/// The remainder of a weight is at most 2^-23 of it, the spacing of floats: two
+/// half operands hold 22 bits and a sign. Half has few exponents, so the
+/// largest weight is scaled to just below the largest power of two, which keeps
+/// the bits in the last operands of small weights.
 struct SplitWeights {
   int count      = 1;
-  int exponent   = 0;     ///< weight = sum of the operands * 2^-exponent
-  bool are_close = true;  ///< false if `most` operands leave a larger remainder
+  int exponent   = 0;     ///< weight = sum of operands * 2^-exponent
+  bool are_close = true;  ///< false if `most` operands are not enough
 
   static constexpr int most = 3;
 };
 
-/// The 16-bit float nearest to x, ties to even; |x| is below the largest.
+/// 16-bit float nearest to x, ties to even; |x| is below the largest.
 inline std::uint16_t encode_operand(double x, int exponent_bits,
                                     int fraction_bits) {
   std::uint16_t const sign = std::signbit(x) ? 0x8000 : 0;
@@ -69,7 +68,7 @@ struct BhalfOperand {
 template <bool Half>
 using weight_operand_t = std::conditional_t<Half, HalfOperand, BhalfOperand>;
 
-/// The bits of weight * 2^exponent if it is representable, normal or zero.
+/// Bits of weight * 2^exponent if it is representable, normal or zero.
 template <class Format>
 std::optional<std::uint16_t> exact_operand(double weight, int exponent) {
   constexpr int dropped = 52 - Format::fraction_bits;
@@ -85,7 +84,7 @@ std::optional<std::uint16_t> exact_operand(double weight, int exponent) {
                        fraction >> dropped);
 }
 
-/// The next operand of a weight, which is replaced by the remainder.
+/// Returns the next operand of a weight, which becomes the remainder.
 template <class Format>
 std::uint16_t take_operand(double& weight) {
   std::uint16_t const bits =

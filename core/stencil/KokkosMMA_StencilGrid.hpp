@@ -12,9 +12,8 @@
 #include <type_traits>
 
 /// \file
-/// What kernels of stencils read and write. The last dimension is contiguous: a
-/// grid whose first dimension is contiguous comes with its dimensions in
-/// reverse.
+/// Input and output of stencil kernels. The last dimension is contiguous: a
+/// grid with a contiguous first dimension has its dimensions reversed.
 
 namespace KokkosMMA::Impl {
 
@@ -26,15 +25,15 @@ struct StencilGrid {
   Index stride[R];
   Index extent[R];
   Boundaries<R> boundaries;
-  bool reversed;  ///< against the caller's dimensions
+  bool reversed;  ///< relative to the caller's dimensions
 
-  /// Finds the offset of what stands for an element, also beyond boundaries;
-  /// false where a constant does, which is then `value`.
+  /// Finds the offset of the element that is used for `at`, which may be beyond
+  /// boundaries. False for a constant, which `value` then receives.
   KOKKOS_FORCEINLINE_FUNCTION bool locate(Index const (&at)[R], Index& offset,
                                           double& value) const {
     offset = 0;
     for (int n = 0; n < R; ++n) {
-      // Where constants meet, the caller's first dimension has its own.
+      // If several constants apply, that of the caller's first dimension wins.
       int const d     = reversed ? R - 1 - n : n;
       bool const low  = at[d] < 0;
       bool const high = at[d] >= extent[d];
@@ -49,7 +48,7 @@ struct StencilGrid {
     return true;
   }
 
-  /// An element, also beyond boundaries, where it may be a constant.
+  /// Element or, beyond boundaries, the value that replaces it.
   KOKKOS_FORCEINLINE_FUNCTION Element at(Index const (&at)[R]) const {
     Index offset = 0;
     double value = 0;
@@ -58,13 +57,13 @@ struct StencilGrid {
   }
 };
 
-/// The type in which an element is loaded with its neighbours, of which some
-/// may be uninitialized: a bool must be 0 or 1.
+/// Type in which an element is loaded with its neighbours. Some may be
+/// uninitialized, and a bool must be 0 or 1.
 template <class Element>
 using LoadedElement =
     std::conditional_t<std::is_same_v<Element, bool>, unsigned char, Element>;
 
-/// The epilogue that stores sums in a View; kernels may write several at once.
+/// Epilogue that stores sums in a View; kernels may store several at once.
 template <class Result, int R>
 struct StencilTarget {
   using value_type = Result;
@@ -81,7 +80,7 @@ struct StencilTarget {
   }
 };
 
-/// The epilogue that calls the caller's functor with the caller's indices.
+/// Epilogue that invokes the caller's functor with the caller's indices.
 template <class Functor, int R>
 struct StencilCall {
   Functor functor;
@@ -99,9 +98,9 @@ struct StencilCall {
     }
   }
 
-  /// Calls for `Count` elements of a row, `Stride` apart. Nothing stands
-  /// between the calls: what they load can be on its way at the same time,
-  /// unless it may be what they write.
+  /// Invokes the functor for `Count` elements of a row, `Stride` apart, without
+  /// code in between: loads of all invocations can be in flight together unless
+  /// they may alias stores.
   template <int Stride, int Count, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void row(std::int64_t const (&at)[R],
                                        Sum const (&sums)[Count]) const {
@@ -135,7 +134,7 @@ struct StencilCall {
   }
 };
 
-/// An epilogue whose destination kernels know, as that of StencilTarget.
+/// Epilogue whose destination is visible to kernels, like StencilTarget.
 template <class Epilogue>
 concept StencilEpilogue = requires {
   typename Epilogue::value_type;

@@ -13,12 +13,12 @@
 #include <vector>
 
 /// \file
-/// What is computed from the weights of a stencil once, for all calls with
-/// them.
+/// Data that are computed once from the weights of a stencil, for all calls
+/// with these weights.
 
 namespace KokkosMMA::Impl {
 
-/// Weights and boundaries for a grid whose dimensions come in reverse.
+/// Weights and boundaries for a grid with reversed dimensions.
 template <int R>
 StencilWeights<R> reversed(StencilWeights<R> const& weights) {
   if constexpr (R == 1) {
@@ -46,8 +46,8 @@ template <int R>
 struct StencilPlan {
   using Factors = typename OuterProduct<R>::Factors;
 
-  /// \param reverse kernels see the dimensions in reverse, so that their
-  ///                    last one is the fast one
+  /// \param reverse whether kernels see the dimensions reversed, with the fast
+  /// one last
   StencilPlan(StencilWeights<R> const& of_caller, bool reverse)
       : is_reversed(reverse),
         weights(of_caller),
@@ -57,7 +57,7 @@ struct StencilPlan {
       product = std::move(found->factors);
   }
 
-  /// Whether a factor has a zero, by which kernels would multiply.
+  /// Whether a factor contains a zero, by which kernels would multiply.
   bool has_zero_factor() const {
     if (!product) return false;
     for (auto const& factor : *product)
@@ -66,9 +66,9 @@ struct StencilPlan {
   }
 
   bool is_reversed;
-  StencilWeights<R> weights;         ///< as the caller gave them
-  StencilWeights<R> kernel_weights;  ///< in the order of kernels
-  std::optional<Factors> product;    ///< of separable kernel_weights
+  StencilWeights<R> weights;         ///< in the caller's order
+  StencilWeights<R> kernel_weights;  ///< in the kernels' order
+  std::optional<Factors> product;  ///< factors of kernel_weights, if separable
   bool is_box;
 };
 

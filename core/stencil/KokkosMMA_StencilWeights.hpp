@@ -18,12 +18,12 @@
 
 namespace KokkosMMA {
 
-/// The weights of a stencil: `sum(i)` is the sum of `weight(o) * input(i + o)`
-/// over all offsets `o`. This is a correlation: nothing is flipped. Offsets run
-/// from -radius to radius in each dimension.
+/// Weights of a stencil: `sum(i)` is the sum of `weight(o) * input(i + o)` over
+/// all offsets `o`. This is a correlation: the weights are not reversed.
+/// Offsets run from -radius to radius in each dimension.
 ///
-/// An element whose weight is 0 is not read into the sum: an Inf or NaN there
-/// has no effect.
+/// An element with weight 0 does not contribute: an Inf or NaN there has no
+/// effect.
 ///
 /// \code
 /// auto const heat = StencilWeights<2>::star(1).with_centre(-4);
@@ -35,13 +35,13 @@ class StencilWeights {
                 "KokkosMMA::StencilWeights: Rank is 1, 2 or 3");
 
  public:
-  /// One integer per dimension. An offset from the centre, or a radius.
+  /// One integer per dimension: an offset from the centre, or a radius.
   using Offsets = std::array<int, Rank>;
 
   static constexpr int rank       = Rank;  ///< number of dimensions
   static constexpr int max_radius = 16;    ///< largest radius
 
-  /// A box of ones, the centre included.
+  /// Box of ones, including the centre.
   ///
   /// \throws std::invalid_argument for a radius below 1 or above max_radius;
   /// the same for all shapes
@@ -52,14 +52,14 @@ class StencilWeights {
   /// A box of ones with the same radius in every dimension.
   static StencilWeights box(int radius) { return box(same(radius)); }
 
-  /// The Moore neighbourhood: a box of ones without its centre.
+  /// Moore neighbourhood: a box of ones without its centre.
   static StencilWeights moore(int radius) {
     return filled("KokkosMMA::StencilWeights::moore", same(radius),
                   [](Offsets const& o) { return distance(o) != 0; });
   }
 
-  /// The von Neumann neighbourhood: ones where the absolute offsets sum to at
-  /// most the radius, without the centre.
+  /// Von Neumann neighbourhood: ones where the absolute offsets sum to at most
+  /// the radius, without the centre.
   static StencilWeights von_neumann(int radius) {
     return filled("KokkosMMA::StencilWeights::von_neumann", same(radius),
                   [radius](Offsets const& o) {
@@ -67,12 +67,12 @@ class StencilWeights {
                   });
   }
 
-  /// Ones on the axes, the centre included.
+  /// Ones on the axes, including the centre.
   static StencilWeights star(Offsets const& radius) {
     return filled("KokkosMMA::StencilWeights::star", radius,
                   [](Offsets const& o) { return on_axis(o); });
   }
-  /// A star with the same radius in every dimension.
+  /// Star with the same radius in every dimension.
   static StencilWeights star(int radius) { return star(same(radius)); }
 
   /// Any weights, from offset -radius to +radius; the last dimension varies
@@ -112,7 +112,7 @@ class StencilWeights {
     return dense(same(radius), values);
   }
 
-  /// A copy with `weight` at the centre.
+  /// Copy with `weight` at the centre.
   ///
   /// \throws std::invalid_argument for a weight that is not finite
   StencilWeights with_centre(double weight) const {
@@ -125,24 +125,24 @@ class StencilWeights {
     return result;
   }
 
-  /// The radius in dimension `d`.
+  /// Radius in dimension `d`.
   int radius(int d) const { return m_radius[std::size_t(d)]; }
-  /// The radii of all dimensions.
+  /// Radii of all dimensions.
   Offsets const& radius() const { return m_radius; }
-  /// Number of weights along dimension `d`. It is `2 * radius(d) + 1`.
+  /// Number of weights along dimension `d`: `2 * radius(d) + 1`.
   int width(int d) const { return 2 * radius(d) + 1; }
 
-  /// Number of weights, zeros included.
+  /// Number of weights, including zeros.
   std::size_t size() const { return m_values.size(); }
   /// All weights; the last dimension varies fastest.
   std::span<double const> values() const { return m_values; }
-  /// Number of weights that are not zero.
+  /// Number of nonzero weights.
   std::size_t taps() const {
     return size() -
            std::size_t(std::count(m_values.begin(), m_values.end(), 0.0));
   }
 
-  /// The weight of offset `o`; 0 beyond the radius.
+  /// Weight of offset `o`; 0 beyond the radius.
   double weight(Offsets const& o) const {
     for (int d = 0; d < Rank; ++d)
       if (o[std::size_t(d)] < -radius(d) || o[std::size_t(d)] > radius(d))
@@ -150,7 +150,7 @@ class StencilWeights {
     return m_values[index(o)];
   }
 
-  /// Position in values() of an offset within the radius.
+  /// Index in values() of an offset within the radius.
   std::size_t index(Offsets const& o) const {
     std::size_t at = 0;
     for (int d = 0; d < Rank; ++d)
@@ -158,7 +158,7 @@ class StencilWeights {
            std::size_t(o[std::size_t(d)] + radius(d));
     return at;
   }
-  /// The offset of `values()[at]`.
+  /// Offset of `values()[at]`.
   Offsets offsets(std::size_t at) const {
     Offsets result{};
     for (int d = Rank - 1; d >= 0; --d) {

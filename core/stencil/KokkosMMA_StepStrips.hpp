@@ -11,13 +11,12 @@
 #include <cstdint>
 
 /// \file
-/// The elements of a grid for which one of several steps sees what lies beyond
-/// a boundary that is not periodic: strips as deep as the steps reach, in
-/// tiles.
+/// Elements of a grid for which any of several steps crosses a boundary that is
+/// not periodic: strips as deep as the steps reach, divided into tiles.
 
 namespace KokkosMMA::Impl {
 
-/// Indices begin to end - 1 of each dimension.
+/// Indices `begin` to `end` - 1 of each dimension.
 template <int R>
 struct GridBox {
   std::int64_t begin[R];
@@ -25,12 +24,12 @@ struct GridBox {
 };
 
 /// Disjoint strips, in tiles of at most `Row` elements along the last dimension
-/// and `Side` along others.
+/// and `Side` along the others.
 template <int R, int Side, int Row = Side>
 struct StepStrips {
-  GridBox<R> strip[2 * R];  ///< empty beside periodic boundaries
-  GridBox<R> rest;          ///< what no strip has
-  bool halved = false;      ///< tiles are half as long
+  GridBox<R> strip[2 * R];  ///< empty at periodic boundaries
+  GridBox<R> rest;          ///< elements outside of all strips
+  bool halved = false;      ///< whether tiles are half as long
 
   std::int64_t tiles() const {
     std::int64_t count = 0;
@@ -41,14 +40,14 @@ struct StepStrips {
     }
     return count;
   }
-  /// There are less than 2^31 tiles: a division in 64 bits takes a device some
-  /// hundred instructions.
+  /// Tile of an index below 2^31: a 64-bit division takes some hundred
+  /// instructions on a device.
   KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index) const {
     int strip_of_tile = 0;
     return tile(index, strip_of_tile);
   }
-  /// \param[out] strip_of_tile its number: of a dimension, the low one and then
-  ///                           the high one
+  /// \param[out] strip_of_tile index of the strip: per dimension, the low one
+  /// and then the high one
   KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index,
                                               int& strip_of_tile) const {
     GridBox<R> result{};
@@ -84,7 +83,7 @@ struct StepStrips {
   }
 };
 
-/// The extents are at least 3 * radius * steps.
+/// Strips for extents of at least 3 * radius * steps.
 template <class Strips, int R>
 Strips step_strips(Boundaries<R> const& boundaries,
                    std::int64_t const (&extent)[R], int radius, int steps) {
@@ -102,11 +101,11 @@ Strips step_strips(Boundaries<R> const& boundaries,
   return strips;
 }
 
-/// What a step writes: the sums.
+/// Update of steps that write the sums.
 struct NoUpdate {};
 
-/// What a step writes instead of the sum: update(indices of the caller, value,
-/// sum).
+/// Result of a step with an update: update(caller's indices, value, sum),
+/// rounded to `Element`.
 template <class A, class Element, class Update>
 KOKKOS_FORCEINLINE_FUNCTION A updated(Update const& update, bool reversed,
                                       std::int64_t i, std::int64_t j, A value,

@@ -8,16 +8,16 @@
 #include <limits>
 
 /// \file
-/// How many rows (in three dimensions: planes) a row block has. A grid is cut
-/// into panels of columns, a panel into row blocks, and a block of threads
-/// sweeps over the rows of one of them.
+/// Number of rows (in three dimensions: planes) of a row block. A grid is
+/// divided into panels of columns and a panel into row blocks; a block of
+/// threads sweeps the rows of one row block.
 ///
-/// Where memory bounds a kernel, row blocks are short, side by side in the
-/// order of the blocks: those that run at once read and write the same few MB.
-/// What is around a row block is read again, from L2. Copies through panels of
-/// 1 KB with two rows around each row block, two blocks with 64 KB of shared
-/// memory per multiprocessor, part of the rate of the runtime's copy (16384^2
-/// floats, H200, CUDA 13.0, 2026-11-23):
+/// Kernels bound by memory have short row blocks, assigned to blocks in order:
+/// concurrent blocks access the same few MB. The halo of a row block is read
+/// again, from L2. Copies through panels of 1 KB with two halo rows per row
+/// block, two blocks with 64 KB of shared memory per multiprocessor, as a
+/// fraction of the rate of the runtime's copy (16384^2 floats, H200, CUDA 13.0,
+/// 2026-11-23):
 ///
 /// | rows of a row block                        |   32 |   64 |  128 |  512 |
 /// |--------------------------------------------|-----:|-----:|-----:|-----:|
@@ -25,13 +25,13 @@
 /// | resident blocks, row blocks in turn        | 0.83 | 0.84 | 0.86 | 0.89 |
 /// | resident blocks, by a shared counter       | 0.95 | 0.93 | 0.90 | 0.88 |
 ///
-/// Where arithmetic does, row blocks are tall: fewer rows are summed up twice.
+/// Kernels bound by arithmetic have tall ones: fewer rows are summed twice.
 
 namespace KokkosMMA::Impl {
 
-/// Rows of short row blocks where `slots` blocks run at once: `best`, or in few
-/// rounds of blocks some multiple of `step` more or less, for which the last
-/// round is full. Each row block costs `lead` rows more than it has.
+/// Height of short row blocks if `slots` blocks run at once: `best`, or for few
+/// rounds of blocks a height some multiples of `step` away that fills the last
+/// round. Each row block costs `lead` additional rows.
 constexpr std::int64_t short_block_height(std::int64_t rows,
                                           std::int64_t panels,
                                           std::int64_t slots, std::int64_t best,
@@ -48,9 +48,9 @@ constexpr std::int64_t short_block_height(std::int64_t rows,
   return result;
 }
 
-/// Rows of tall row blocks where `slots` blocks run at once, each of which
-/// costs `lead` rows more than it has. In several rounds, where blocks at the
-/// boundaries take longer: in one all would wait for them.
+/// Height of tall row blocks if `slots` blocks run at once and each costs
+/// `lead` additional rows. There are several rounds, since blocks at boundaries
+/// take longer: in a single round all would wait for them.
 constexpr std::int64_t tall_block_height(std::int64_t rows, std::int64_t panels,
                                          std::int64_t slots, std::int64_t lead,
                                          std::int64_t least_rounds = 3) {

@@ -11,34 +11,32 @@
 #include <type_traits>
 
 /// \file
-/// Separable sums over rectangles by one warp, as the product of the data X
-/// and two band matrices: P = X * H along the rows, then V * P along the
-/// columns.
+/// Separable sums over rectangles by one warp, as MMA of the data X with two
+/// band matrices: P = X * H along the rows, then V * P along the columns.
 ///
-/// The first product is formed transposed, H^T * X^T: rows of the data are
-/// columns of X^T, so the words of a row are a B operand as they are in
-/// memory. A lane then holds, of a column of P, two rows of each eight.
-/// Packed, these are the B operand of the second product, whose rows come in
-/// the order of memory. Neither the data nor the sums change lanes: the order
-/// in which the band matrices name columns and rows is permuted to match.
+/// The first product is computed transposed, H^T * X^T: rows of the data are
+/// columns of X^T, so the words of a row are a B operand without conversion. A
+/// lane then has, of a column of P, two of each eight rows. Packed, these are
+/// the B operand of the second product, whose rows come in memory order.
+/// Neither data nor sums change lanes: the columns and rows of the band
+/// matrices are permuted to match.
 ///
-/// Blocks of 16 rows are passed in from top to bottom, each once, by column
-/// blocks of 32 bytes. A History keeps P of the last ones: the rows of sums
-/// are those in its middle, 8 * (Groups - 1) rows from its upper and its lower
-/// end. So the radius along the columns is at most 8 with two groups and 16
-/// with three.
+/// Blocks of 16 rows enter from top to bottom, each once, by column blocks of
+/// 32 bytes. A History stores P of the last ones. The rows of sums are in its
+/// middle, 8 * (Groups - 1) rows from either end, so the radius along the
+/// columns is at most 8 with two groups and 16 with three.
 ///
-/// In the other order, the four words of a lane had to be transposed before
-/// the first product, and sums along the columns were formed beside the column
-/// block too: 13 instructions per byte (H200, 2026-11-21, box filter of radius
-/// 7, 1324 * 10^9 sums per second).
+/// The reverse order had to transpose the four words of a lane before the first
+/// product and also computed column sums outside of the column block: 13
+/// instructions per byte (H200, 2026-11-21, box filter of radius 7, 1324 * 10^9
+/// sums per second).
 
 namespace KokkosMMA::Impl {
 
-/// Weights of both dimensions as operands of the products. Entry origin + o is
-/// the weight of offset o; all others are zero.
-/// \tparam ColumnOperands, RowOperands operands that add up to a weight, the
-///   largest first
+/// Weights of both dimensions as MMA operands. Entry origin + o is the weight
+/// of offset o; others are zero.
+/// \tparam ColumnOperands, RowOperands number of operands whose sum is a
+/// weight, the largest first
 template <class Operand, int ColumnOperands = 1, int RowOperands = 1>
 struct BandWeights {
   static constexpr int column_operands = ColumnOperands;
@@ -49,8 +47,8 @@ struct BandWeights {
   Operand row[RowOperands][size];        ///< along the rows: first product
 };
 
-/// The weights as registers of operands: word k holds the entries of a
-/// register whose first one is entry k, so a band is one load per register.
+/// Weights as registers of operands: word k is a register whose first entry is
+/// entry k, so a band needs one load per register.
 template <class BandWeights>
 struct alignas(16) BandWords {
   static constexpr int column_operands = BandWeights::column_operands;
@@ -61,7 +59,7 @@ struct alignas(16) BandWords {
   std::uint32_t row[row_operands][size];
 
   BandWords() = default;
-  /// \param in_column, in_row the entries that a word has, from its first on
+  /// \param in_column, in_row entries of a word, relative to its first one
   template <int Entries>
   constexpr BandWords(BandWeights const& weights,
                       int const (&in_column)[Entries],
@@ -90,9 +88,8 @@ struct alignas(16) BandWords {
 /// Separable sums of 8-bit integers, modulo 2^32.
 /// \tparam Signed whether the elements are signed
 /// \tparam Groups blocks of 16 rows that a sum needs, 2 or 3
-/// \tparam Planes bytes that are kept of the sums along the rows. One plane
-///   holds sums of 0 to 255, or gives results modulo 2^8; more planes hold
-///   signed sums
+/// \tparam Planes bytes stored of the sums along the rows. One plane holds sums
+/// of 0 to 255, or gives results modulo 2^8; several planes hold signed sums
 template <class Warp, bool Signed, int Groups, int Planes>
 class WarpByteBand {
   static_assert(2 <= Groups && Groups <= 3 && 1 <= Planes && Planes <= 3);
@@ -108,27 +105,27 @@ class WarpByteBand {
 
   static constexpr int groups     = Groups;
   static constexpr int planes     = Planes;
-  static constexpr int columns    = 32;  ///< of sums in a column block
-  static constexpr int per_lane   = 8;   ///< sums side by side
+  static constexpr int columns    = 32;  ///< sums in a column block
+  static constexpr int per_lane   = 8;   ///< adjacent sums per row
   static constexpr int max_radius = 8 * (Groups - 1);  ///< along the columns
-  /// Columns before the first sum of a column block that the first product
-  /// reads.
+  /// Columns that the first product reads before the first sum of a column
+  /// block.
   static constexpr int margin  = 16;
   static constexpr bool is_far = Groups == 3;
-  /// Units of 16 bytes that the first product reads. The two of the column
-  /// block itself are in the middle.
+  /// Units of 16 bytes that the first product reads. The two units of the
+  /// column block are in the middle.
   static constexpr int window          = 4;
   static constexpr int units_per_block = 2;
 
   /// Rows 0 to 7 and rows 8 to 15 of a unit. // (16,16) per warp
   using Unit = Lanes<Registers<std::uint32_t, 2>>;
-  /// Bytes of the sums along the rows, of 16 rows: register j has rows 2 q, 2
-  /// q + 1, 8 + 2 q, 9 + 2 q of a column. // (16,32) per warp
+  /// Bytes of the sums along the rows of 16 rows. Register j has rows 2 q, 2 q
+  /// + 1, 8 + 2 q, 9 + 2 q of a column. // (16,32) per warp
   struct Product {
     Lanes<Registers<std::uint32_t, 4>> plane[Planes];
   };
   using History = Product[Groups - 1];  // the latest last
-  /// In rows lane / 4 and lane / 4 + 8, eight columns from 8 * (lane % 4) on.
+  /// Rows lane / 4 and lane / 4 + 8, eight columns from 8 * (lane % 4) on.
   /// // (16,32) per warp
   using Sums = Lanes<Registers<Sum, 16>>;
 
@@ -138,8 +135,8 @@ class WarpByteBand {
   }
   KOKKOS_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp, Words const& words)
       : m_warp(warp) {
-    // Volatile: a register for each operand. The compiler would keep one of
-    // equal registers and copy it before each product.
+    // Volatile: one register per operand. The compiler would merge equal
+    // registers and copy them before each MMA.
     auto const word = [](std::uint32_t const volatile* of, int offset) {
       return std::uint32_t(of[Words::origin + offset]);
     };
@@ -170,7 +167,7 @@ class WarpByteBand {
         m_warp.each([&](int lane) { m_warp.at(plane, lane) = {}; });
   }
 
-  /// The sums along the rows of a column block, from its window.
+  /// Sums along the rows of a column block, from its window.
   KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
     Product product;
     for (int tile = 0; tile < 2; ++tile) {
@@ -212,8 +209,8 @@ class WarpByteBand {
     return product;
   }
 
-  /// The sums of both dimensions. `product` is of the lowest rows; the history
-  /// takes it in.
+  /// Sums along both dimensions. `product` has the lowest rows; it is added to
+  /// the history.
   KOKKOS_FORCEINLINE_FUNCTION Sums sums(History& history,
                                         Product const& product) const {
     Sums result;
@@ -230,7 +227,7 @@ class WarpByteBand {
     take_in(history, product);
     return result;
   }
-  /// Takes in rows that complete no sum.
+  /// Adds rows that complete no sum to the history.
   KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
                                                   Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
@@ -239,21 +236,20 @@ class WarpByteBand {
   }
 
  private:
-  /// The instruction for the data, and for planes but the highest of several.
+  /// MMA shape for the data.
   using Data = std::conditional_t<Signed, MmaS8, MmaS8U8>;
 
-  /// The column of a column block that row m of a tile of the first product
-  /// is.
+  /// Column of the column block in row m of a tile of the first product.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int tile, int m) {
     int const n = m % 8;
     return 8 * (n / 2) + 2 * (2 * tile + m / 8) + n % 2;
   }
-  /// The k-th row of 16 in a Product.
+  /// Row at index k of 16 in a Product.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
     return 16 * (k / 16) + 2 * (k % 16 / 4) + 8 * (k % 4 / 2) + k % 2;
   }
 
-  /// Byte Selector % 8 of four words.
+  /// Bytes Selector % 8 of four words.
   template <std::uint32_t Selector>
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pack(
       std::uint32_t const (&x)[4]) const {
@@ -262,8 +258,8 @@ class WarpByteBand {
                                 0x5410);
   }
 
-  /// Adds the planes, the highest first; the sum is shifted before each other
-  /// one.
+  /// Adds the planes, the highest first; shifts the sum by 8 bits before each
+  /// further plane.
   template <int Plane>
   KOKKOS_FORCEINLINE_FUNCTION void add_planes(Lanes<typename MmaS8::C>& sum,
                                               History const& history,
@@ -303,28 +299,27 @@ class WarpByteBand {
   Lanes<typename MmaS8K16::A> m_column_end;  // (16,16) per warp
 };
 
-/// Separable sums of 16-bit floats and floats. The sums along the rows are
-/// fp32 and enter the second product as three bfloat16, as floats enter the
-/// first; that is exact down to 2^-133.
+/// Separable sums of 16-bit floats and floats. The sums along the rows are fp32
+/// and enter the second product as three bfloat16, as do floats the first. This
+/// is exact down to 2^-133.
 ///
-/// Tensor cores truncate (core/base/KokkosMMA_ErrorBound.hpp), but what they
-/// add here is short: products of 11 or 8 bits by weights, `Blocks`
-/// instructions along the rows, `Groups` along the columns for the first 8
-/// bits of the sums. The rest is summed up separately and added with rounding
-/// to nearest.
+/// Tensor cores truncate (core/base/KokkosMMA_ErrorBound.hpp), but chains are
+/// short here: products of 11 or 8 bits and weights, `Blocks` MMA along the
+/// rows, `Groups` along the columns for the first 8 bits of the sums. The other
+/// bits are summed separately and added with rounding to nearest.
 ///
-/// Split weights are the sums of three operands, or of two half operands along
-/// the rows. Contributions of all operands but the first are summed up with
-/// the rest. Along the columns, products below 2^-24 of the first are left
-/// out.
+/// Split weights are sums of three operands, or of two half operands along the
+/// rows. Contributions of all operands except the first are summed with the
+/// other bits. Along the columns, products below 2^-24 of the first are
+/// omitted.
 ///
-/// An Inf or NaN in the data makes sums NaN in which its weight is zero: sums
-/// that are not finite must be formed anew, one by one. Floats and sums along
-/// the rows that three operands do not hold exactly are made NaN for that
-/// reason.
+/// An Inf or NaN in the data makes sums NaN even if its weight is zero: sums
+/// that are not finite must be recomputed one by one. For the same reason,
+/// floats and sums along the rows that three operands cannot hold exactly
+/// become NaN.
 /// \tparam Element half, bhalf or float32
 /// \tparam Blocks 2 for a radius of at most 8 along the rows, 3 for 16
-/// \tparam Split weights are split operands
+/// \tparam Split whether weights are split operands
 template <class Warp, Scalar Element, int Groups, int Blocks,
           bool Split = false>
 class WarpFloatBand {
@@ -353,19 +348,19 @@ class WarpFloatBand {
   static constexpr int max_radius = 8 * (Groups - 1);
   static constexpr int margin     = 8 * (Blocks - 1);
   static constexpr bool is_far    = Groups == 3 || Blocks == 3;
-  /// Units of 16 bytes in a column block.
+  /// Units of 16 bytes per column block.
   static constexpr int units_per_block = Element == Scalar::float32 ? 4 : 2;
   static constexpr int window          = units_per_block * Blocks;
 
   // (16,8) per warp, of floats (16,4)
   using Unit = Lanes<Registers<std::uint32_t, 2>>;
-  /// The sums along the rows, the largest part first: register 2 j + t has
-  /// rows 8 t + 2 q and the next one of a column. // (16,16) per warp
+  /// Sums along the rows, the largest part first. Register 2 j + t has rows 8 t
+  /// + 2 q and 8 t + 2 q + 1 of a column. // (16,16) per warp
   struct Product {
     Lanes<Registers<std::uint32_t, 4>> part[3];
   };
   using History = Product[Groups - 1];
-  /// In rows lane / 4 and lane / 4 + 8, four columns from 4 * (lane % 4) on.
+  /// Rows lane / 4 and lane / 4 + 8, four columns from 4 * (lane % 4) on.
   /// // (16,16) per warp
   using Sums = Lanes<Registers<Sum, 8>>;
 
@@ -470,7 +465,7 @@ class WarpFloatBand {
     take_in(history, product);
     return result;
   }
-  /// Takes in rows that complete no sum.
+  /// Adds rows that complete no sum to the history.
   KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
                                                   Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
@@ -481,8 +476,9 @@ class WarpFloatBand {
  private:
   using Data = std::conditional_t<is_half, MmaF16, MmaBF16>;
 
-  /// Loads the operands of this part of the weights and of the next ones. nvcc
-  /// 13.0 does not unroll a loop over them and keeps them in local memory.
+  /// Loads the operands of this part of the weights and the next ones.
+  /// Recursive: nvcc 13.0 does not unroll a loop, and the operands would be in
+  /// local memory.
   template <int Part>
   KOKKOS_FORCEINLINE_FUNCTION void take(Words const& words) {
     auto const word = [](std::uint32_t const volatile* of, int offset) {
@@ -506,17 +502,17 @@ class WarpFloatBand {
       take<Part + 1>(words);
     }
   }
-  /// The column of a column block that row m of the first product is.
+  /// Column of the column block in row m of the first product.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int m) {
     int const n = m % 8;
     return 4 * (n / 2) + 2 * (m / 8) + n % 2;
   }
-  /// The k-th column of a block in an operand: a lane has a word of each unit.
+  /// Column at index k of an operand block: a lane has a word of each unit.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of_data(int k) {
     return data_operands == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
   }
   /// Splits two floats into three pairs of bfloat16, the largest first.
-  /// \tparam Checked the last is NaN where three do not hold the float exactly
+  /// \tparam Checked whether the last pair is NaN if a split is not exact
   template <bool Checked>
   KOKKOS_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
                                          std::uint32_t (&parts)[3]) const {

@@ -9,29 +9,28 @@
 
 /// \file
 /// Sums of doubles over rectangles with any weights, by one warp: 8 columns of
-/// 16 row panels. All panels are swept downwards together, one row of each in
-/// a step.
+/// 16 row panels. All panels are swept downwards together, one row of each per
+/// step.
 ///
-/// A step multiplies the rows of the data, as an A operand, by the band matrix
-/// of each row of the weights. That gives the contributions of this row of the
-/// data to the 2 * Reach + 1 rows of partial sums, each in a slot of its own.
-/// One of them is complete then, and its slot is free for the next. So each
-/// element is loaded once and stays in its registers for all products, and no
-/// product of adjacent rows of weights waits for another. (If the rows of A
-/// were adjacent in the grid, they would be loaded anew for each row of the
-/// weights.)
+/// A step multiplies rows of the data, as an A operand, by the band matrix of
+/// each row of weights. This yields the contributions of these rows to 2 *
+/// Reach + 1 rows of partial sums, each in its own slot. One of these is then
+/// complete, and its slot is free for the next. Each element is thus loaded
+/// once and stays in registers for all MMA, and MMA of adjacent rows of weights
+/// are independent. (If the rows of A were adjacent in the grid, they would be
+/// loaded again for each row of weights.)
 ///
-/// 16384^2 doubles, radius 7, H200, CUDA 13.0, 2026-11-22, 10^9 sums per
-/// second (92 if the tensor cores did nothing else):
+/// 16384^2 doubles, radius 7, H200, CUDA 13.0, 2026-11-22, 10^9 sums per second
+/// (92 is the limit of the tensor cores):
 ///
-/// | products of a row                                       |      |
+/// | variant                                                 |      |
 /// |---------------------------------------------------------|------|
-/// | as here, before the kernel around it became faster (78) | 75.0 |
+/// | as here, before the surrounding kernel got faster (78)  | 75.0 |
 /// | 3 or 9 band matrices in flight, not 5                   | 72.0 75.0 |
-/// | data that the compiler reloads as it likes              | 67.6, spills |
-/// | three blocks of the data for each sum, one sum by one   | 73.1 |
+/// | data that the compiler may load again                   | 67.6, spills |
+/// | three blocks of the data per sum, one sum by one        | 73.1 |
 /// | sums that move by one slot with each row                | 67.1 |
-/// | that, data by loads of 16 bytes, all bands of a row     | 54.8 |
+/// | the same, 16-byte loads of data, all bands of a row     | 54.8 |
 
 namespace KokkosMMA::Impl {
 
@@ -44,12 +43,12 @@ class WarpDenseBand {
 
  public:
   static constexpr int rows    = 16;  ///< row panels
-  static constexpr int columns = 8;   ///< of sums
+  static constexpr int columns = 8;   ///< columns of sums
   static constexpr int taps    = 2 * Reach + 1;
   static constexpr int side    = 8;  ///< columns to the left and to the right
-  static constexpr int blocks  = 1 + 2 * side / columns;  ///< of the data
-  static constexpr int rows_per_step = 1;                 ///< rows of a step
-  static constexpr int steps         = 5;                 ///< before a turn
+  static constexpr int blocks  = 1 + 2 * side / columns;  ///< blocks of data
+  static constexpr int rows_per_step = 1;                 ///< rows per step
+  static constexpr int steps         = 5;  ///< steps between calls of turn()
 
   using A = typename Shape::A;  // (16,8)
   using B = typename Shape::B;  // (8,8)
@@ -57,7 +56,7 @@ class WarpDenseBand {
 
   static constexpr int bands = blocks * taps;
 
-  /// `band(n)` returns band n.
+  /// \param band function that returns band n
   template <class Bands>
   KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand(Warp const& warp, Bands const& band)
       : m_warp(warp) {
@@ -65,9 +64,9 @@ class WarpDenseBand {
     for (int n = 0; n < ahead; ++n) m_band[n] = band(n);
   }
 
-  /// Band n of the weights `weight(tap, offset)`, for offsets of -side to
-  /// side, in the order of the products: rows from 8 * (n / taps) on of the
-  /// band matrix of row taps - 1 - n % taps. // (8,8) per warp
+  /// Band n of the weights `weight(tap, offset)`, for offsets of -side to side,
+  /// in the order of the MMA: rows from 8 * (n / taps) on of the band matrix of
+  /// row taps - 1 - n % taps. // (8,8) per warp
   template <class Weight>
   KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
                                             Weight const& weight) {
@@ -84,9 +83,9 @@ class WarpDenseBand {
   /// Loads eight columns of a row of the row panels.
   KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
                                             int pitch, int lane) {
-    // In the order of the operand's registers. Loads of 16 bytes would be
-    // unpacked by the compiler for every product. Volatile, because otherwise
-    // it hoists all loads and spills (CUDA 13.0).
+    // In the order of the operand's registers: the compiler would unpack
+    // 16-byte loads for every MMA. Volatile: otherwise it hoists all loads and
+    // spills (CUDA 13.0).
     A fragment;  // (16,8) per warp
     for (int r = 0; r < A::size; ++r) {
       Coordinate const at = Shape::a(lane, r, 0);
@@ -96,15 +95,15 @@ class WarpDenseBand {
     return fragment;
   }
 
-  /// Loads the data that the first step begins with.
+  /// Loads the first data of the first step.
   template <class LoadData>
   KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const& data) {
     m_first = data(0, 0);
   }
 
-  /// Takes a row of each row panel: the first one after a turn for U = 0, the
+  /// Adds a row of each row panel: the first one after turn() for U = 0, the
   /// next one for U = 1, and so on. `data(row, block)` loads columns from 8 *
-  /// block - side on, of this row or the next one, 0 or 1.
+  /// block - side on, of this row (0) or the next one (1).
   template <int U, class LoadData, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data,
                                         Bands const& bands) {
@@ -112,14 +111,14 @@ class WarpDenseBand {
     m_first = add<U, 0>(m_first, m_first, data, bands);
   }
 
-  /// The sums that step U completed: those of the row Reach above its own.
+  /// Sums that step U completed: the row `Reach` above the step's row.
   /// // (16,8) per warp
   template <int U, int Row>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
     return m_sum[slot(U, 0)];
   }
 
-  /// Ends a turn, after `steps` rows: the next step is step 0 again.
+  /// Renumbers the slots after `steps` rows: the next step is step 0 again.
   KOKKOS_FORCEINLINE_FUNCTION void turn() {
     static_assert(steps * products % ahead == 0);
     Lanes<C> sum[taps];
@@ -128,22 +127,22 @@ class WarpDenseBand {
   }
 
  private:
-  static constexpr int products = blocks * taps;  ///< of a row
-  /// Band matrices in flight. All rows use the same ones in the same order.
+  static constexpr int products = blocks * taps;  ///< MMA per row
+  /// Band matrices in flight. All rows use the same bands in the same order.
   static constexpr int ahead = 5;
 
-  /// The slot of the sums that step U + i completes. Sums that moved with
-  /// every step would wait for its products.
+  /// Slot of the sums that step U + i completes. Sums that moved with every
+  /// step would wait for its MMA.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int slot(int u, int i) {
     return (u + i) % taps;
   }
 
-  /// Product N of the row and all that follow: a block of the data with the
-  /// bands of all rows of weights, so that no product waits for another, then
-  /// the next block. // (16,8) += (16,8) * (8,8) each
+  /// MMA N of the row and all later ones: a block of the data with the bands of
+  /// all rows of weights, so that MMA are independent, then the next block.
+  /// // (16,8) += (16,8) * (8,8) each
   ///
-  /// Recursive, because a loop over all sums is not always unrolled, and its
-  /// registers would be local memory then.
+  /// Recursive: a loop over all sums is not always unrolled, and its registers
+  /// would then be local memory.
   template <int U, int N, class LoadData, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<A> add(Lanes<A> const& now,
                                            Lanes<A> const& next,

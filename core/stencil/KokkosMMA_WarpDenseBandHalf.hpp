@@ -16,12 +16,12 @@
 /// \file
 /// Sums of half, bfloat16, and of floats as three bfloat16 each, over
 /// rectangles with any weights that are exact operands, by one warp. The rows
-/// are those of core/stencil/KokkosMMA_WarpDenseBand.hpp.
+/// are arranged as in core/stencil/KokkosMMA_WarpDenseBand.hpp.
 ///
-/// The bands of all rows of weights stay in registers: a lane holds three
-/// pairs of weights of each. A product truncates what it adds to. So the
-/// products of the rows of a step are summed up separately and added to the
-/// sums with rounding to nearest, which also moves the sums on by these rows.
+/// The bands of all rows of weights stay in registers: three pairs of weights
+/// of each per lane. MMA truncate their accumulator. Contributions of the rows
+/// of a step are therefore summed separately and added to the sums with
+/// rounding to nearest, which also moves the sums by these rows.
 
 namespace KokkosMMA::Impl {
 
@@ -35,30 +35,30 @@ class WarpDenseBandHalf {
   using Shape                    = std::conditional_t<is_half, MmaF16, MmaBF16>;
 
  public:
-  /// Rows of a step: fewer additions, but more registers.
+  /// Rows per step: two need fewer additions, but more registers.
   static constexpr int rows_per_step = 2;
   static constexpr int rows          = 16;  ///< row panels
-  static constexpr int columns       = 8;   ///< of sums
+  static constexpr int columns       = 8;   ///< columns of sums
   static constexpr int taps          = 2 * Reach + 1;
   static constexpr int side   = 8;  ///< columns to the left and to the right
-  static constexpr int blocks = 1;  ///< of the data: load() gives all columns
-  /// Steps before a turn: as many as there are registers for, so that their
+  static constexpr int blocks = 1;  ///< of data: load() returns all columns
+  /// Steps between calls of turn(): as many as registers allow, so that their
   /// instructions interleave.
   static constexpr int steps = is_float || Reach > 7 ? 1 : 2;
 
-  /// The rows of a step, as pairs of columns: columns 0 to 15 of each row,
-  /// then the other columns of each. 16-bit operands, or floats as they are.
+  /// Rows of a step as pairs of columns: columns 0 to 15 of each row, then the
+  /// other columns of each. 16-bit operands, or floats without conversion.
   /// // (16,24) each
   using A = Registers<std::uint32_t, (is_float ? 12 : 6) * rows_per_step>;
-  /// Band n: columns 0 to 15 of row n of the weights, then the other columns
-  /// of rows n - 1 and n. // (24,8), of 8 columns two
+  /// Band n: columns 0 to 15 of row n of the weights, then the other columns of
+  /// rows n - 1 and n. // (24,8), of 8 columns two
   using B = Registers<std::uint32_t, 4>;
   using C = typename Shape::C;  // (16,8)
 
   static constexpr int bands = taps + 1;
 
-  /// `band(n)` returns band n. The compiler would keep one of registers that
-  /// it knows to be equal, and copy it before each product (CUDA 13.0).
+  /// \param band returns band n, with values unknown to the compiler: it would
+  /// merge equal registers and copy them before each MMA (CUDA 13.0)
   template <class Bands>
   KOKKOS_FORCEINLINE_FUNCTION WarpDenseBandHalf(Warp const& warp,
                                                 Bands const& band)
@@ -79,7 +79,7 @@ class WarpDenseBandHalf {
   }
 
   /// Band n of the weights `weight(tap, offset)`, bits of a 16-bit float, for
-  /// offsets of -side to side; 0 for rows that do not exist.
+  /// offsets of -side to side. Weights of rows that do not exist are 0.
   template <class Weight>
   KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
                                             Weight const& weight) {
@@ -97,8 +97,8 @@ class WarpDenseBandHalf {
     return fragment;
   }
 
-  /// The pair of columns of a register of A. // row of 16 * rows_per_step,
-  /// column
+  /// Row and first column of the pair in a register of A.
+  /// // row of 16 * rows_per_step, column
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate pair(int lane,
                                                                int reg) {
     bool const is_wide = reg < 4 * rows_per_step;
@@ -126,11 +126,11 @@ class WarpDenseBandHalf {
     return fragment;
   }
 
-  /// Does nothing: no data is loaded ahead.
+  /// Does nothing: no data are loaded ahead.
   template <class LoadData>
   KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const&) {}
 
-  /// Takes `rows_per_step` rows of each row panel, loaded by `data(0, 0)`.
+  /// Adds `rows_per_step` rows of each row panel, loaded by `data(0, 0)`.
   template <int U, class LoadData, class Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data, Bands const&) {
     Lanes<A> const loaded = data(0, 0);
@@ -163,16 +163,16 @@ class WarpDenseBandHalf {
     add(operands, std::make_integer_sequence<int, taps - 1 + rows_per_step>());
   }
 
-  /// The sums that the last step completed: those of the row Reach above row
-  /// `Row` of the step. // (16,8) per warp
+  /// Sums that the last step completed: the row `Reach` above row `Row` of the
+  /// step. // (16,8) per warp
   template <int U, int Row>
   KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
     return m_complete[Row];
   }
-  /// Does nothing: the sums have moved already.
+  /// Does nothing: the sums have already moved.
   KOKKOS_FORCEINLINE_FUNCTION void turn() {}
 
-  /// Not 0 where bits of a float are below the smallest bfloat16.
+  /// Nonzero if bits of a float are below the smallest bfloat16.
   KOKKOS_FORCEINLINE_FUNCTION Lanes<std::uint32_t> const& lost() const {
     return m_lost;
   }
@@ -190,14 +190,13 @@ class WarpDenseBandHalf {
                                        std::integer_sequence<int, I...>) {
     (add_to<I>(operands), ...);
   }
-  /// Adds the contributions of the rows of a step to sum I of those that they
-  /// touch.
+  /// Adds the contributions of the rows of a step to partial sum I.
   template <int I, class AllOperands>
   KOKKOS_FORCEINLINE_FUNCTION void add_to(AllOperands const& operands) {
     Lanes<C> part;
     clear(part);
     constexpr int tap = taps - 1 - I;  // of row 0 of the step
-    // Small parts first.
+    // Small operands first.
     for (int plane = planes - 1; plane >= 0; --plane) {
       Operands const& row0 = operands[plane];
       Operands const& row1 = operands[planes + plane];
@@ -207,7 +206,7 @@ class WarpDenseBandHalf {
       if constexpr (tap + 1 < taps) {
         m_warp.template multiply<Shape>(part, row1.wide, m_wide[tap + 1]);
       }
-      // The last columns of both rows.
+      // Last columns of both rows.
       Lanes<typename Shape::A> narrow;  // (16,16)
       m_warp.each([&](int lane) {
         for (int i = 0; i < 2; ++i) {

@@ -15,17 +15,16 @@
 /// Sums of 16-bit floats over rectangles with any weights, by one warp: a tile
 /// of 16 columns and 8 * Tiles rows of sums, transposed.
 ///
-/// A row of the weights is a band matrix, an A operand that gives 16 columns
-/// of sums from 32 of data. 8 rows of the data, as they are in memory, are the
-/// B operand. For row `tap` of the weights, the sums from row 8 t on need the
-/// data from row 8 t + tap on: what was loaded for one tile of 8 rows is also
-/// the data of row tap + 8 of the weights for the tile above it. So rows of
-/// weights that are 8 apart sweep down the tile together, with their bands in
-/// registers.
+/// A row of weights is a band matrix, an A operand that yields 16 columns of
+/// sums from 32 of data. 8 rows of the data, unconverted, are the B operand.
+/// For row `tap` of the weights, sums from row 8 t on need data from row 8 t +
+/// tap on. Data loaded for one tile of 8 rows are thus also the data of row tap
+/// + 8 of the weights for the tile above. Rows of weights that are 8 apart
+/// therefore sweep down the tile together, with their bands in registers.
 
 namespace KokkosMMA::Impl {
 
-/// \tparam Half the elements are fp16, otherwise bfloat16
+/// \tparam Half whether elements are fp16, otherwise bfloat16
 template <class Warp, bool Half, int Tiles>
 class WarpDenseTile {
   template <class T>
@@ -33,17 +32,17 @@ class WarpDenseTile {
 
  public:
   static constexpr int tiles      = Tiles;
-  static constexpr int columns    = 16;  ///< of sums
+  static constexpr int columns    = 16;  ///< columns of sums
   static constexpr int rows       = 8 * Tiles;
   static constexpr int margin     = 8;  ///< columns before the first sum
   static constexpr int max_radius = 8;
 
   /// Words lane % 4, 4 + lane % 4, .. of row lane / 4 of 8. // (8,32) per warp
   using Data = Lanes<Registers<std::uint32_t, 4>>;
-  /// The band of a row of weights. // (16,32) per warp
+  /// Band of a row of weights. // (16,32) per warp
   using Band = Lanes<Registers<std::uint32_t, 8>>;
-  /// In columns lane / 4 and lane / 4 + 8, rows 2 * (lane % 4) and the next
-  /// one. // (16,8) per warp
+  /// Columns lane / 4 and lane / 4 + 8, rows 2 * (lane % 4) and the next one.
+  /// // (16,8) per warp
   using Sums = Lanes<typename MmaF16::C>;
 
   KOKKOS_FORCEINLINE_FUNCTION explicit WarpDenseTile(Warp const& warp)
@@ -51,31 +50,29 @@ class WarpDenseTile {
     for (int t = 0; t < Tiles; ++t) clear(m_sums[t]);
   }
 
-  /// The offset, in its row, of the weight that is element 0 of a register of
-  /// the band; element 1 has the next offset. From -23 to 22; weights beyond
-  /// the radius are zero.
+  /// Offset, in its row, of the weight in element 0 of a register of the band;
+  /// element 1 has the next offset. From -23 to 22; weights beyond the radius
+  /// are zero.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset(int lane, int reg) {
     Coordinate const at = MmaF16::a(lane, reg % 4, 0);
     return 16 * (reg / 4) + at.column - margin - at.row;
   }
 
-  /// The band of a row of weights from the pairs of registers 0, 2 and 4.
-  /// Registers 3, 5 and 7 hold the same pairs, and no radius reaches registers
-  /// 1 and 6.
+  /// Band of a row of weights from the pairs of registers 0, 2 and 4. Registers
+  /// 3, 5 and 7 hold the same pairs; no radius reaches registers 1 and 6.
   ///
-  /// `zero` is 0, which the compiler must not know: it would keep one of
-  /// registers that it knows to be equal, and copy it before each product
-  /// (CUDA 13.0). Eight separate loads would take half of the time of shared
-  /// memory.
+  /// `zero` is 0, unknown to the compiler: otherwise it would merge registers
+  /// known to be equal and copy them before each MMA (CUDA 13.0). Eight
+  /// separate loads would take half of the time of shared memory.
   KOKKOS_FORCEINLINE_FUNCTION static Registers<std::uint32_t, 8> band(
       Registers<std::uint32_t, 3> const& pair, std::uint32_t zero) {
     return {{pair[0], pair[0] & zero, pair[1], pair[0] ^ zero, pair[2],
              pair[1] ^ zero, pair[2] & zero, pair[2] ^ zero}};
   }
 
-  /// Adds the products with all rows of weights. `data(row)` loads 8 rows of
-  /// the data from that one on; row 0 is that of row 0 of the weights for row
-  /// 0 of the sums. `band(tap)` loads the band of row `tap` of the weights.
+  /// Adds the MMA with all rows of weights. `data(row)` loads 8 rows of the
+  /// data from that one on; row 0 is that of row 0 of the weights for row 0 of
+  /// the sums. `band(tap)` loads the band of row `tap` of the weights.
   template <class LoadData, class LoadBand>
   KOKKOS_FORCEINLINE_FUNCTION void add(int taps, LoadData const& data,
                                        LoadBand const& band) {
@@ -85,7 +82,7 @@ class WarpDenseTile {
       sweep<1>(tap, data, band);
   }
 
-  /// The sums from row 8 T on.
+  /// Sums from row 8 T on.
   template <int T>
   KOKKOS_FORCEINLINE_FUNCTION Sums const& sums() const {
     return m_sums[T];
@@ -107,7 +104,7 @@ class WarpDenseTile {
     sweep_tiles(first, data, bands, parts,
                 std::make_integer_sequence<int, Tiles + Bands - 1>());
   }
-  /// Data for the next step is loaded before the products of this one.
+  /// Data of the next step are loaded before the MMA of this one.
   template <int Bands, class LoadData, int... Step>
   KOKKOS_FORCEINLINE_FUNCTION void sweep_tiles(
       int first, LoadData const& data, Band const (&bands)[Bands],
@@ -123,7 +120,7 @@ class WarpDenseTile {
         }(),
         ...);
   }
-  /// parts[k] is of tile Step - k.
+  /// Adds the data to parts[k], which belongs to tile Step - k.
   template <int Step, int Bands>
   KOKKOS_FORCEINLINE_FUNCTION void step(Data const& data,
                                         Band const (&bands)[Bands],
@@ -132,7 +129,7 @@ class WarpDenseTile {
     clear(parts[0]);
     for (int k = 0; k < Bands; ++k)
       if (0 <= Step - k && Step - k < Tiles) multiply(parts[k], bands[k], data);
-    // Rounded to nearest; a product would truncate what it adds to.
+    // Rounded to nearest; MMA would truncate the sum.
     constexpr int complete = Step - Bands + 1;
     if constexpr (complete >= 0) {
       m_warp.each([&](int lane) {
