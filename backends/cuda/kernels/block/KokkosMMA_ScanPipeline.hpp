@@ -73,14 +73,14 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
   LookBack<Value, Joiner> const look_back(joiner, scratch, tiles,
                                           memory.first.tag);
 
-  // The two tasks meet at barriers in loops of their own, which synccheck reports.
-  // One loop with common barriers has 0.958 of the rate for floats by functor,
-  // 0.945 for half, 0.959 for doubles by vectors, and equal rates for the rest
-  // (H200, CUDA 13.0, 2026-11-28).
+  // Each task has barriers in its own loop, which synccheck reports. One loop
+  // with common barriers has 0.958 of the rate for floats by functor, 0.945 for
+  // half, 0.959 for doubles by vectors, and the same for other types (H200,
+  // CUDA 13.0, 2026-11-28).
   if (warp == Warps) {
     for (int parity = 0; tile < tiles; parity ^= 1) {
-      // Drawn no earlier: who draws early is late to publish, and the blocks of
-      // all later tiles wait for that.
+      // Drawn no earlier: a block that draws early publishes late, and the
+      // blocks of all later tiles wait for it.
       unsigned next = 0;
       if (lane == 0) next = memory.next = TileTicket::next(scratch.control);
       next = __shfl_sync(0xffffffffu, next, 0);
