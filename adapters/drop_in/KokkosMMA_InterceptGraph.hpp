@@ -104,7 +104,8 @@ class ReduceNode
   using Value   = typename Reducer::value_type;
   using Running = RunningOf<Reducer, Value>;
   using Tuning  = Cuda::tuning_type<streamed_tuning(
-       sizeof(Value), Flat::indices, adds<Reducer>(), sizeof(Functor))>;
+       sizeof(Value), Flat::indices, adds<Reducer>(), sizeof(Functor),
+       sizeof(Kokkos::View<float**, Kokkos::Cuda>))>;
 
  public:
   template <class... Arguments>

@@ -30,6 +30,8 @@ APPLICATIONS = {"context": {"device": "NVIDIA H200", "kokkos_version": "5.2.2", 
                             "date": "2000-01-02", "method": "Twice."},
                 "rows": [{"application": "A", "measure": "time", "plain": "2 s", "drop_in": "1 s", "gain": [2.0, 2.0], "chart": "A"},
                          {"application": "B", "measure": "rate", "gain": [0.8, 0.9], "note": "loses", "chart": "B", "type": "float", "short": "b"}]}
+COMPILE_TIME = {"runs": [{"kokkos": "5.0.2", "nvcc": "13.0", "host": "g++ 12", "git_revision": "0123456", "date": "2000-01-02", "runs": 3,
+                          "seconds": {"30 loops": [20.0, 25.0]}}]}
 
 
 def block(name):
@@ -43,6 +45,7 @@ class Repository(unittest.TestCase):
         self.root = Path(self.temporary.name)
         self.file("docs/results/data/h200.json", figures.dumped(CARD))
         self.file("docs/results/data/applications.json", json.dumps(APPLICATIONS))
+        self.file("docs/results/data/compile_time.json", json.dumps(COMPILE_TIME))
         (self.root / "docs/images").mkdir()
 
     def file(self, name, text):
@@ -81,6 +84,11 @@ class Pages(Repository):
         for line in ("| 1000 indices and a fence |  | 0.75 |", "| sum, index `int64_t` | 1.00 |  |", "| triad |  | 1.00 |", "| b | 0.80 |  |"):
             self.assertIn(line, self.filled("speedup"))
         self.assertIn("| B | rate |  |  | 0.80 to 0.90 | loses |", self.filled("applications"))
+
+    def test_compile_time(self):
+        text = self.filled("compile_time")
+        self.assertIn("| 30 loops | 5.0.2 | 20.0 | 25.0 | 1.25 |", text)
+        self.assertIn("User and system time of all compilers. Kokkos 5.0.2, nvcc 13.0, g++ 12, revision 0123456, 2000-01-02, least of 3.", text)
 
     def test_index_types(self):
         lines = self.filled("index_types")
