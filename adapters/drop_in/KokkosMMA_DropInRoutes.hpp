@@ -34,11 +34,11 @@ namespace KokkosMMA::Impl {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   environment_level();
   VerboseLines::listen(true);
-  if (measures_calls) AtFinalize::add(&explain_missing_tables);
+  if (measures_calls()) AtFinalize::add(&explain_missing_tables);
 #define KOKKOSMMA_IMPL_STATE "active"
 #else
 #define KOKKOSMMA_IMPL_STATE "inactive: this Kokkos has no CUDA"
-  if (measures_calls)
+  if (measures_calls())
     static_cast<void>(std::atexit([] {
       std::fprintf(
           stderr,

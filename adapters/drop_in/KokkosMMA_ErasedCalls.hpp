@@ -200,7 +200,7 @@ bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
   RouteOfCall const chosen(problem, machine, settings, decision);
   decision.route = chosen.route();
   bool const turn_of_kokkos =
-      measures_calls &&
+      measures_calls() &&
       call.timed.begin(call.space, pattern, &call.reported, problem.size,
                        known_bytes(problem), decision);
   if (turn_of_kokkos) {
@@ -228,7 +228,7 @@ bool run_call(ErasedCall& call, char const* pattern, Problem const& problem,
 /// Kokkos' own code waits before it returns.
 inline void wait_for_result(ErasedCall const& call,
                             Cuda::StreamScratch const& scratch) {
-  if (call.must_wait || (measures_calls && !call.result_on_device))
+  if (call.must_wait || (measures_calls() && !call.result_on_device))
     scratch.wait();
 }
 

@@ -183,8 +183,8 @@ void run_for(Call const& call) {
   std::uint64_t const size = call.problem.space.size();
   bool ours                = decision.route == Route::streamed;
   TimedCall timed;
-  if (measures_calls && timed.begin(call.space, "parallel_for", &call.reported,
-                                    size, 0, decision)) {
+  if (measures_calls() && timed.begin(call.space, "parallel_for",
+                                      &call.reported, size, 0, decision)) {
     call.run_native(call.closure);
     last_loop_route_of_this_thread() = Route::generic;
     return;

@@ -119,8 +119,8 @@ void run_team(Call const& call) {
                    "the device"}});
   TimedCall timed;
   bool const turn_of_kokkos =
-      measures_calls && timed.begin(call.space, call.pattern, &call.reported,
-                                    call.problem.teams, 0, decision);
+      measures_calls() && timed.begin(call.space, call.pattern, &call.reported,
+                                      call.problem.teams, 0, decision);
   NestedLoops form = decision.route == Route::streamed && !turn_of_kokkos
                          ? NestedLoops::overlapped
                          : NestedLoops::kokkos;

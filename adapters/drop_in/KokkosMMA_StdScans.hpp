@@ -178,7 +178,7 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
   }
   // Not compared: Kokkos' own code is Thrust, not parallel_scan.
   std::optional<ScopedSettings> not_compared;
-  if (environment_compare) not_compared.emplace(Settings{decision.route});
+  if (environment_compare()) not_compared.emplace(Settings{decision.route});
   Kokkos::Profiling::pushRegion(label + " via Kokkos::parallel_scan");
   Kokkos::parallel_scan(
       label,

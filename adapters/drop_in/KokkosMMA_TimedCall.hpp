@@ -95,7 +95,7 @@ class CallRecords {
                             int device) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     CallKind& kind  = m_kinds.of(key);
-    bool const turn = runs_both_ways && environment_compare &&
+    bool const turn = runs_both_ways && environment_compare() &&
                       is_turn_of_kokkos(kind.turns++);
     return {&kind, turn, take_timer(device)};
   }
@@ -179,8 +179,8 @@ class CallRecords {
     std::string text;
     bool const in_a_file =
         write_json(json_report(m_kinds, VerboseLines::unseen()).c_str());
-    if (environment_compare) text += comparison_table(m_kinds);
-    if (environment_report && !in_a_file) text += report_table(m_kinds);
+    if (environment_compare()) text += comparison_table(m_kinds);
+    if (environment_report() && !in_a_file) text += report_table(m_kinds);
     if (!text.empty()) text += note_on_unseen_calls();
     // One call of fputs, because other processes print, too.
     std::fputs(text.c_str(), stderr);

@@ -22,11 +22,20 @@ inline bool environment_verbose() {
   return verbose;
 }
 
-/// Whether to print the tables of KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE.
-/// Initialised before main, so that a call reads them without a guard.
-inline bool const environment_report  = environment_has("KOKKOSMMA_REPORT");
-inline bool const environment_compare = environment_has("KOKKOSMMA_COMPARE");
-inline bool const measures_calls = environment_report || environment_compare;
+/// Whether to print a table of the calls by label.
+inline bool environment_report() {
+  static bool const report = environment_has("KOKKOSMMA_REPORT");
+  return report;
+}
+/// Whether to print a table of the times of calls both ways.
+inline bool environment_compare() {
+  static bool const compare = environment_has("KOKKOSMMA_COMPARE");
+  return compare;
+}
+inline bool measures_calls() {
+  static bool const any = environment_report() || environment_compare();
+  return any;
+}
 
 /// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
 [[gnu::cold]] inline bool write_json(char const* text) {

@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
   expect(KokkosMMA::Impl::environment_verbose() ==
              (verbose && std::string(verbose) == "1"),
          "KOKKOSMMA_VERBOSE");
-  expect(environment_report == environment_verbose() && !environment_compare &&
-             measures_calls == environment_report,
+  expect(environment_report() == environment_verbose() &&
+             !environment_compare() && measures_calls() == environment_report(),
          "KOKKOSMMA_REPORT, which is set as KOKKOSMMA_VERBOSE");
 
 #if !defined(_WIN32)
