@@ -77,7 +77,7 @@ def measured(kokkos, arch, runs):
     if not config.exists() or not wrapper.exists():
         sys.exit(f"compile_time.py: {kokkos} is no installation of Kokkos with Cuda: it has no {config.name} or no {wrapper.name}")
     version = int(re.search(r"define KOKKOS_VERSION (\d+)", config.read_text())[1])
-    version = f"{version // 10000}.{version // 100 % 100}.{version % 100}"
+    version = f"{version // 10000}.{version // 100 % 100}." + (f"{version % 100:02}" if version < 50000 else str(version % 100))
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in SOURCES.items():
