@@ -61,8 +61,8 @@ inline void check_communicator(char const* who, MPI_Comm comm) {
   check_mpi(who, "MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &inter));
   if (inter)
     invalid_argument(who,
-                     "the communicator joins two groups; use one of a single "
-                     "group, for example by MPI_Intercomm_merge");
+                     "the communicator is an intercommunicator; merge its "
+                     "two groups with MPI_Intercomm_merge");
 }
 
 enum class MpiOperation : unsigned char {

@@ -72,12 +72,11 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
   bool const counts = problem.radius > 1;
   return first_refusal({
       {!problem.known_rule,
-       {"the rule is a functor: its states need not fit into one bit"}},
+       {"the rule is a functor, whose states may need more than one bit"}},
       {problem.states != 2,
-       {"the rule has more than two states, and a cell of one bit has two"}},
+       {"the rule has more than two states, which do not fit in one bit"}},
       {counts && problem.neighbourhood != Neighbourhood::moore,
-       {"cells of one bit support other neighbourhoods than Moore's at radius "
-        "1 only"}},
+       {"beyond radius 1, cells of one bit support Moore neighbourhoods only"}},
       {counts && !problem.one_range,
        {"the counts of birth or of survival are not one contiguous range"}},
       {counts && problem.row > max_packed_row,

@@ -79,7 +79,7 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
 
 /// Why the route `mma` cannot run a loop; it never can.
 constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
-  return {"a loop has no sums for the tensor cores"};
+  return {"a loop computes no sums"};
 }
 
 /// Route of a loop. Automatic choice never fails. With a forced route, `route`

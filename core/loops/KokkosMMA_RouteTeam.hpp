@@ -35,7 +35,7 @@ constexpr RouteDecision route_team(TeamProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings) {
   return route_by_refusals(settings.route,
-                           {"a team kernel is the caller's own code"},
+                           {"a team kernel is opaque code of the application"},
                            refuse_streamed(problem, capability), {});
 }
 

@@ -41,8 +41,7 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
       {problem.value_bytes == 0,
        {"the array has no values", "value_count of the functor is 0"}},
       {!problem.fixed_size && problem.sum && is_16bit_float(problem.value),
-       {"the library keeps sums of 16-bit floats in fp32, and the functor's "
-        "array does not"}},
+       {"the functor's array cannot hold sums of 16-bit floats in fp32"}},
       {problem.value_bytes + 2048 > std::size_t(capability.shared_bytes),
        {"the value does not fit in the shared memory of a block"}},
   });
@@ -62,7 +61,7 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
            problem.size >= max_flattened_indices,
        {"the multi-dimensional range has 2^31 indices or more"}},
       {problem.local_bytes > 0,
-       {"the functor needs more registers than the kernel leaves it",
+       {"the functor does not fit in the registers of the kernel",
         "the CUDA runtime reports local memory"}},
   });
 }
@@ -111,8 +110,7 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
       {!problem.compiled, {"the call has no result to write"}},
       {problem.source == Source::functor, opaque_functor},
       {problem.source == Source::transform,
-       {"the transformed values exist in registers only; streamed reaches the "
-        "same rate"}},
+       {"the transformed values are not in memory; streamed is as fast"}},
       {!problem.sum, {"the reducer is not a sum"}},
       {!capability.sums_on_tensor_cores(problem.input), no_encoding},
       {bool(types), types},
@@ -153,7 +151,8 @@ constexpr OfferedLevel offered_level(ReduceProblem const& problem,
   if (exact && problem.on_host) return every_level;
   Refusal const no_exact = first_refusal({
       {!problem.sum, {"the reduction is not a sum"}},
-      {problem.input == Scalar::opaque, {"the factors are of two types"}},
+      {problem.input == Scalar::opaque,
+       {"the two factors have different types"}},
       {!exact,
        {"the rounding of a floating-point sum of integers depends on the "
         "route"}},
@@ -171,8 +170,8 @@ constexpr RouteDecision route_exact_sum(Capability const& capability,
                                         Settings const& settings) {
   return route_by_refusals(settings.route,
                            capability.cuda
-                               ? Refusal{"tensor cores round what they add, "
-                                         "and the requested sum is exact"}
+                               ? Refusal{"tensor cores round their sums, and "
+                                         "an exact sum was requested"}
                                : not_cuda,
                            capability.cuda ? Refusal{} : not_cuda, {});
 }

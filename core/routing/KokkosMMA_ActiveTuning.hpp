@@ -51,7 +51,7 @@ struct EnvironmentTuning {
   std::string const measured =
       environment.path + ": measured on " + to_text(environment.file->device);
   if (device.name.empty())
-    return measured + ", and without a CUDA device no table is needed";
+    return measured + "; not used, because there is no CUDA device";
   return measured + ", and this is " + to_text(device) + "; run perf_tune here";
 }
 

@@ -209,8 +209,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       is_exact_in_any_order(value))
     return {};
   return {
-      "tensor cores have their own order and rounding of additions, and the "
-      "bits must be the same on any device"};
+      "tensor cores do not give the same bits on every device, which the level "
+      "promises"};
 }
 
 /// Prints a warning if a scope or the environment requests a higher level than
@@ -225,7 +225,7 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
   reported += name;
   std::fprintf(
       stderr,
-      "KokkosMMA: %s: level %s was requested; it runs at level %s: %s\n", who,
+      "KokkosMMA: %s: level %s was requested, the call has level %s: %s\n", who,
       std::string(to_string(asked)).c_str(),
       std::string(to_string(offered.level)).c_str(),
       to_string(offered.refusal).c_str());

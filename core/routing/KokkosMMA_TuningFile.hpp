@@ -259,7 +259,7 @@ class TuningReader {
     auto const require = [&](std::string const& name) {
       if (!find(name))
         refuse_file({"has no ", name,
-                     ", and a table has every value; run perf_tune again"});
+                     "; a table must have every value; run perf_tune again"});
     };
     for (char const* const name :
          {"version", "device", "compute_capability", "multiprocessors", "date"})

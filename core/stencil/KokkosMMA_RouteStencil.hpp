@@ -157,8 +157,8 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
       {!takes_weights,
        {"the weights are not exact in the operand type of the tensor cores"}},
       {!takes_band && problem.source < RowLayout::pitch_16,
-       {"rows of the input, or of the memory between two steps, do not begin "
-        "multiples of 16 bytes apart"}},
+       {"the distance of rows in the input, or in the memory between two "
+        "steps, is no multiple of 16 bytes"}},
       {!takes_band &&
            stencil_dense_shared_bytes(problem.input) > capability.shared_bytes,
        {"a block has too little shared memory on this device"}},

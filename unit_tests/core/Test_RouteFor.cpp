@@ -86,7 +86,7 @@ static_assert(route_for(loop_over({9}), host, {}).route == Route::generic);
 
 TEST(RouteFor, TensorCoresAreForNoLoop) {
   expect_error("a loop", route_for(loop_over({9}), h200, Settings{Route::mma}),
-               {"route mma", "no sums for the tensor cores"});
+               {"route mma", "a loop computes no sums"});
   EXPECT_NE(to_string(route_for(loop_over({9}), h200, {})).find("streamed"),
             std::string::npos);
 }

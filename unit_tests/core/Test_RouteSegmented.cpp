@@ -59,8 +59,8 @@ static_assert(all_say("not Cuda", host));
 static_assert(all_say("below 8.0", v100));
 static_assert(all_say("two values per segment", h200, &P::moments, true));
 static_assert(all_say("no kernel", h200, &P::input, opaque));
-static_assert(all_say("does not give plain references", h200, &P::plain_memory,
-                      false));
+static_assert(all_say("does not return plain references", h200,
+                      &P::plain_memory, false));
 constexpr bool layout_says(SegmentLayout layout, std::string_view part) {
   return all_say(part, h200, &P::layout, layout);
 }

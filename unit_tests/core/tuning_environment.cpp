@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   std::string const name = tuning_name(here);
   if (is_used)
     expect(contains(tuning_name(TunedDevice{}),
-                    "without a CUDA device no table is needed"),
+                    "not used, because there is no CUDA device"),
            tuning_name(TunedDevice{}));
   if (refused.empty()) {
     expect(said.str().empty(), "a warning: " + said.str());
