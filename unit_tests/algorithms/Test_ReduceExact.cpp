@@ -198,7 +198,7 @@ TYPED_TEST(ReduceExact, DotProductsByName) {
   EXPECT_EQ(4000, narrow);
   expect_error(
       {"KokkosMMA::reduce", "level exact",
-       on_cuda<TypeParam> ? "two types" : "not Cuda"},
+       on_cuda<TypeParam> ? "different types" : "not Cuda"},
       [&] { reduce(TypeParam(), KokkosMMA::dot(x, z), sum, exactly); });
   expect_explained(
       {on_cuda<TypeParam> ? "route streamed" : "route generic",

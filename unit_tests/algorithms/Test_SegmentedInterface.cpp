@@ -265,7 +265,7 @@ TYPED_TEST(SegmentedInterface, RoutesThatCannotRun) {
     expect_error({"route mma", "not a sum"}, [&] {
       segmented_reduce(Exec(), call.x, 10, ten, Minimum(), mma);
     });
-    expect_error({"route streamed", "two values per segment"}, [&] {
+    expect_error({"route streamed", "two sums per segment"}, [&] {
       segmented_moments(Exec(), call.x, 10, ten, call.squares.view(), streamed);
     });
     auto const padded = Kokkos::subview(m, Kokkos::ALL(), Range(0, 15));

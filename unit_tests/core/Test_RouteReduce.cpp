@@ -123,7 +123,7 @@ static_assert(route_reduce(sum_of_halves(), host, exactly()).route ==
               Route::generic);
 static_assert(says(refusal_of(route_reduce(sum_of_halves(), h200,
                                            exactly(Route::mma))),
-                   "the requested sum is exact"));
+                   "an exact sum was requested"));
 // A sum by calls of a functor is not exact; no other level goes to the tensor
 // cores either, but for integers.
 static_assert(route_reduce(with(sum_of_halves(), &P::intercepted, true), h200,
@@ -132,7 +132,7 @@ static_assert(route_reduce(with(sum_of_halves(), &P::intercepted, true), h200,
 static_assert(says(route_reduce(with(sum_of_halves(), &P::intercepted, true),
                                 h200, exactly())
                        .mma,
-                   "on any device"));
+                   "on every device"));
 static_assert(route_reduce(with(sum_of_halves(), &P::input, int32, &P::value,
                                 int64),
                            h200, exactly())

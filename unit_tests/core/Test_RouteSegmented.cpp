@@ -57,7 +57,7 @@ constexpr bool all_say(std::string_view part, Capability const& capability,
 }
 static_assert(all_say("not Cuda", host));
 static_assert(all_say("below 8.0", v100));
-static_assert(all_say("two values per segment", h200, &P::moments, true));
+static_assert(all_say("two sums per segment", h200, &P::moments, true));
 static_assert(all_say("no kernel", h200, &P::input, opaque));
 static_assert(all_say("does not return plain references", h200,
                       &P::plain_memory, false));

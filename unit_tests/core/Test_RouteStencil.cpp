@@ -108,7 +108,7 @@ static_assert(says(
     "not exact in the operand type"));
 
 static_assert(says(refuse_mma_stencil(with(half, dense, odd_pitch), h200),
-                   "multiples of 16 bytes"));
+                   "no multiple of 16 bytes"));
 static_assert(!refuse_mma_stencil(with(half, odd_pitch), h200));
 // Doubles need more shared memory than compute capability 8.0 has, floats more
 // than 8.6.
