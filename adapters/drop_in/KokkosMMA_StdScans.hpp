@@ -15,6 +15,7 @@
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
+#include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 

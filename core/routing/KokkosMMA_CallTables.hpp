@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CALL_TABLES_HPP
 #define KOKKOSMMA_CALL_TABLES_HPP
 
+#include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/base/KokkosMMA_CallLabel.hpp>
 #include <core/base/KokkosMMA_TextTable.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
@@ -20,6 +21,17 @@
 /// of vectors and sorting templates took 5 s of 26 (nvcc 13.0, 2026-11-25).
 
 namespace KokkosMMA::Impl {
+
+/// Whether to print a table of the calls by label.
+inline bool environment_report() {
+  static bool const report = environment_has("KOKKOSMMA_REPORT");
+  return report;
+}
+/// Whether to print a table of the times of calls both ways.
+inline bool environment_compare() {
+  static bool const compare = environment_has("KOKKOSMMA_COMPARE");
+  return compare;
+}
 
 /// Sums over timed calls.
 struct TimeSum {

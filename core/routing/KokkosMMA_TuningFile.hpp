@@ -258,8 +258,9 @@ class TuningReader {
   [[gnu::cold]] void require_all() const {
     auto const require = [&](std::string const& name) {
       if (!find(name))
-        refuse_file({"has no ", name,
-                     "; a table must have every value; run perf_tune again"});
+        refuse_file(
+            {"has no ", name,
+             ", but a table must have every value; run perf_tune again"});
     };
     for (char const* const name :
          {"version", "device", "compute_capability", "multiprocessors", "date"})

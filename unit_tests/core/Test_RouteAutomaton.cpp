@@ -121,8 +121,8 @@ TEST(RouteAutomaton, DecisionAsText) {
       "route streamed; not mma: generations on cells of one bit are faster",
       to_string(decided(life())));
   EXPECT_EQ(
-      "route mma; not streamed: the rule has more than two states, and a "
-      "cell of one bit has two",
+      "route mma; not streamed: the rule has more than two states, which "
+      "do not fit in one bit",
       to_string(decided(known("345/2/4"))));
 }
 

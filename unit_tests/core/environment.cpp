@@ -6,6 +6,7 @@
 // scope and call win over it. EXPECTED is a route. Fails with a line that says
 // what was different.
 
+#include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <cstdio>

@@ -286,6 +286,8 @@ constexpr Case cases[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Without calls on Cuda nothing else has it listen.
+  static_cast<void>(&KokkosMMA::Impl::listens_before_main<void>);
   Kokkos::ScopeGuard const kokkos(argc, argv);
   for (Case const& c : cases)
     if (argc == 2 && std::string_view(argv[1]) == c.name) {
