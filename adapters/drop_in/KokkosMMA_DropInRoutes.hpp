@@ -26,9 +26,8 @@
 namespace KokkosMMA::Impl {
 
 /// Runs before main. Prints errors in environment variables and, with
-/// KOKKOSMMA_VERBOSE, that the drop-in is in the program. It makes no CUDA
-/// call, because the process may fork. Registers a message for the end that
-/// explains a missing table of KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE.
+/// KOKKOSMMA_VERBOSE, that the drop-in is in the program. Makes no CUDA call,
+/// because the process may fork. At the end a message explains missing tables.
 [[gnu::cold]] inline bool announce_drop_in() {
   environment_route();
 #if KOKKOSMMA_IMPL_ON_CUDA()

@@ -9,11 +9,10 @@
 
 namespace KokkosMMA::Impl {
 
-/// Whether an environment variable is set to anything but 0. Every source with
-/// the drop-in includes this header, so it includes little.
+/// Whether an environment variable is set to anything but 0.
 [[gnu::cold]] inline bool environment_has(char const* name) {
   char const* const text = std::getenv(name);
-  return text && *text && !(text[0] == '0' && text[1] == '\0');
+  return text && *text && std::string_view(text) != "0";
 }
 
 /// Whether to print a line per call on stderr. The environment is read once.
