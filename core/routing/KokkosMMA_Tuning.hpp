@@ -117,11 +117,11 @@ inline std::string to_string(CallOrder const& order) {
                                            : "");
 }
 
-/// Size of a two-dimensional View before Kokkos 5, where it is 48. A simple
-/// functor is no larger: one View, with what nvcc adds to a host and device
-/// lambda. With 48 instead of 40 for such a lambda over a one-dimensional View
-/// on Kokkos 5.2.2, GB/s: int8 2155 to 2691, half 3480 to 3838, float 4507 to
-/// 4562 (H200, CUDA 13.0, 2026-11-28).
+/// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and
+/// the 8 bytes that nvcc adds to a host and device lambda. Such a View has 48
+/// bytes in Kokkos 5. GB/s of sums by a lambda over one View on Kokkos 5.2.2 by
+/// the limits 40 and 48: int8 2155 2691, half 3480 3838, float 4507 4562 (H200,
+/// CUDA 13.0, 2026-11-28).
 inline constexpr std::size_t simple_functor_bytes = 40;
 
 /// Size of a functor with two three-dimensional Views.

@@ -95,6 +95,14 @@ constexpr bool values_fit() {
 }
 static_assert(values_fit());
 
+/// A functor with one View has the same kernel whatever the size of a View.
+constexpr StreamedTuning tuning_of(std::size_t functor, std::size_t view) {
+  return streamed_tuning(4, 1, true, functor, view);
+}
+static_assert(tuning_of(40, 40) == tuning_of(48, 48) &&
+              tuning_of(48, 40) == tuning_of(56, 48) &&
+              !(tuning_of(48, 40) == tuning_of(48, 48)));
+
 TEST(Tuning, OrdersOfCalls) {
   auto const orders = [](StreamedTuning const& tuning) {
     CallOrders const all = call_orders(tuning);
