@@ -55,7 +55,7 @@ set(cuda_objects "")
 # compiler does not see it: that is one to two thirds of the time of an object (CUDA 13.0, 2026-11-22). The examples are objects.
 # KERNELS: there must be kernels of this library in it, and ptxas must be content with them. Not for "ptx".
 # FOLDED: no kernel may load that constant. Only for "ptx".
-# SYMBOLS: so many symbols of this library at most. Only for "compile".
+# SYMBOLS: largest number of symbols of this library in the object. Only for "compile".
 function(cuda_compile source)
   cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT;FOLDED;SYMBOLS" "ARCHITECTURES")
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
@@ -105,8 +105,8 @@ endforeach()
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT ptx DROP_IN FOLDED form_of_team_kernel
              ARCHITECTURES ${architecture})
 
-# Most sources of an application have no call: there the drop-in is no code, only text to read. What is left is the entry for
-# Kokkos::finalize and a kernel of a functor that Kokkos' own headers use.
+# Most sources of an application have no call, and the drop-in compiles almost nothing there: only the entry for Kokkos::finalize and a kernel of
+# a functor that Kokkos' own headers use.
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/cuda_compile_only/without_a_call.cpp" CONTENT "#include <Kokkos_Core.hpp>\n" @ONLY)
 cuda_compile("${PROJECT_BINARY_DIR}/cuda_compile_only/without_a_call.cpp" PRODUCT compile DROP_IN SYMBOLS 30 ARCHITECTURES ${architecture})
 

@@ -5,8 +5,8 @@
 #
 # Runs the compiler. With KERNELS, there must be kernels of KokkosMMA in what it compiles, and ptxas must report for each of them no
 # stack frame (local memory), no spill stores and no spill loads. With FOLDED, the last argument is a file of PTX in which that variable is
-# defined and which never loads it: the compiler knew its value everywhere. With SYMBOLS, the last argument is an object that defines so many
-# symbols of KokkosMMA at most.
+# defined and which never loads it: the compiler knew its value everywhere. With SYMBOLS, the last argument is an object, which may define
+# that many symbols of KokkosMMA.
 
 cmake_minimum_required(VERSION 3.25)
 

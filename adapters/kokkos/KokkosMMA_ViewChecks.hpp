@@ -60,7 +60,7 @@ std::string describe_extents(V const& view) {
 
 /// Bytes that a View spans, as equal blocks at one stride. A block holds the
 /// elements of one index of the dimension with the largest stride, so that a
-/// matrix and a column next to it are told apart.
+/// matrix and the next column count as separate.
 struct AddressRange {
   std::uintptr_t begin  = 0;
   std::uintptr_t end    = 0;
@@ -94,7 +94,7 @@ AddressRange address_range(V const& view) {
 }
 
 /// Whether a block of one range may overlap a block of the other. Interleaved
-/// Views, for example two columns of a matrix, are told apart by their strides.
+/// Views, for example two columns of a matrix, are distinguished by strides.
 /// If the strides differ, blocks that could overlap at any distance count as
 /// overlapping.
 inline bool may_share_bytes(AddressRange const& x, AddressRange const& y) {

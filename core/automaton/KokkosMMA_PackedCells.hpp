@@ -29,12 +29,12 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum add_bits(std::uint32_t a,
   return {a ^ b ^ c, (a & b) | (c & (a | b))};
 }
 
-/// Sum of each cell and its neighbours in the row; `before` and `behind` are
+/// Sum of each cell and its neighbours in the row; `before` and `after` are
 /// the adjacent words.
 KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum row_sum(std::uint32_t before,
                                                      std::uint32_t word,
-                                                     std::uint32_t behind) {
-  return add_bits(word << 1 | before >> 31, word, word >> 1 | behind << 31);
+                                                     std::uint32_t after) {
+  return add_bits(word << 1 | before >> 31, word, word >> 1 | after << 31);
 }
 
 /// Live cells of a neighbourhood including its centre: one + 2 * (carry + two)

@@ -286,7 +286,7 @@ constexpr Case cases[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Without calls on Cuda nothing else has it listen.
+  // A program without calls on Cuda does not install the callbacks otherwise.
   static_cast<void>(&KokkosMMA::Impl::listens_before_main<void>);
   Kokkos::ScopeGuard const kokkos(argc, argv);
   for (Case const& c : cases)

@@ -68,9 +68,9 @@ KOKKOSMMA_IMPL_DESIGNATORS_END
 /// Padded field of bits. Row i begins at word i * pitch. Rows -radius .. rows +
 /// radius - 1 and words -1 .. words exist.
 struct PackedField {
-  static constexpr int lead   = 32;  ///< words before a row: 128 bytes
-  static constexpr int behind = 3;   ///< padding that is read but not used
-  static constexpr int below  = 2;   ///< padding rows that are read ahead
+  static constexpr int lead     = 32;  ///< words before a row: 128 bytes
+  static constexpr int trailing = 3;   ///< words after a row: read, not used
+  static constexpr int below    = 2;   ///< padding rows that are read ahead
 
   std::int64_t rows;
   std::int64_t columns;
@@ -83,7 +83,7 @@ struct PackedField {
         columns(column_count),
         words((column_count + 31) / 32),
         radius(reach) {
-    pitch = (lead + words + behind + 31) / 32 * 32;
+    pitch = (lead + words + trailing + 31) / 32 * 32;
   }
   /// Words of one field.
   std::int64_t size() const { return (rows + 2 * radius + below) * pitch; }
@@ -225,7 +225,7 @@ struct PackedCountTile {
   static constexpr int threads              = tuning.threads;
   static constexpr int words                = tuning.words;
   static constexpr int ahead                = tuning.ahead;
-  static_assert(words + 1 <= PackedField::behind &&
+  static_assert(words + 1 <= PackedField::trailing &&
                 ahead <= PackedField::below);
   static constexpr int slots     = 2 * Radius + 1;
   static constexpr int row_size  = MovingCount<Warp, Radius>::row_size;
