@@ -51,6 +51,7 @@ function(kokkosmma_drop_in_find_header)
 endfunction()
 kokkosmma_drop_in_find_header()
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_known_kokkos.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_library.cmake")
 
 # Adds the header to what the consumers of this target compile. Calling it again changes nothing. <without_cuda>: this Kokkos has no CUDA.
 function(kokkosmma_drop_in_amend target origin without_cuda)
@@ -73,6 +74,16 @@ function(kokkosmma_drop_in_amend target origin without_cuda)
   set(wanted "$<AND:$<COMPILE_LANGUAGE:CXX,CUDA>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>>")
   set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "$<${wanted}:SHELL:-include \"${header}\">")
   set_target_properties(${target} PROPERTIES KOKKOSMMA_DROP_IN_AMENDED ON)
+  if(NOT without_cuda)
+    kokkosmma_add_library(KokkosMMA_drop_in_library "${folder}" EXCLUDE_FROM_ALL)
+    get_target_property(linked ${target} INTERFACE_LINK_LIBRARIES)
+    if(NOT linked)
+      set(linked "")
+    endif()
+    # Before the CUDA runtime, which it needs. Not for an install(EXPORT) of Kokkos' targets.
+    set(library "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>:KokkosMMA_drop_in_library>")
+    set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "$<BUILD_INTERFACE:${library}>;${linked}")
+  endif()
 
   # Kokkos 5 asks for C++20 itself.
   get_target_property(features ${target} INTERFACE_COMPILE_FEATURES)

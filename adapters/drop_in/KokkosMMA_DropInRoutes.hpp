@@ -13,10 +13,9 @@
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 
-#if KOKKOSMMA_IMPL_ON_CUDA() && !defined(__CUDA_ARCH__)
-#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
-#include <core/routing/KokkosMMA_Reproducibility.hpp>
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #endif
 
 #include <cstdio>
@@ -25,18 +24,17 @@
 #if !defined(__CUDA_ARCH__)
 namespace KokkosMMA::Impl {
 
-/// Runs before main. Prints errors in environment variables and, with
-/// KOKKOSMMA_VERBOSE, that the drop-in is in the program. Makes no CUDA call,
-/// because the process may fork. At the end a message explains missing tables.
-[[gnu::cold]] inline bool announce_drop_in() {
-  environment_route();
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  environment_level();
-  VerboseLines::listen(true);
-  if (measures_calls()) AtFinalize::add(&explain_missing_tables);
-#define KOKKOSMMA_IMPL_STATE "active"
+template <class Call>  // as for kokkos_is_registered
+inline bool const drop_in_announced = register_kokkos() &&
+                                      announce_drop_in({KOKKOS_VERSION,
+                                                        enabled_spaces});
 #else
-#define KOKKOSMMA_IMPL_STATE "inactive: this Kokkos has no CUDA"
+/// Runs before main. Prints errors in environment variables and, with
+/// KOKKOSMMA_VERBOSE, that the drop-in is in the program. At the end a message
+/// explains missing tables.
+[[gnu::cold]] inline bool announce_inactive_drop_in() {
+  environment_route();
   if (measures_calls())
     static_cast<void>(std::atexit([] {
       std::fprintf(
@@ -48,19 +46,16 @@ namespace KokkosMMA::Impl {
           "{\"drop_in\": \"inactive\", \"not_intercepted_on_cuda\": 0, "
           "\"calls\": []}\n");
     }));
-#endif
   if (environment_verbose() && KOKKOSMMA_IMPL_KNOWN_KOKKOS())
     std::fprintf(stderr,
-                 "KokkosMMA: drop-in " KOKKOSMMA_IMPL_STATE
-                 ", Kokkos %d.%d.%d, execution spaces%s\n",
+                 "KokkosMMA: drop-in inactive: this Kokkos has no CUDA, Kokkos "
+                 "%d.%d.%d, execution spaces%s\n",
                  KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
                  KOKKOS_VERSION % 100, enabled_spaces);
   return true;
 }
-#if KOKKOSMMA_IMPL_ON_CUDA()
-template <class Call>  // as for listens_before_main
+inline bool const drop_in_announced = announce_inactive_drop_in();
 #endif
-inline bool const drop_in_announced = announce_drop_in();
 
 }  // namespace KokkosMMA::Impl
 #endif  // __CUDA_ARCH__

@@ -21,9 +21,9 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-#include <adapters/drop_in/KokkosMMA_ErasedNodes.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
 
 #include <atomic>
 #include <string>
@@ -126,6 +126,7 @@ class ReduceNode
     ErasedReduce erased{
         {policy.space(),
          this,
+         nullptr,
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, Value, Call, Reducer>(),

@@ -15,6 +15,7 @@
 /// cost registers (47 instead of 40 in one kernel, CUDA 13.0).
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <core/loops/KokkosMMA_RouteTeam.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,12 +29,6 @@
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
-
-/// Forms of the reductions inside a team kernel.
-enum class NestedLoops : unsigned {
-  kokkos     = 0,  ///< one invocation per round, as in Kokkos
-  overlapped = 1   ///< several invocations per round
-};
 
 /// Form of a team kernel. Each kernel assumes a value, so that the compiler
 /// drops the other branches and their registers. The variable is never written:

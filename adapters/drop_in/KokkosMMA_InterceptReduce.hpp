@@ -18,6 +18,7 @@
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
@@ -25,12 +26,12 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
 #include <adapters/drop_in/KokkosMMA_FlatPolicy.hpp>
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
 #include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
 #include <adapters/drop_in/KokkosMMA_ExactFunctors.hpp>
 #endif
@@ -58,6 +59,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   using typename Base::value_type;
 
   void execute() {
+    static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Functor const& functor           = Base::functor();
     Reducer const& reducer           = Base::reducer();
@@ -66,6 +68,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     ErasedReduce erased{
         {m_policy.space(),
          this,
+         &run_native,
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, value_type, Call, Reducer>(),
@@ -95,10 +98,14 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
       erased.use_exact = &use_exact;
     }
 #endif
-    if (!run_reduce(erased)) Base::execute_native();
+    run_reduce(erased);
   }
 
  private:
+  static void run_native(void const* self) {
+    static_cast<RoutedReduce const*>(self)->execute_native();
+  }
+
   using Data                      = VisibleData<Functor>;
   using Element                   = typename Data::Element;
   static constexpr Scalar element = scalar_v<Element>;

@@ -18,6 +18,8 @@
 
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -202,6 +204,7 @@ class RoutedScan {
       tile_compiled && scan_mma_exists(types().input, types().accumulator);
 
   void scan(std::uint64_t size) const {
+    static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     using Value                      = typename Scanned::Value;
     auto const kernel                = Cuda::streamed_scan_kernel<
@@ -224,6 +227,7 @@ class RoutedScan {
     }();
     ErasedScan erased{{m_policy.space(),
                        this,
+                       &run_erased_native,
                        kernel,
                        {&Flat::call(functor(), m_policy, 0), &reducer, &begin},
                        m_result,
@@ -240,13 +244,17 @@ class RoutedScan {
     if constexpr (tile_compiled) {
       erased.scan_tiles = &scan_tiles;
     }
-    if (run_scan(erased)) return;
+    run_scan(erased);
+  }
+
+  static void run_erased_native(void const* self) {
     if constexpr (joins_in_order<Functor>) {
       throw std::runtime_error(
           "KokkosMMA: a scan by key found no memory for its scratch on the "
           "device; free some, or request the route generic");
     } else {
-      m_run_native(*this);
+      auto const& closure = *static_cast<RoutedScan const*>(self);
+      closure.m_run_native(closure);
     }
   }
 

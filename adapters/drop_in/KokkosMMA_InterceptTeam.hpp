@@ -20,10 +20,10 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-#include <adapters/drop_in/KokkosMMA_ErasedTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_TeamReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -11,116 +11,17 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ArrayReduce.hpp>
-#include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <atomic>
 #include <cstddef>
-#include <optional>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
-
-struct ErasedArrays : ErasedCall {
-  ReduceProblem problem;
-  ArrayTuning tuning;
-  unsigned count;
-  std::size_t alignment;
-  /// Kernel for arrays of few values; null if none is compiled.
-  void const* kernel_in_registers;
-};
-
-/// Largest value of Kokkos' own kernel: values of 32 threads and two more use
-/// 48 KB (4.6 to 5.2).
-inline constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
-
-// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
-#if defined(__CUDA_ARCH__)
-template <class Call>
-bool run_arrays(Call& call);
-#else
-
-template <class Call>
-void launch_array_reduce(Call const& call, Cuda::KernelFacts const& facts,
-                         Cuda::StreamScratch const& scratch) {
-  call.ensure_locks();
-  Cuda::LaunchLayout const layout = Cuda::launch_layout(call.space);
-  std::size_t const stride = array_stride(call.value_bytes, call.alignment);
-  int const shared =
-      Cuda::shared_bytes_of_kernel(call.space.cuda_device(), call.kernel);
-  ArrayShape const shape =
-      layout.fixed ? fixed_array_shape(call.tuning, call.count, stride,
-                                       call.problem.size, Cuda::max_partials)
-                   : array_reduce_shape(
-                         layout.tuning, call.tuning, call.count, stride,
-                         call.problem.size, layout.multiprocessors, shared,
-                         facts.resident_blocks * array_facts_threads,
-                         Cuda::max_partials);
-  Cuda::GridScratch const grid =
-      scratch->grid(shape.launch.blocks, call.value_bytes);
-  scratch.deliver(
-      call.result, call.value_bytes, call.result_on_device,
-      [&](Cuda::ResultTarget<void> const& target) {
-        void const* const arguments[] = {call.arguments[0],
-                                         call.arguments[1],
-                                         call.arguments[2],
-                                         &call.problem.size,
-                                         &grid,
-                                         &target,
-                                         &shape.layout};
-        Cuda::check_launch(
-            Cuda::enqueue_kernel(scratch.stream(), call.kernel,
-                                 {shape.launch.blocks, shape.launch.threads,
-                                  shape.shared_bytes()},
-                                 arguments),
-            "array_reduce");
-      });
-  wait_for_result(call, scratch);
-}
-
-/// \return whether this library's kernel runs; if not, the caller runs Kokkos'
-template <class Call>
-bool run_arrays(Call& call) {
-  Settings settings = effective_settings();
-  std::optional<ScopedSettings> scope;
-  // Kokkos throws for larger values, so KOKKOSMMA_COMPARE must not run it.
-  if (settings.route == Route::automatic &&
-      call.value_bytes > most_bytes_of_kokkos) {
-    settings.route = Route::streamed;
-    scope.emplace(settings);
-  }
-  Cuda::KernelFacts facts{};
-  auto const ask = [&](void const* kernel) {
-    facts = Cuda::facts_of_kernel(call.space.cuda_device(), kernel,
-                                  array_facts_threads, 0);
-    // Spilled bytes depend on the architecture.
-    if (settings.reproducibility != Reproducibility::run_to_run)
-      facts.local_bytes = 0;
-    return facts.local_bytes == 0;
-  };
-  if (settings.route == Route::generic || call.result == nullptr) {
-    call.problem.compiled = false;
-  } else if (call.count <= Cuda::most_in_registers &&
-             call.kernel_in_registers != nullptr &&
-             ask(call.kernel_in_registers)) {
-    call.kernel = call.kernel_in_registers;
-  } else {
-    ask(call.kernel);
-  }
-  call.problem.local_bytes = facts.local_bytes;
-  return run_call(
-      call, "parallel_reduce", call.problem, call.result_on_device, settings,
-      [](auto const&... arguments) { return route_reduce(arguments...); },
-      [&](Route, Cuda::StreamScratch const& scratch) {
-        launch_array_reduce(call, facts, scratch);
-      });
-}
-
-#endif  // __CUDA_ARCH__
 
 /// Whether value_count is a non-static member.
 template <class Functor>
@@ -150,6 +51,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     }
     ErasedArrays erased{{Base::m_policy.space(),
                          this,
+                         &run_native,
                          kernel<false>(),
                          {&call, &reducer, &begin},
                          Base::m_result,
@@ -168,10 +70,14 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     erased.problem.sum           = adds<Reducer>();
     erased.problem.value_bytes   = erased.value_bytes;
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
-    if (!run_arrays(erased)) Base::execute_native();
+    run_arrays(erased);
   }
 
  private:
+  static void run_native(void const* self) {
+    static_cast<RoutedArrays const*>(self)->execute_native();
+  }
+
   static constexpr bool is_array = is_array_reducer<Reducer>;
   // Copying and adding numbers has no side effects.
   static constexpr bool sums_numbers =

@@ -15,15 +15,14 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptNested.hpp>
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_JoinBlocks.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -87,62 +86,6 @@ void const* team_reduce_kernel() {
   }
 }
 
-/// Team reduction without its types.
-struct ErasedTeamReduce {
-  Kokkos::Cuda const& space;
-  void const* kernel;
-  void const* call;
-  void const* reducer;
-  TeamLayout layout;
-  dim3 threads;
-  void* result;
-  bool result_on_device, must_wait;
-  std::size_t value_bytes;
-  void (*ensure_locks)();
-};
-
-// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
-#if defined(__CUDA_ARCH__)
-template <class Call>
-bool launch_team_reduce(Call const& call);
-#else
-
-/// \return whether the kernel was launched
-template <class Call>
-bool launch_team_reduce(Call const& call) {
-  // The limit of Kokkos' grid, so that values of teams are joined alike.
-  constexpr int most_blocks = 32 * 1024;
-  int const shared = call.layout.shared_begin + call.layout.shared_size;
-  if (shared > Cuda::usual_shared_bytes) return false;
-  unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
-  Cuda::KernelFacts const facts =
-      Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0);
-  // Kokkos' joins inside a block use static shared memory of the kernel.
-  if (int(threads) > facts.max_threads ||
-      shared > Cuda::usual_shared_bytes - facts.static_shared_bytes)
-    return false;
-  auto const blocks = unsigned(std::min(call.layout.teams, most_blocks));
-  return !with_scratch(
-      call.space, call.result_on_device,
-      [&](Cuda::StreamScratch const& scratch) {
-        call.ensure_locks();
-        Cuda::GridScratch const grid = scratch->grid(blocks, call.value_bytes);
-        scratch.deliver(
-            call.result, call.value_bytes, call.result_on_device,
-            [&](Cuda::ResultTarget<void> const& target) {
-              void const* const arguments[] = {call.call, call.reducer,
-                                               &call.layout, &grid, &target};
-              Cuda::check_launch(Cuda::enqueue_kernel(
-                                     scratch.stream(), call.kernel,
-                                     {blocks, call.threads, shared}, arguments),
-                                 "team_reduce");
-            });
-        if (call.must_wait) scratch.wait();
-      });
-}
-
-#endif  // __CUDA_ARCH__
-
 /// Reduction that this library's kernel supports: a value in registers, and
 /// functor and reducer within the limit of kernel arguments, above which it
 /// does not compile.
@@ -176,15 +119,17 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
   if (policy.league_size() <= 0 || team <= 0 || result == nullptr ||
       policy.scratch_size(1, team) > 0)
     return false;
+  TeamLayout const layout{
+      policy.league_size(), int(sizeof(double)) * (team + 2),
+      int(policy.scratch_size(0, team)) +
+          int(Kokkos::Impl::FunctorTeamShmemSize<Functor>::value(functor,
+                                                                 team))};
   return launch_team_reduce(ErasedTeamReduce{
       policy.space(),
       kernel_of_team_reduce<Functor, Reducer, Policy>(),
-      &functor,
-      &reducer,
-      {policy.league_size(), int(sizeof(double)) * (team + 2),
-       int(policy.scratch_size(0, team)) +
-           int(Kokkos::Impl::FunctorTeamShmemSize<Functor>::value(functor,
-                                                                  team))},
+      {&functor, &reducer, &layout},
+      layout.teams,
+      layout.shared_begin + layout.shared_size,
       dim3(unsigned(policy.impl_vector_length()), unsigned(team)),
       result,
       result_on_device,

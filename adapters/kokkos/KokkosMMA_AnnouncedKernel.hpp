@@ -13,7 +13,8 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 
 namespace KokkosMMA::Impl {
 
@@ -24,7 +25,7 @@ class Announced {
  public:
   Announced(std::string const& label, Kokkos::Cuda const& exec)
       : m_announced(Kokkos::Tools::profileLibraryLoaded()) {
-    static_cast<void>(&listens_before_main<std::void_t<decltype(Begin)>>);
+    static_cast<void>(&kokkos_is_registered<std::void_t<decltype(Begin)>>);
     if (!m_announced) return;
     VerboseLines::skip_fence();
     Begin(label, Kokkos::Tools::Experimental::device_id(exec), &m_kernel);

@@ -23,7 +23,7 @@ template <class Exec>
 Capability capability(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    return Impl::Cuda::capability(exec);
+    return Impl::Cuda::capability(exec.cuda_device());
   }
 #endif
   (void)exec;
@@ -38,7 +38,7 @@ template <class Exec>
 TuningTable const& active_tuning(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    return Cuda::tuning(exec);
+    return Cuda::tuning(exec.cuda_device());
   }
 #endif
   (void)exec;

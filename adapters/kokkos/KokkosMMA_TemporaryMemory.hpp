@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_TEMPORARY_MEMORY_HPP
 #define KOKKOSMMA_TEMPORARY_MEMORY_HPP
 
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 

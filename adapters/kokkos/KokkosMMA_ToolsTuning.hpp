@@ -3,12 +3,7 @@
 #ifndef KOKKOSMMA_TOOLS_TUNING_HPP
 #define KOKKOSMMA_TOOLS_TUNING_HPP
 
-#include <core/base/KokkosMMA_Capability.hpp>
-#include <core/routing/KokkosMMA_Problem.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
-#include <core/reduce/KokkosMMA_RouteReduce.hpp>
-#include <core/scan/KokkosMMA_RouteScan.hpp>
-#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/routing/KokkosMMA_AskedRoute.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,84 +12,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 /// \file
-/// Tuning tools may choose the route of a reduction or a scan, among those that
-/// can run. They are queried only if Kokkos has Kokkos_ENABLE_TUNING and the
-/// application was started with --kokkos-tune-internals, as for Kokkos' own
-/// team sizes: while a tool tries routes, floating-point results differ in
-/// their last bits from call to call. Otherwise none of this is compiled.
+/// Queries to a tuning tool about the route of a reduction or a scan. They are
+/// made only if Kokkos has Kokkos_ENABLE_TUNING and the application was started
+/// with --kokkos-tune-internals, as for Kokkos' own team sizes: while a tool
+/// tries routes, floating-point results differ in their last bits from call to
+/// call. Otherwise none of this is compiled.
 
 namespace KokkosMMA::Impl {
-
-/// Query to a tool: the properties of a call and its candidate routes.
-struct RouteQuestion {
-  char const* operation = "";  ///< "reduce" or "scan"
-  Scalar input          = Scalar::opaque;
-  std::uint64_t size    = 0;
-  Route preferred       = Route::generic;
-  bool mma              = false;  ///< whether mma can run
-  bool streamed         = false;
-
-  /// Whether a route can run; `generic` always can.
-  constexpr bool can_run(Route route) const {
-    return route == Route::generic || (route == Route::mma && mma) ||
-           (route == Route::streamed && streamed);
-  }
-  constexpr bool is_open() const { return mma || streamed; }
-};
-
-/// Query for a call. It is open only if no route, formulation or level was
-/// requested. Candidates are all routes that can run, preferred or not.
-template <class Problem>
-RouteQuestion route_question(Problem const& problem,
-                             Capability const& capability,
-                             Settings const& settings,
-                             RouteDecision const& decision) {
-  RouteQuestion question{
-      std::is_same_v<Problem, ReduceProblem> ? "reduce" : "scan", problem.input,
-      problem.size, decision.route};
-  if (settings.route == Route::automatic &&
-      settings.formulation == Formulation::chained &&
-      settings.reproducibility == Reproducibility::run_to_run) {
-    question.mma      = !refuse_mma(problem, capability, settings);
-    question.streamed = !refuse_streamed(problem, capability);
-  }
-  return question;
-}
-
-/// Route that `Tools` chooses for a query. The tool's context lasts from before
-/// the launch until after it. An answer that is no candidate is ignored.
-/// \tparam Tools begin(question) returns a context, 0 without a tool;
-///               choose(context, question) returns a route as a number;
-///               end(context)
-template <class Tools>
-class AskedRoute {
- public:
-  AskedRoute(Tools tools, RouteQuestion const& question)
-      : m_tools(tools), m_route(question.preferred) {
-    if (!question.is_open()) return;
-    m_context = m_tools.begin(question);
-    if (m_context == 0) return;
-    std::int64_t const answer = m_tools.choose(m_context, question);
-    for (Route const route : {Route::generic, Route::streamed, Route::mma})
-      if (answer == static_cast<std::int64_t>(route) && question.can_run(route))
-        m_route = route;
-  }
-  ~AskedRoute() {
-    if (m_context != 0) m_tools.end(m_context);
-  }
-  AskedRoute(AskedRoute const&)            = delete;
-  AskedRoute& operator=(AskedRoute const&) = delete;
-
-  Route route() const { return m_route; }
-
- private:
-  Tools m_tools;
-  std::size_t m_context = 0;
-  Route m_route;
-};
 
 #if defined(KOKKOS_ENABLE_TUNING)
 
@@ -102,7 +28,7 @@ class AskedRoute {
 /// process, so a program under a tuning tool must make its calls from one host
 /// thread, as for everything that Kokkos tunes.
 struct KokkosTools {
-  std::size_t begin(RouteQuestion const& question) const {
+  static std::size_t begin(RouteQuestion const& question) {
     namespace Tools = Kokkos::Tools::Experimental;
     if (!Kokkos::tune_internals() || !Tools::have_tuning_tool()) return 0;
     static std::array<std::size_t, 3> const inputs = {
@@ -121,8 +47,8 @@ struct KokkosTools {
     return context;
   }
 
-  std::int64_t choose(std::size_t context,
-                      RouteQuestion const& question) const {
+  static std::int64_t choose(std::size_t context,
+                             RouteQuestion const& question) {
     namespace Tools = Kokkos::Tools::Experimental;
     // One variable for each set of candidates.
     static std::array<std::size_t, 4> const variables = {
@@ -134,7 +60,7 @@ struct KokkosTools {
     return answer.value.int_value;
   }
 
-  void end(std::size_t context) const {
+  static void end(std::size_t context) {
     Kokkos::Tools::Experimental::end_context(context);
   }
 
@@ -180,14 +106,18 @@ struct KokkosTools {
   }
 };
 
+inline constexpr RouteTool kokkos_route_tool{
+    &KokkosTools::begin, &KokkosTools::choose, &KokkosTools::end};
+
 /// Route of a call: the tool's choice if a tool is queried, else `decision`.
-class RouteOfCall : public AskedRoute<KokkosTools> {
+class RouteOfCall : public AskedRoute<RouteTool> {
  public:
   template <class Problem>
   RouteOfCall(Problem const& problem, Capability const& capability,
               Settings const& settings, RouteDecision const& decision)
-      : AskedRoute<KokkosTools>(
-            {}, route_question(problem, capability, settings, decision)) {}
+      : AskedRoute<RouteTool>(
+            kokkos_route_tool,
+            route_question(problem, capability, settings, decision)) {}
 };
 
 #else

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_RUNS_GENERIC_HPP
 
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 
 #include <Kokkos_Core.hpp>
 

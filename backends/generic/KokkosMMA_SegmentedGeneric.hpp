@@ -4,7 +4,7 @@
 #define KOKKOSMMA_SEGMENTED_GENERIC_HPP
 
 #include <backends/generic/KokkosMMA_HostSpace.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -5,7 +5,7 @@
 
 #include <backends/generic/KokkosMMA_HostSpace.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <Kokkos_Core.hpp>

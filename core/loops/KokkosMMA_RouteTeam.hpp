@@ -12,6 +12,12 @@
 
 namespace KokkosMMA::Impl {
 
+/// Forms of the reductions inside a team kernel.
+enum class NestedLoops : unsigned {
+  kokkos     = 0,  ///< one invocation per round, as in Kokkos
+  overlapped = 1   ///< several invocations per round
+};
+
 /// Input of the route function of team kernels.
 struct TeamProblem {
   std::uint64_t teams = 0;

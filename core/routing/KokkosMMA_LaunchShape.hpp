@@ -104,6 +104,9 @@ struct ArrayShape {
 /// compute capability 8.0 on, and the kernel's static variables.
 inline constexpr int array_block_bytes = 1024 + 256;
 
+/// Longest array that a thread keeps in registers.
+inline constexpr unsigned most_in_registers = 4;
+
 /// Block size for which the number of resident threads is queried.
 inline constexpr int array_facts_threads = 128;
 

@@ -7,7 +7,7 @@
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/scan/KokkosMMA_ScanEncoding.hpp>
 #include <core/segmented/KokkosMMA_ColumnVectors.hpp>
 #include <core/segmented/KokkosMMA_ColumnWords.hpp>

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_WARP_MERGE_PATH_HPP
 #define KOKKOSMMA_WARP_MERGE_PATH_HPP
 
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_WARP_SEGMENTS_HPP
 #define KOKKOSMMA_WARP_SEGMENTS_HPP
 
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>

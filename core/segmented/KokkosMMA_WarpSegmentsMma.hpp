@@ -5,7 +5,7 @@
 
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 

@@ -7,7 +7,7 @@
 
 #include "loops/Perf_Loops.hpp"
 
-#include <adapters/drop_in/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_SideTests.hpp"

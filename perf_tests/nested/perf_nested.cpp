@@ -7,7 +7,7 @@
 
 #include "nested/Perf_Nested.hpp"
 
-#include <adapters/drop_in/KokkosMMA_ErasedTeam.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_SideTests.hpp"

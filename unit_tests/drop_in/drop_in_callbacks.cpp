@@ -7,7 +7,7 @@
 // functors on the host stand for the library's kernels. Fails with a line that
 // says what is wrong.
 
-#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -8,7 +8,8 @@
 #include "DeviceMemory.hpp"
 
 #include <KokkosMMA_RandomTable.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 #include "DeviceMemory.hpp"
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ArrayReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 

@@ -15,6 +15,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 
 namespace KokkosMMA::Testing {

@@ -11,6 +11,7 @@
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactProducts.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
 namespace KokkosMMA::Testing {
 namespace {

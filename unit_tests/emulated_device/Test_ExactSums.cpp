@@ -10,6 +10,7 @@
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
 #include <atomic>
 #include <type_traits>

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_OverlappedScan.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_OverlappedTeamScan.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 
 #include <gtest/gtest.h>

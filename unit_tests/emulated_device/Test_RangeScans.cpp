@@ -6,6 +6,7 @@
 #include "ScanSuite.hpp"
 
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/scan/KokkosMMA_WarpScan.hpp>
 

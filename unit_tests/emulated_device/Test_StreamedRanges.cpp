@@ -12,6 +12,7 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_JoinBlocks.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 
@@ -67,7 +68,7 @@ Value streamed_scan(std::uint64_t size, Reducer const& reducer,
       Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Value))>;
   constexpr unsigned threads = Tuning::value.threads;
   unsigned const rows =
-      Impl::streamed_scan_rows(Impl::Cuda::tuning(space), Tuning::value, size);
+      Impl::streamed_scan_rows(Impl::Cuda::tuning(0), Tuning::value, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   Value total{};
   Impl::Cuda::launch_kernel(

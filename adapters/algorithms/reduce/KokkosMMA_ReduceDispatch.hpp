@@ -16,7 +16,7 @@
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>

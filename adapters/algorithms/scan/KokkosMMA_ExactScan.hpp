@@ -17,7 +17,7 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
 #endif
 

@@ -17,6 +17,7 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #endif
 
 #include <cstddef>

@@ -21,6 +21,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #endif
 
 #include <cstddef>

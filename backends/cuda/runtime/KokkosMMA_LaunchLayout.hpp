@@ -36,12 +36,7 @@ struct LaunchLayout {
   }
 };
 
-inline LaunchLayout launch_layout(Kokkos::Cuda const& space) {
-  if (effective_settings().reproducibility != Reproducibility::run_to_run)
-    return {reference_multiprocessors, builtin_tuning, true};
-  Device const& d = device(space.cuda_device());
-  return {d.multiprocessors, *d.tuning, false};
-}
+LaunchLayout launch_layout(Stream const& stream);
 
 }  // namespace KokkosMMA::Impl::Cuda
 

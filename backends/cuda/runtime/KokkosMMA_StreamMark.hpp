@@ -6,8 +6,6 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 
-#include <Kokkos_Core.hpp>
-
 namespace KokkosMMA::Impl::Cuda {
 
 /// A point in the work of an instance for which the host can wait while later
@@ -22,11 +20,11 @@ class StreamMark {
   }
 
   /// Called after a launch on the instance: events belong to the device.
-  void set(Kokkos::Cuda const& space) {
+  void set(Stream const& stream) {
     if (!m_event)
       check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming),
             "cudaEventCreateWithFlags");
-    check(cudaEventRecord(m_event, space.cuda_stream()), "cudaEventRecord");
+    check(cudaEventRecord(m_event, stream.handle), "cudaEventRecord");
   }
   void wait() {
     RelaxedCapture const capture;

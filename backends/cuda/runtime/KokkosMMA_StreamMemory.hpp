@@ -6,8 +6,6 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -77,9 +75,9 @@ class StreamMemory {
  public:
   StreamMemory() = default;
   /// Without memory if the device has no pool or too little is left.
-  StreamMemory(Kokkos::Cuda const& space, std::size_t bytes)
-      : m_stream(space.cuda_stream()) {
-    cudaMemPool_t const pool = MemoryPools::instance().of(space.cuda_device());
+  StreamMemory(Stream const& stream, std::size_t bytes)
+      : m_stream(stream.handle) {
+    cudaMemPool_t const pool = MemoryPools::instance().of(stream.device);
     if (pool == nullptr || bytes == 0) return;
     OwnErrors const errors;
     cudaError_t const error =

@@ -47,9 +47,6 @@ struct Plus {
   __device__ void join(T& into, T from) const { into += from; }
 };
 
-/// Largest grid of a reduction: its last block joins a result per block.
-inline constexpr unsigned max_partials = 4096;
-
 /// Copies the value of lane + offset, bit for bit.
 template <class T>
 __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {
@@ -161,11 +158,6 @@ __device__ void last_block_reduce(T& value, Joiner const& joiner,
   if (threadIdx.x == 0)
     memcpy(static_cast<void*>(partials + blockIdx.x), &value, sizeof(T));
   if (is_last_block(scratch)) reduce_partials(partials, joiner, store);
-}
-
-/// Number of partial results of last_block_reduce_of_warps().
-constexpr std::size_t partials_of_warps(unsigned blocks, unsigned threads) {
-  return std::size_t(blocks) * (1 + threads / 32);
 }
 
 /// Variant of last_block_reduce() for scattered warps, with the same bits: each

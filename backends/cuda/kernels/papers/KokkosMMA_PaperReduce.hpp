@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_PAPER_REDUCE_HPP
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/papers/KokkosMMA_WarpPapers.hpp>
 

@@ -185,9 +185,6 @@ __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
   }
 }
 
-/// Longest array that a thread keeps in registers.
-inline constexpr unsigned most_in_registers = 4;
-
 /// Copies a functor and makes its value_count a constant for the compiler. The
 /// bits are copied, because constructors may be host functions.
 template <unsigned Count, class Holder, class Get>

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 
 #include <algorithm>

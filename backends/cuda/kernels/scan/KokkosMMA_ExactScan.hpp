@@ -6,6 +6,7 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScanElements.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScanTuning.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/scan/KokkosMMA_ExactPrefix.hpp>
 
 #include <algorithm>

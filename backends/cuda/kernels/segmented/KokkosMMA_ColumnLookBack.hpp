@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_COLUMN_LOOK_BACK_HPP
 
 #include <backends/cuda/kernels/block/KokkosMMA_LookBack.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/segmented/KokkosMMA_WarpColumnScan.hpp>
 
 #include <cstdint>

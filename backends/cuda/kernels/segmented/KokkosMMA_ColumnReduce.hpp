@@ -8,7 +8,8 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/segmented/KokkosMMA_WarpColumnSums.hpp>
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnLookBack.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -12,6 +12,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrTuning.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ElementSource.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_RowSegments.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_StagedSegments.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/segmented/KokkosMMA_WarpSegmentsMma.hpp>

@@ -11,6 +11,7 @@
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentScanTuning.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentStarts.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/segmented/KokkosMMA_WarpSegmentScan.hpp>
 

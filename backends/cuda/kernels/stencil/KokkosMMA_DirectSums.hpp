@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_DIRECT_SUMS_HPP
 
 #include <backends/cuda/kernels/stencil/KokkosMMA_VectorAccess.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>

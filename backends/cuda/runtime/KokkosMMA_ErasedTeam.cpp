@@ -1,64 +1,28 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_ERASED_TEAM_HPP
-#define KOKKOSMMA_ERASED_TEAM_HPP
 
-/// \file
-/// Intercepted team kernels without the type of the functor: the choice between
-/// their two forms, compiled once per source. The functions are templates of
-/// ErasedTeam, so that a source without a team kernel instantiates none.
-
-#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-
-#if KOKKOSMMA_IMPL_ON_CUDA()
-
-#include <adapters/drop_in/KokkosMMA_InterceptNested.hpp>
-#include <core/loops/KokkosMMA_RouteTeam.hpp>
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
-#if !defined(__CUDA_ARCH__)
-#include <adapters/drop_in/KokkosMMA_TimedCall.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
-#endif
+#include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
-#include <Kokkos_Core.hpp>
+#include <cuda_runtime.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 namespace KokkosMMA::Impl {
+namespace {
 
-struct ErasedTeam {
-  Kokkos::Cuda const& space;
-  char const* pattern;
-  void const* closure;
-  void (*run)(void const* closure, NestedLoops loops);
-  void const* (*kernel)(NestedLoops loops);
-  std::atomic_flag& reported;
-  SettledLaunch& settled;
-  TeamProblem problem;
-};
-
-/// Route of the last intercepted team kernel of this host thread.
-inline Route& last_team_route_of_this_thread() {
-  thread_local Route route = Route::automatic;
-  return route;
-}
-
-// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
-#if defined(__CUDA_ARCH__)
-template <class Call>
-void run_team(Call const& call);
-#else
-
-template <class Call>
-[[gnu::cold]] void report_team(Call const& call,
-                               RouteDecision const& decision) {
+void report_team(ErasedTeam const& call, RouteDecision const& decision) {
   std::string const label = VerboseLines::seen();
   if (call.reported.test_and_set()) return;
   std::fprintf(stderr, "KokkosMMA: %s %s%steams=%llu %s%s\n", call.pattern,
@@ -72,8 +36,8 @@ template <class Call>
 }
 
 /// Runs the fastest form, or the one to be measured next.
-template <class Call>
-NestedLoops measured_form(Call const& call, SettledLaunch::Loop const& key) {
+NestedLoops measured_form(ErasedTeam const& call,
+                          SettledLaunch::Loop const& key) {
   constexpr NestedLoops forms[] = {NestedLoops::kokkos,
                                    NestedLoops::overlapped};
   for (NestedLoops const each : forms)
@@ -81,7 +45,7 @@ NestedLoops measured_form(Call const& call, SettledLaunch::Loop const& key) {
   using Times = Cuda::LaunchTimes<>;
   auto& times = Times::instance();
   Times::Loop const loop{key.device_id, &call.settled, key.size_class, false};
-  cudaStream_t const stream = call.space.cuda_stream();
+  cudaStream_t const stream = call.stream.handle;
   std::uint64_t const threads =
       call.problem.teams * std::uint64_t(std::max(call.problem.threads, 32));
   Times::Turn const turn = times.begin(
@@ -96,11 +60,11 @@ NestedLoops measured_form(Call const& call, SettledLaunch::Loop const& key) {
   return form;
 }
 
-/// Runs a team kernel once, in one of its forms.
-template <class Call>
-void run_team(Call const& call) {
+}  // namespace
+
+void run_team(ErasedTeam const& call) {
   Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.space);
+  Capability const machine = Cuda::capability(call.stream.device);
   RouteDecision decision;
   if (settings.route != Route::generic)
     decision = decide_wish(settings, [&](Settings const& wish) {
@@ -119,12 +83,12 @@ void run_team(Call const& call) {
                    "the device"}});
   TimedCall timed;
   bool const turn_of_kokkos =
-      measures_calls() && timed.begin(call.space, call.pattern, &call.reported,
+      measures_calls() && timed.begin(call.stream, call.pattern, &call.reported,
                                       call.problem.teams, 0, decision);
   NestedLoops form = decision.route == Route::streamed && !turn_of_kokkos
                          ? NestedLoops::overlapped
                          : NestedLoops::kokkos;
-  SettledLaunch::Loop const key{call.space.cuda_device(),
+  SettledLaunch::Loop const key{call.stream.device,
                                 team_size_class(call.problem), false};
   if (form == NestedLoops::kokkos || settings.route == Route::streamed ||
       call.problem.teams == 0) {
@@ -143,9 +107,37 @@ void run_team(Call const& call) {
       overlapped ? Route::streamed : Route::generic;
 }
 
-#endif  // __CUDA_ARCH__
+bool launch_team_reduce(ErasedTeamReduce const& call) {
+  // The limit of Kokkos' grid, so that values of teams are joined alike.
+  constexpr int most_blocks = 32 * 1024;
+  int const shared          = call.shared_bytes;
+  if (shared > Cuda::usual_shared_bytes) return false;
+  unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
+  Cuda::KernelFacts const facts =
+      Cuda::facts_of_kernel(call.stream.device, call.kernel, 32, 0);
+  // Kokkos' joins inside a block use static shared memory of the kernel.
+  if (int(threads) > facts.max_threads ||
+      shared > Cuda::usual_shared_bytes - facts.static_shared_bytes)
+    return false;
+  auto const blocks = unsigned(std::min(call.teams, most_blocks));
+  return !with_scratch(
+      call.stream, call.result_on_device,
+      [&](Cuda::StreamScratch const& scratch) {
+        call.ensure_locks();
+        Cuda::GridScratch const grid = scratch->grid(blocks, call.value_bytes);
+        scratch.deliver(
+            call.result, call.value_bytes, call.result_on_device,
+            [&](Cuda::ResultTarget<void> const& target) {
+              void const* const arguments[] = {
+                  call.arguments[0], call.arguments[1], call.arguments[2],
+                  &grid, &target};
+              Cuda::check_launch(Cuda::enqueue_kernel(
+                                     scratch.stream(), call.kernel,
+                                     {blocks, call.threads, shared}, arguments),
+                                 "team_reduce");
+            });
+        if (call.must_wait) scratch.wait();
+      });
+}
 
 }  // namespace KokkosMMA::Impl
-
-#endif  // KOKKOSMMA_IMPL_ON_CUDA
-#endif

@@ -1,23 +1,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_VERBOSE_LINES_HPP
-#define KOKKOSMMA_VERBOSE_LINES_HPP
 
-/// \file
-/// Lines of KOKKOSMMA_VERBOSE for a Kokkos with Cuda, one per kind of call, and
-/// labels for the tables of KOKKOSMMA_REPORT and KOKKOSMMA_COMPARE. Kokkos
-/// passes labels to Kokkos Tools only, so this library installs callbacks
-/// there. A call that ends without a route decision was excluded at compile
-/// time. Nothing here runs without one of the three variables or uses CUDA
-/// before the first call.
-
+#include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
+#include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
-#include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/loops/KokkosMMA_LaunchChooser.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
-#include <core/routing/KokkosMMA_Settings.hpp>
-
-#include <Kokkos_Core.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -33,84 +23,60 @@
 
 namespace KokkosMMA::Impl {
 
-class VerboseLines {
+/// What VerboseLines does. The members are inline: see described_device() in
+/// backends/cuda/runtime/KokkosMMA_Launch.cpp.
+class ToolLines {
  public:
-  static bool listens() { return measures_calls() || environment_verbose(); }
-  /// Installs the callbacks. `with_drop_in`: calls that do not reach this
-  /// library's route decision are reported, too.
-  [[gnu::cold]] static bool listen(bool with_drop_in) {
-    if (!listens()) return false;
+  static void listen(bool with_drop_in) {
     if (with_drop_in) reports_refused() = true;
+    if (KokkosFunctions::all().read_callbacks == nullptr) return;
     static std::once_flag once;
     std::call_once(once, [] { install<1>(); });
-    return true;
   }
 
-  /// Records why Kokkos' own code runs the next call of this thread. It applies
-  /// only to a call of this pattern: a loop and a scan may have the same types.
   static void announce_refusal(std::string_view pattern,
                                Refusal const& refusal) {
     if (environment_verbose()) of_this_thread().announced = {pattern, refusal};
   }
 
-  /// Marks the current call as seen and returns its label. Empty if no callback
-  /// of this library ran: a tool was loaded before the first call, or a program
-  /// removed the callbacks.
-  [[gnu::cold]] static std::string label() {
+  static std::string label() {
     auto& open = of_this_thread().open;
     if (open.empty()) {
       // A tool that Kokkos::initialize loads replaces all callbacks. Paused
       // tools resume with the callbacks they had.
       static std::once_flag once;
-      if (Kokkos::Tools::profileLibraryLoaded())
+      KokkosFunctions const& kokkos = KokkosFunctions::all();
+      if (kokkos.tool_is_loaded != nullptr && kokkos.tool_is_loaded())
         std::call_once(once, [] { install<2>(); });
       return {};
     }
     open.back().seen = true;
     return open.back().label;
   }
-  /// label(), in quotes.
-  [[gnu::cold]] static std::string seen() {
-    std::string const label = VerboseLines::label();
-    return label.empty() ? label : quoted(label);
-  }
-
-  /// Number of calls on Cuda that ended without being seen.
   static std::atomic<std::uint64_t>& unseen() {
     static std::atomic<std::uint64_t> calls{0};
     return calls;
   }
 
-  /// Skips Kokkos' fence of all devices before the next callback of this
-  /// thread, if all callbacks are this library's. That callback must follow at
-  /// once: a program may set callbacks at any other time. With the fences the
-  /// time of a small kernel would include its launch, and a kernel that waits
-  /// for the host would never end.
-  [[gnu::cold]] static void skip_fence() {
+  static void skip_fence() {
     Kokkos_Tools_ToolSettings* const settings = settings_of_kokkos();
     if (settings && nobody_else_listens())
       requires_fences(settings).store(false, std::memory_order_relaxed);
   }
-  /// skip_fence() for the callback at the end of the current call.
-  [[gnu::cold]] static void skip_fence_at_end() {
+  static void skip_fence_at_end() {
     // A closure that a program executes itself has no callback at its end.
     auto const& open = of_this_thread().open;
     if (!open.empty() && open.back().seen && std::uncaught_exceptions() == 0)
       skip_fence();
   }
 
+  static std::string quoted(std::string const& label) {
+    return '"' + label + '"';
+  }
+
  private:
-  using Events = Kokkos::Tools::Experimental::EventSet;
-  using Begin  = Kokkos::Tools::beginFunction Events::*;
-  using End    = Kokkos::Tools::endFunction Events::*;
   static constexpr std::string_view patterns[3] = {
       "parallel_for", "parallel_reduce", "parallel_scan"};
-  static constexpr Begin begins[3] = {&Events::begin_parallel_for,
-                                      &Events::begin_parallel_reduce,
-                                      &Events::begin_parallel_scan};
-  static constexpr End ends[3]     = {&Events::end_parallel_for,
-                                      &Events::end_parallel_reduce,
-                                      &Events::end_parallel_scan};
   /// Maximum number of open calls per thread. Exceptions, and callbacks that do
   /// not come in pairs, leave calls open.
   static constexpr std::size_t max_open = 256;
@@ -158,7 +124,8 @@ class VerboseLines {
   }
   static std::atomic_ref<bool> requires_fences(
       Kokkos_Tools_ToolSettings* settings) {
-    return std::atomic_ref<bool>(settings->requires_global_fencing);
+    return std::atomic_ref<bool>(
+        KokkosFunctions::all().requires_fences(*settings));
   }
   /// Tool settings of Kokkos, with static storage in Kokkos 4.6 to 5.2. Null
   /// before Kokkos::initialize, and if a tool or program controls them.
@@ -166,65 +133,68 @@ class VerboseLines {
     static Kokkos_Tools_ToolSettings* settings = nullptr;
     return settings;
   }
-  [[gnu::cold]] static std::string quoted(std::string const& label) {
-    return '"' + label + '"';
-  }
-
   /// Callbacks that an installation replaced and forwards to. Written once,
   /// before the installation, so that no callback calls itself.
   template <int Installation>
-  static Events& replaced() {
-    static Events events{};
-    return events;
+  static ToolCallbacks& replaced() {
+    static ToolCallbacks callbacks{};
+    return callbacks;
+  }
+  static ToolCallbacks current() {
+    ToolCallbacks now{};
+    KokkosFunctions::all().read_callbacks(now);
+    return now;
   }
 
   /// Installs the callbacks; active ones of installation 1 stay.
   template <int Installation>
-  [[gnu::cold]] static void install() {
-    namespace Tools    = Kokkos::Tools::Experimental;
-    Events now         = Tools::get_callbacks();
-    Events& before     = replaced<Installation>();
-    auto const replace = [&](auto slot, auto ours, auto first) {
-      if (now.*slot == first) return;
-      before.*slot = now.*slot;
-      now.*slot    = ours;
+  static void install() {
+    ToolCallbacks now     = current();
+    ToolCallbacks& before = replaced<Installation>();
+    auto const replace    = [](auto& slot, auto& kept, auto ours, auto first) {
+      if (slot == first) return;
+      kept = slot;
+      slot = ours;
     };
     auto const replace_both = [&]<int P>(std::integral_constant<int, P>) {
-      replace(begins[P], &begin<Installation, P>, &begin<1, P>);
-      replace(ends[P], &end<Installation, P>, &end<1, P>);
+      replace(now.begin[P], before.begin[P], &begin<Installation, P>,
+              &begin<1, P>);
+      replace(now.end[P], before.end[P], &end<Installation, P>, &end<1, P>);
     };
     replace_both(std::integral_constant<int, 0>());
     replace_both(std::integral_constant<int, 1>());
     replace_both(std::integral_constant<int, 2>());
-    if (Installation == 1 && !now.request_tool_settings)
-      now.request_tool_settings = &remember_settings;
-    Tools::set_callbacks(now);
+    if (Installation == 1 && !now.request_settings)
+      now.request_settings = &remember_settings;
+    KokkosFunctions::all().write_callbacks(now);
   }
 
-  [[gnu::cold]] static void remember_settings(
-      std::uint32_t const, Kokkos_Tools_ToolSettings* settings) {
+  static void remember_settings(std::uint32_t,
+                                Kokkos_Tools_ToolSettings* settings) {
     // A program that calls this from its own callback controls the settings.
-    if (Kokkos::Tools::Experimental::get_callbacks().request_tool_settings ==
-        &remember_settings)
+    if (current().request_settings == &remember_settings)
       settings_of_kokkos() = settings;
   }
 
-  [[gnu::cold]] static bool nobody_else_listens() {
-    Events const now     = Kokkos::Tools::Experimental::get_callbacks();
-    auto const only_ours = [&](auto slot, auto first, auto second) {
-      return (now.*slot == first && !(replaced<1>().*slot)) ||
-             (now.*slot == second && !(replaced<2>().*slot));
+  static bool nobody_else_listens() {
+    ToolCallbacks const now = current();
+    auto const only_ours    = [](auto slot, auto first, auto kept_by_first,
+                              auto second, auto kept_by_second) {
+      return (slot == first && !kept_by_first) ||
+             (slot == second && !kept_by_second);
     };
     auto const both_ours = [&]<int P>(std::integral_constant<int, P>) {
-      return only_ours(begins[P], &begin<1, P>, &begin<2, P>) &&
-             only_ours(ends[P], &end<1, P>, &end<2, P>);
+      return only_ours(now.begin[P], &begin<1, P>, replaced<1>().begin[P],
+                       &begin<2, P>, replaced<2>().begin[P]) &&
+             only_ours(now.end[P], &end<1, P>, replaced<1>().end[P], &end<2, P>,
+                       replaced<2>().end[P]);
     };
     return both_ours(std::integral_constant<int, 0>()) &&
            both_ours(std::integral_constant<int, 1>()) &&
-           both_ours(std::integral_constant<int, 2>()) && !now.push_region &&
-           !now.pop_region && now.request_tool_settings == &remember_settings;
+           both_ours(std::integral_constant<int, 2>()) && !now.has_regions &&
+           now.request_settings == &remember_settings;
   }
-  [[gnu::cold]] static void end_skipped_fence() {
+  static void end_skipped_fence() {
     if (auto* const settings = settings_of_kokkos())
       requires_fences(settings).store(true, std::memory_order_relaxed);
   }
@@ -235,14 +205,13 @@ class VerboseLines {
   }
 
   template <int Installation, int P>
-  [[gnu::cold]] static void begin(char const* name, std::uint32_t device,
-                                  std::uint64_t* id) {
+  static void begin(char const* name, std::uint32_t device, std::uint64_t* id) {
     end_skipped_fence();
     OfThread& thread          = of_this_thread();
     bool& forwarded           = thread.begins_forwarded[P];
     bool const seen           = Installation == 1 && forwarded;
     Announced const announced = std::exchange(thread.announced, {});
-    if (auto const callback = replaced<Installation>().*begins[P]) {
+    if (auto const callback = replaced<Installation>().begin[P]) {
       if constexpr (Installation == 2) {
         Forwarded const forward(forwarded);
         callback(name, device, id);
@@ -253,22 +222,20 @@ class VerboseLines {
       *id = next_id();
     }
     if (seen) return;
-    namespace Tools = Kokkos::Tools::Experimental;
     if (thread.open.size() == max_open) thread.open.erase(thread.open.begin());
     thread.open.push_back(
         {patterns[P], name ? name : "", *id,
-         Tools::identifier_from_devid(device).type == Tools::DeviceType::Cuda,
-         false,
+         KokkosFunctions::all().is_cuda(device), false,
          announced.pattern == patterns[P] ? announced.refusal : Refusal{}});
   }
 
   template <int Installation, int P>
-  [[gnu::cold]] static void end(std::uint64_t id) {
+  static void end(std::uint64_t id) {
     end_skipped_fence();
     OfThread& thread = of_this_thread();
     bool& forwarded  = thread.ends_forwarded[P];
     if (Installation == 2 || !forwarded) close(id);
-    auto const callback = replaced<Installation>().*ends[P];
+    auto const callback = replaced<Installation>().end[P];
     if (!callback) return;
     if constexpr (Installation == 2) {
       Forwarded const forward(forwarded);
@@ -277,7 +244,7 @@ class VerboseLines {
       callback(id);
     }
   }
-  [[gnu::cold]] static void close(std::uint64_t id) {
+  static void close(std::uint64_t id) {
     OfThread& thread = of_this_thread();
     for (std::size_t i = thread.open.size(); i-- > 0;)
       if (thread.open[i].id == id) {
@@ -293,7 +260,7 @@ class VerboseLines {
     thread.announced = {};
   }
 
-  [[gnu::cold]] static void report(Call const& call) {
+  static void report(Call const& call) {
     // Loops over policies of this library end here, too, and are not reported.
     if (call.pattern == patterns[0] && !call.refusal) return;
     std::string text = concatenate(
@@ -314,30 +281,36 @@ class VerboseLines {
   }
 };
 
-/// Installs the callbacks before main, because Kokkos::initialize requests the
-/// tool settings. Only a source with a call compiles this (3 s of g++,
-/// 2026-11-28): `Call` is void, as a type that depends on the caller's.
-template <class Call>
-inline bool const listens_before_main = VerboseLines::listen(false);
+bool VerboseLines::listen(bool with_drop_in) {
+  if (!listens()) return false;
+  ToolLines::listen(with_drop_in);
+  return true;
+}
+void VerboseLines::announce_refusal(std::string_view pattern,
+                                    Refusal const& refusal) {
+  ToolLines::announce_refusal(pattern, refusal);
+}
+std::string VerboseLines::label() { return ToolLines::label(); }
+std::string VerboseLines::seen() {
+  std::string const label = ToolLines::label();
+  return label.empty() ? label : ToolLines::quoted(label);
+}
+std::uint64_t VerboseLines::unseen() { return ToolLines::unseen(); }
+void VerboseLines::skip_fence() { ToolLines::skip_fence(); }
+void VerboseLines::skip_fence_at_end() { ToolLines::skip_fence_at_end(); }
 
-/// Prints the candidate that the first launches of a call selected, and the
-/// time of each candidate.
-/// \param noun text after a candidate's name: empty, or " invocations"
-template <class Candidates>
-[[gnu::cold]] void report_choice(char const* pattern, std::uint64_t size,
-                                 char const* noun, Candidates const& candidates,
-                                 LaunchChooser const& chooser) {
-  std::string const label = VerboseLines::seen();
-  std::string text =
-      concatenate("KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ",
-                  "n=", size, " uses ", to_string(candidates[chooser.choice()]),
-                  noun, " from now on; milliseconds:");
-  for (int c = 0; c < candidates.count; ++c)
-    text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
-                        chooser.milliseconds(c));
-  std::fprintf(stderr, "%s\n", text.c_str());
+bool announce_drop_in(KokkosNames const& kokkos) {
+  environment_route();
+  environment_level();
+  VerboseLines::listen(true);
+  if (measures_calls()) AtFinalize::add(&explain_missing_tables);
+  if (environment_verbose())
+    std::fprintf(stderr,
+                 "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution "
+                 "spaces%s\n",
+                 kokkos.version / 10000, kokkos.version / 100 % 100,
+                 kokkos.version % 100, kokkos.spaces);
+  return true;
 }
 
 }  // namespace KokkosMMA::Impl
-
-#endif

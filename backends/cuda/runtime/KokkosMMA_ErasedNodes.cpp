@@ -1,46 +1,31 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_ERASED_NODES_HPP
-#define KOKKOSMMA_ERASED_NODES_HPP
 
-/// \file
-/// Intercepted nodes of a Kokkos graph without the types of their functors: the
-/// choice of the kernel and its insertion into the CUDA graph, compiled once
-/// per source. The functions are templates of the calls, so that a source
-/// without a graph instantiates none.
-
-#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-
-#if KOKKOSMMA_IMPL_ON_CUDA()
-
-#include <adapters/drop_in/KokkosMMA_ErasedCalls.hpp>
-#include <adapters/drop_in/KokkosMMA_ErasedFor.hpp>
-#include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LoopLaunch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_OrderChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
-#include <Kokkos_Core.hpp>
+#include <cuda_runtime.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <new>
-#include <string>
 
 namespace KokkosMMA::Impl {
-
-// Declarations, as in adapters/drop_in/KokkosMMA_ErasedFor.hpp.
-#if defined(__CUDA_ARCH__)
-template <class Call>
-bool add_loop_node(Call const& call, Cuda::GraphPlace const& place);
-template <class Call>
-bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
-#else
+namespace {
 
 /// Prints the line of a node, without a label: Kokkos Tools do not see nodes.
-[[gnu::cold]] inline void report_node(std::atomic_flag& reported,
-                                      char const* pattern, std::uint64_t size,
-                                      RouteDecision const& decision,
-                                      char const* note = "") {
+void report_node(std::atomic_flag& reported, char const* pattern,
+                 std::uint64_t size, RouteDecision const& decision,
+                 char const* note = "") {
   if (reported.test_and_set()) return;
   std::fprintf(stderr, "KokkosMMA: %s n=%llu %s%s\n", pattern,
                static_cast<unsigned long long>(size),
@@ -50,8 +35,7 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place);
 /// Launch shape of a node, which is not measured in a graph. It is the shape
 /// that was measured for launches of the same loop, otherwise the first
 /// candidate: the small shape for few indices, Kokkos' own launch for many.
-template <class Call>
-LoopShape node_shape(Call const& call, bool forced, int multiprocessors,
+LoopShape node_shape(ErasedFor const& call, bool forced, int multiprocessors,
                      int max_threads) {
   LoopSpace const& space = call.problem.space;
   LoopCandidates const candidates =
@@ -60,20 +44,18 @@ LoopShape node_shape(Call const& call, bool forced, int multiprocessors,
     return small_loop_shape(space, multiprocessors, max_threads);
   using Times       = Cuda::LaunchTimes<>;
   int const decided = Times::instance().decided(
-      {call.space.cuda_device(), call.kernel, loop_size_class(space), forced});
+      {call.stream.device, call.kernel, loop_size_class(space), forced});
   return candidates[decided < 0 ? 0 : decided];
 }
 
 /// Whether blocks of the kernel may start before the preceding node ends.
-inline bool may_follow(Capability const& machine,
-                       Cuda::KernelFacts const& facts) {
+bool may_follow(Capability const& machine, Cuda::KernelFacts const& facts) {
   return machine.compute_capability >= 90 && facts.may_follow;
 }
 
 /// Adds this library's kernel with this shape.
 /// \return whether that succeeded
-template <class Call>
-bool add_shape(Call const& call, Cuda::GraphPlace const& place,
+bool add_shape(ErasedFor const& call, Cuda::GraphPlace const& place,
                LoopShape const& shape, bool follows) {
   LoopGrid grid;
   LoopArguments const laid_out(call, shape, grid);
@@ -89,12 +71,42 @@ bool add_shape(Call const& call, Cuda::GraphPlace const& place,
              laid_out.pointers) == cudaSuccess;
 }
 
-/// Adds a node that invokes the functor once per index.
-/// \return whether it is this library's; if not, the caller adds Kokkos' own
-template <class Call>
-bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
+void add_streamed_reduce(ErasedReduce const& call,
+                         Cuda::GraphPlace const& place,
+                         Cuda::KernelFacts const& facts, bool follows) {
+  call.ensure_locks();
+  LaunchShape const shape =
+      Cuda::launch_layout(call.stream)
+          .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
+                           Cuda::max_partials);
+  Cuda::check(cudaSetDevice(call.stream.device), "cudaSetDevice");
+  int const decided =
+      orders_to_measure(call, shape) > 1
+          ? Cuda::LaunchTimes<>::instance().decided(loop_of_order(call))
+          : 0;
+  CallOrder const order        = call.orders()[decided < 0 ? 0 : decided];
+  Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
+      call.stream.device, place.graph,
+      partials(shape, order) * call.running_bytes);
+  Cuda::ResultTarget<void> const target{call.result, nullptr};
+  void const* const arguments[] = {call.arguments[0],
+                                   call.arguments[1],
+                                   call.arguments[2],
+                                   &call.places,
+                                   &order,
+                                   &grid,
+                                   &target};
+  Cuda::check(Cuda::add_kernel_node(place, call.kernel,
+                                    {shape.blocks, shape.threads, 0, follows},
+                                    arguments),
+              "cudaGraphAddKernelNode");
+}
+
+}  // namespace
+
+bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
   Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.space);
+  Capability const machine = Cuda::capability(call.stream.device);
   RouteDecision decision;
   if (settings.route != Route::generic)
     decision = decide_wish(settings, [&](Settings const& wish) {
@@ -111,8 +123,7 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
         settings.route == Route::streamed || call.problem.kokkos_overflows,
         machine.multiprocessors, max_threads);
     bool const follows = may_follow(
-        machine,
-        Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel, 32, 0));
+        machine, Cuda::facts_of_kernel(call.stream.device, call.kernel, 32, 0));
     ours = shape != kokkos_shape && add_shape(call, place, shape, follows);
   }
   if (environment_verbose())
@@ -125,44 +136,10 @@ bool add_loop_node(Call const& call, Cuda::GraphPlace const& place) {
   return ours;
 }
 
-template <class Call>
-void add_streamed_reduce(Call const& call, Cuda::GraphPlace const& place,
-                         Cuda::KernelFacts const& facts, bool follows) {
-  call.ensure_locks();
-  LaunchShape const shape =
-      Cuda::launch_layout(call.space)
-          .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
-                           Cuda::max_partials);
-  Cuda::check(cudaSetDevice(call.space.cuda_device()), "cudaSetDevice");
-  int const decided =
-      orders_to_measure(call, shape) > 1
-          ? Cuda::LaunchTimes<>::instance().decided(loop_of_order(call))
-          : 0;
-  CallOrder const order        = call.orders()[decided < 0 ? 0 : decided];
-  Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
-      call.space.cuda_device(), place.graph,
-      partials(shape, order) * call.running_bytes);
-  Cuda::ResultTarget<void> const target{call.result, nullptr};
-  void const* const arguments[] = {call.arguments[0],
-                                   call.arguments[1],
-                                   call.arguments[2],
-                                   &call.places,
-                                   &order,
-                                   &grid,
-                                   &target};
-  Cuda::check(Cuda::add_kernel_node(place, call.kernel,
-                                    {shape.blocks, shape.threads, 0, follows},
-                                    arguments),
-              "cudaGraphAddKernelNode");
-}
-
-/// Adds the node of a reduction.
-/// \return whether it is this library's; if not, the caller adds Kokkos' own
-template <class Call>
-bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
+bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
   Settings const settings   = effective_settings();
-  Capability const machine  = Cuda::capability(call.space);
-  TuningTable const& tuning = Cuda::tuning(call.space);
+  Capability const machine  = Cuda::capability(call.stream.device);
+  TuningTable const& tuning = Cuda::tuning(call.stream.device);
   call.problem.intercepted  = true;
   call.problem.in_graph     = true;
   Cuda::KernelFacts facts{};
@@ -170,7 +147,7 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
   decision.asked = settings.route;
   if (settings.route != Route::generic && call.result_on_device &&
       call.result != nullptr) {
-    facts = Cuda::facts_of_kernel(call.space.cuda_device(), call.kernel,
+    facts = Cuda::facts_of_kernel(call.stream.device, call.kernel,
                                   call.tuning.threads, 0);
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
@@ -196,9 +173,4 @@ bool add_reduce_node(Call& call, Cuda::GraphPlace const& place) {
   return decision.route == Route::streamed;
 }
 
-#endif  // __CUDA_ARCH__
-
 }  // namespace KokkosMMA::Impl
-
-#endif  // KOKKOSMMA_IMPL_ON_CUDA
-#endif

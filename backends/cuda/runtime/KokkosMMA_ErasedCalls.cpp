@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
+#include <backends/cuda/runtime/KokkosMMA_OrderChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ReportChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/routing/KokkosMMA_AskedRoute.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+void report_level_of(char const* pattern, Settings const& settings,
+                     Scalar value, RouteDecision const& decision) {
+  if (is_exact_in_any_order(value)) return;
+  OfferedLevel offered{
+      Reproducibility::device_independent,
+      {"the library cannot see whether a functor only adds to its value; "
+       "compile the source with KOKKOSMMA_EXACT_FUNCTORS to state it"}};
+  if (decision.route == Route::generic) {
+    offered.level   = Reproducibility::run_to_run;
+    offered.refusal = decision.streamed;
+    if (!offered.refusal)
+      offered.refusal = {"the route generic runs Kokkos' own code"};
+  }
+  if (settings.reproducibility > offered.level)
+    report_level(pattern, settings.reproducibility, offered);
+}
+
+namespace {
+
+/// Prints the KOKKOSMMA_VERBOSE line of a call, once per flag `reported`.
+void report_route(ErasedCall const& call, char const* pattern,
+                  std::uint64_t size, RouteDecision const& decision) {
+  std::string const label = VerboseLines::seen();
+  if (call.reported.test_and_set()) return;
+  std::fprintf(stderr, "KokkosMMA: %s %s%sn=%llu value=%zu bytes %s\n", pattern,
+               label.c_str(), label.empty() ? "" : " ",
+               static_cast<unsigned long long>(size), call.value_bytes,
+               to_string(decision).c_str());
+}
+
+/// Type in which a call joins its values.
+Scalar value_of(ReduceProblem const& problem) { return problem.value; }
+Scalar value_of(ScanProblem const& problem) { return problem.accumulator; }
+
+/// Chooses a route with `choose(problem, capability, wish, tuning)` and runs it
+/// with `launch(route, scratch)`, or runs Kokkos' own code. A route that a
+/// scope or the environment requests is used if it can run: no call fails
+/// because of it. \param is_exact whether this library's kernel has the level
+/// `exact`
+template <class Problem, class Choose, class Launch>
+void run_call(ErasedCall const& call, char const* pattern,
+              Problem const& problem, bool result_on_device, bool is_exact,
+              Settings const& settings, Choose const& choose,
+              Launch const& launch) {
+  Capability const machine  = Cuda::capability(call.stream.device);
+  TuningTable const& tuning = Cuda::tuning(call.stream.device);
+  RouteDecision decision;
+  decision.asked = settings.route;
+  if (settings.route != Route::generic)
+    decision = decide_wish(settings, [&](Settings const& wish) {
+      return choose(problem, machine, wish, tuning);
+    });
+  std::optional<AskedRoute<RouteTool>> asked;
+  if (RouteTool const* const tool = KokkosFunctions::all().route_tool) {
+    asked.emplace(*tool, route_question(problem, machine, settings, decision));
+    decision.route = asked->route();
+  }
+  TimedCall timed;  // Kokkos' own code, too
+  bool const turn_of_kokkos =
+      measures_calls() &&
+      timed.begin(call.stream, pattern, &call.reported, problem.size,
+                  known_bytes(problem), decision);
+  if (turn_of_kokkos) {
+    decision.route = Route::generic;
+  } else if (decision.route != Route::generic) {
+    Refusal const refusal = with_scratch(
+        call.stream, result_on_device, [&](Cuda::StreamScratch const& scratch) {
+          launch(decision.route, scratch);
+        });
+    if (refusal) {
+      decision = {Route::generic, decision.asked, refusal, refusal};
+      timed.fall_back(refusal);
+    }
+  }
+  last_route_of_this_thread() = decision.route;
+  bool const is_generic       = decision.route == Route::generic;
+  if (settings.reproducibility != Reproducibility::run_to_run &&
+      !(is_exact && !is_generic))
+    report_level_of(pattern, settings, value_of(problem), decision);
+  if (environment_verbose() && !turn_of_kokkos)
+    report_route(call, pattern, problem.size, decision);
+  if (is_generic) call.run_native(call.closure);
+}
+
+/// Waits for a result if Kokkos does not. Timed calls wait, too, because
+/// Kokkos' own code waits before it returns.
+void wait_for_result(ErasedCall const& call,
+                     Cuda::StreamScratch const& scratch) {
+  if (call.must_wait || (measures_calls() && !call.result_on_device))
+    scratch.wait();
+}
+
+void launch_streamed_reduce(ErasedReduce const& call,
+                            Cuda::KernelFacts const& facts,
+                            Cuda::StreamScratch const& scratch) {
+  call.ensure_locks();
+  LaunchShape const shape =
+      Cuda::launch_layout(call.stream)
+          .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
+                           Cuda::max_partials);
+  CallOrders const orders = call.orders();
+  int const measured      = orders_to_measure(call, shape);
+  // Before a measurement begins: without memory Kokkos' own code runs.
+  Cuda::GridScratch const grid =
+      scratch->grid(partials(shape, orders[measured - 1]), call.running_bytes);
+  scratch.deliver(
+      call.result, call.value_bytes, call.result_on_device,
+      [&](Cuda::ResultTarget<void> const& target) {
+        using Times = Cuda::LaunchTimes<>;
+        auto& times = Times::instance();
+        Times::Loop loop{};
+        Times::Turn turn;
+        if (measured > 1) {
+          loop = loop_of_order(call);
+          turn = times.begin(loop, measured, scratch.stream(), 0, 0, true);
+          if (turn.has_decided && environment_verbose())
+            report_choice("parallel_reduce", call.problem.size, " invocations",
+                          orders, *turn.chooser);
+        }
+        CallOrder const order         = orders[turn.candidate];
+        void const* const arguments[] = {call.arguments[0],
+                                         call.arguments[1],
+                                         call.arguments[2],
+                                         &call.places,
+                                         &order,
+                                         &grid,
+                                         &target};
+        Cuda::check_launch(
+            Cuda::enqueue_kernel(scratch.stream(), call.kernel,
+                                 {shape.blocks, shape.threads}, arguments),
+            "streamed_reduce");
+        times.end(loop, turn, scratch.stream());
+      });
+  // The value may arrive before the functor's writes to other host memory.
+  wait_for_result(call, scratch);
+}
+
+void launch_streamed_scan(ErasedScan const& call, bool on_device,
+                          Cuda::StreamScratch const& scratch) {
+  unsigned const threads        = call.tuning.threads;
+  std::uint64_t const size      = call.problem.size;
+  Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
+      call.stream.device, call.kernel, threads + 32, call.shared_bytes);
+  call.ensure_locks();
+  unsigned const rows = streamed_scan_rows(
+      Cuda::launch_layout(call.stream).tuning, call.tuning, size);
+  auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
+  deliver_total(
+      scratch, call.look_back_words(tiles), call.result, call.value_bytes,
+      on_device,
+      [&](Cuda::ResultTarget<void> const& target,
+          Cuda::ScanScratch const& scan) {
+        void const* const arguments[] = {call.arguments[0],
+                                         call.arguments[1],
+                                         call.arguments[2],
+                                         &size,
+                                         &rows,
+                                         &tiles,
+                                         &scan,
+                                         &target};
+        Cuda::check_launch(
+            Cuda::enqueue_kernel(
+                scratch.stream(), call.kernel,
+                {scan_blocks(call.stream, tiles, facts.resident_blocks),
+                 threads + 32, int(call.shared_bytes)},
+                arguments),
+            "streamed_scan");
+      });
+}
+
+void launch_array_reduce(ErasedArrays const& call,
+                         Cuda::KernelFacts const& facts,
+                         Cuda::StreamScratch const& scratch) {
+  call.ensure_locks();
+  Cuda::LaunchLayout const layout = Cuda::launch_layout(call.stream);
+  std::size_t const stride = array_stride(call.value_bytes, call.alignment);
+  int const shared =
+      Cuda::shared_bytes_of_kernel(call.stream.device, call.kernel);
+  ArrayShape const shape =
+      layout.fixed ? fixed_array_shape(call.tuning, call.count, stride,
+                                       call.problem.size, Cuda::max_partials)
+                   : array_reduce_shape(
+                         layout.tuning, call.tuning, call.count, stride,
+                         call.problem.size, layout.multiprocessors, shared,
+                         facts.resident_blocks * array_facts_threads,
+                         Cuda::max_partials);
+  Cuda::GridScratch const grid =
+      scratch->grid(shape.launch.blocks, call.value_bytes);
+  scratch.deliver(
+      call.result, call.value_bytes, call.result_on_device,
+      [&](Cuda::ResultTarget<void> const& target) {
+        void const* const arguments[] = {call.arguments[0],
+                                         call.arguments[1],
+                                         call.arguments[2],
+                                         &call.problem.size,
+                                         &grid,
+                                         &target,
+                                         &shape.layout};
+        Cuda::check_launch(
+            Cuda::enqueue_kernel(scratch.stream(), call.kernel,
+                                 {shape.launch.blocks, shape.launch.threads,
+                                  shape.shared_bytes()},
+                                 arguments),
+            "array_reduce");
+      });
+  wait_for_result(call, scratch);
+}
+
+/// Largest value of Kokkos' own kernel: values of 32 threads and two more use
+/// 48 KB (4.6 to 5.2).
+constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
+
+}  // namespace
+
+void run_reduce(ErasedReduce& call) {
+  Settings const settings  = effective_settings();
+  call.problem.intercepted = true;
+  Cuda::KernelFacts facts{};
+  // Facts are needed only if this library's kernel may run.
+  if (settings.route == Route::generic || call.result == nullptr) {
+    call.problem.compiled = false;
+  } else {
+    facts = Cuda::facts_of_kernel(call.stream.device, call.kernel,
+                                  call.tuning.threads, 0);
+    // Spilled bytes depend on the architecture.
+    if (settings.reproducibility == Reproducibility::run_to_run)
+      call.problem.local_bytes = facts.local_bytes;
+  }
+  bool const is_exact = call.use_exact != nullptr &&
+                        settings.reproducibility == Reproducibility::exact;
+  run_call(
+      call, "parallel_reduce", call.problem, call.result_on_device, is_exact,
+      settings,
+      [](auto const&... arguments) { return route_reduce(arguments...); },
+      [&](Route route, Cuda::StreamScratch const& scratch) {
+        if (is_exact) {
+          call.ensure_locks();
+          call.use_exact(call.closure, scratch);
+          wait_for_result(call, scratch);
+        } else if (call.use_mma != nullptr && route == Route::mma) {
+          call.use_mma(call.closure, scratch, settings);
+        } else {
+          launch_streamed_reduce(call, facts, scratch);
+        }
+      });
+}
+
+void run_arrays(ErasedArrays& call) {
+  Settings settings = effective_settings();
+  std::optional<ScopedSettings> scope;
+  // Kokkos throws for larger values, so KOKKOSMMA_COMPARE must not run it.
+  if (settings.route == Route::automatic &&
+      call.value_bytes > most_bytes_of_kokkos) {
+    settings.route = Route::streamed;
+    scope.emplace(settings);
+  }
+  Cuda::KernelFacts facts{};
+  auto const ask = [&](void const* kernel) {
+    facts = Cuda::facts_of_kernel(call.stream.device, kernel,
+                                  array_facts_threads, 0);
+    // Spilled bytes depend on the architecture.
+    if (settings.reproducibility != Reproducibility::run_to_run)
+      facts.local_bytes = 0;
+    return facts.local_bytes == 0;
+  };
+  if (settings.route == Route::generic || call.result == nullptr) {
+    call.problem.compiled = false;
+  } else if (call.count <= most_in_registers &&
+             call.kernel_in_registers != nullptr &&
+             ask(call.kernel_in_registers)) {
+    call.kernel = call.kernel_in_registers;
+  } else {
+    ask(call.kernel);
+  }
+  call.problem.local_bytes = facts.local_bytes;
+  run_call(
+      call, "parallel_reduce", call.problem, call.result_on_device, false,
+      settings,
+      [](auto const&... arguments) { return route_reduce(arguments...); },
+      [&](Route, Cuda::StreamScratch const& scratch) {
+        launch_array_reduce(call, facts, scratch);
+      });
+}
+
+void run_scan(ErasedScan& call) {
+  bool const on_device    = call.result_on_device || !call.result;
+  Settings const settings = effective_settings();
+  run_call(
+      call, "parallel_scan", call.problem, on_device, false, settings,
+      [](auto const&... arguments) { return route_scan(arguments...); },
+      [&](Route route, Cuda::StreamScratch const& scratch) {
+        if (call.scan_tiles != nullptr &&
+            call.scan_tiles(call.closure, scratch, route))
+          return;
+        launch_streamed_scan(call, on_device, scratch);
+      });
+}
+
+}  // namespace KokkosMMA::Impl

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ERASED_CALLS_HPP
+#define KOKKOSMMA_ERASED_CALLS_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// Intercepted reductions and scans without the types of functor and value.
+/// Their code, from the choice of the route to the launch, is compiled once, in
+/// libkokkosmma.
+
+namespace KokkosMMA::Impl {
+
+struct RouteDecision;
+namespace Cuda {
+class StreamScratch;
+}
+
+/// Common part of reductions and scans.
+struct ErasedCall {
+  Cuda::Stream stream;
+  void const* closure;  ///< argument of the pointers to functions
+  /// Runs Kokkos' own code.
+  void (*run_native)(void const* closure);
+  void const* kernel;  ///< for an opaque functor
+  /// Functor, reducer and first index: the kernel's first arguments.
+  void const* arguments[3];
+  void* result;  ///< null: not requested
+  bool result_on_device;
+  std::size_t value_bytes;
+  /// Functors may use atomics with locks, whose state is per translation unit.
+  void (*ensure_locks)();
+  std::atomic_flag& reported;  ///< shared by all calls of this type
+  bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
+};
+
+struct ErasedReduce : ErasedCall {
+  ReduceProblem problem;
+  StreamedTuning tuning;
+  std::size_t running_bytes;  ///< size of a block's partial result
+  /// Reduces visible data on the tensor cores; null if no kernel exists.
+  void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
+                  Settings const&);
+  /// Sums the contributions exactly; null if no kernel is compiled.
+  void (*use_exact)(void const* closure, Cuda::StreamScratch const&) = nullptr;
+  /// Elements that the kernel iterates over: indices of a range, or all
+  /// elements of the tiles of a box, those outside it included.
+  std::uint64_t places = 0;
+
+  CallOrders orders() const {
+    return call_orders(tuning, problem.pattern == Pattern::mdrange);
+  }
+};
+
+struct ErasedScan : ErasedCall {
+  ScanProblem problem;
+  StreamedScanTuning tuning;
+  std::size_t shared_bytes;
+  std::uint64_t (*look_back_words)(std::uint64_t tiles);
+  /// Scans visible data in tiles; returns false if it cannot. Null if no kernel
+  /// exists.
+  bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
+};
+
+/// Reduction to an array whose length is known at run time, or to a value of
+/// more than 64 bytes.
+struct ErasedArrays : ErasedCall {
+  ReduceProblem problem;
+  ArrayTuning tuning;
+  unsigned count;
+  std::size_t alignment;
+  /// Kernel for arrays of few values; null if none is compiled.
+  void const* kernel_in_registers;
+};
+
+/// Runs a call by this library's kernel, or Kokkos' own code.
+void run_reduce(ErasedReduce& call);
+void run_arrays(ErasedArrays& call);
+void run_scan(ErasedScan& call);
+
+/// Warns once that a call does not have the requested level: the results of
+/// Kokkos' own code depend on the device, and an opaque functor may do anything
+/// with its value.
+void report_level_of(char const* pattern, Settings const& settings,
+                     Scalar value, RouteDecision const& decision);
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_ERASED_FOR_HPP
+#define KOKKOSMMA_ERASED_FOR_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
+#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
+
+#include <atomic>
+
+/// \file
+/// Intercepted loops without the type of the functor. Their code is compiled
+/// once, in libkokkosmma.
+
+namespace KokkosMMA::Impl {
+
+struct ErasedFor {
+  Cuda::Stream stream;
+  void const* closure;  ///< Kokkos' closure
+  void (*run_native)(void const* closure);
+  void const* (*kernel_of_kokkos)();
+  void const* kernel;
+  void const* functor;  ///< the kernel's first argument
+  /// Functors may use atomics with locks, whose state is per translation unit.
+  void (*ensure_locks)();
+  std::atomic_flag& reported;
+  SettledLaunch& settled;
+  ForProblem problem;
+};
+
+/// Route of the last intercepted loop of this host thread.
+inline Route& last_loop_route_of_this_thread() {
+  thread_local Route route = Route::automatic;
+  return route;
+}
+
+/// Runs a loop in one launch, by this library or by Kokkos.
+void run_for(ErasedFor const& call);
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_KOKKOS_FUNCTIONS_HPP
+#define KOKKOSMMA_KOKKOS_FUNCTIONS_HPP
+
+#include <core/routing/KokkosMMA_AskedRoute.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+struct Kokkos_Tools_ToolSettings;
+
+/// \file
+/// What libkokkosmma calls of Kokkos. It includes no header of Kokkos, so that
+/// one library serves every version. Each source with a call registers the
+/// functions before main (adapters/kokkos/KokkosMMA_RegisterKokkos.hpp).
+
+namespace KokkosMMA::Impl {
+
+/// Callbacks of Kokkos Tools. The patterns are parallel_for, parallel_reduce
+/// and parallel_scan.
+struct ToolCallbacks {
+  using Begin    = void (*)(char const*, std::uint32_t, std::uint64_t*);
+  using End      = void (*)(std::uint64_t);
+  using Settings = void (*)(std::uint32_t, Kokkos_Tools_ToolSettings*);
+
+  Begin begin[3];             ///< by pattern
+  End end[3];                 ///< by pattern
+  Settings request_settings;  ///< called by Kokkos::initialize
+  bool has_regions;           ///< of pushRegion or popRegion; not written
+};
+
+/// Each default is right for a program in which Kokkos was not registered.
+struct KokkosFunctions {
+  void (*abort)(char const* text) = [](char const* text) {
+    std::fprintf(stderr, "%s\n", text);
+    std::abort();
+  };
+  /// Stream of the default instance of Kokkos::Cuda.
+  cudaStream_t (*default_stream)() = [] { return cudaStream_t(nullptr); };
+
+  // The members below are null if Kokkos was not registered.
+
+  void (*read_callbacks)(ToolCallbacks&)        = nullptr;
+  void (*write_callbacks)(ToolCallbacks const&) = nullptr;
+  bool (*tool_is_loaded)()                      = nullptr;
+  /// Whether a number that a callback receives is that of a Cuda device.
+  bool (*is_cuda)(std::uint32_t device) = nullptr;
+  /// The member requires_global_fencing.
+  bool& (*requires_fences)(Kokkos_Tools_ToolSettings&) = nullptr;
+
+  /// Queries to a tuning tool; null without KOKKOS_ENABLE_TUNING.
+  RouteTool const* route_tool = nullptr;
+
+  static KokkosFunctions& all() {
+    static constinit KokkosFunctions functions{};
+    return functions;
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif

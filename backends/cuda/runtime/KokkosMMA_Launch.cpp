@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
+#include <core/base/KokkosMMA_KernelTable.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/routing/KokkosMMA_ActiveTuning.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+namespace KokkosMMA::Impl::Cuda {
+
+namespace {
+
+/// Whether nothing on the device can succeed after this error. Kokkos aborts
+/// for these errors and throws for all others.
+bool is_fatal(cudaError_t error) {
+  constexpr cudaError_t fatal[] = {
+      cudaErrorIllegalAddress,     cudaErrorAssert,
+      cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
+      cudaErrorMisalignedAddress,  cudaErrorInvalidAddressSpace,
+      cudaErrorInvalidPc,          cudaErrorLaunchFailure};
+  for (cudaError_t const each : fatal)
+    if (error == each) return true;
+  return false;
+}
+
+}  // namespace
+
+void raise(cudaError_t error, char const* call) {
+  std::string text = "KokkosMMA: ";
+  for (char const* const part : {call, " failed: ", cudaGetErrorName(error),
+                                 ": ", cudaGetErrorString(error)})
+    text += part;
+  if (is_fatal(error)) KokkosFunctions::all().abort(text.c_str());
+  throw std::runtime_error(text);
+}
+void raise_launch(cudaError_t error, char const* name) {
+  raise(error, (std::string("launch of ") + name).c_str());
+}
+
+namespace {
+
+[[gnu::cold]] void describe_device(Device& d, int id) {
+  auto const attribute = [&](int& value, cudaDeviceAttr which) {
+    check(cudaDeviceGetAttribute(&value, which, id), "cudaDeviceGetAttribute");
+  };
+  int major = 0;
+  int minor = 0;
+  d.id      = id;
+  attribute(d.multiprocessors, cudaDevAttrMultiProcessorCount);
+  attribute(major, cudaDevAttrComputeCapabilityMajor);
+  attribute(minor, cudaDevAttrComputeCapabilityMinor);
+  d.compute_capability = 10 * major + minor;
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
+  d.name         = properties.name;
+  d.shared_bytes = int(properties.sharedMemPerBlockOptin);
+  d.memory_bytes = properties.totalGlobalMem;
+  d.tuning       = &tuning_of(d.tuned());
+  if (environment_verbose())
+    std::fprintf(stderr,
+                 "KokkosMMA: device %d: %s, compute capability %d.%d, tuning "
+                 "table %s\n",
+                 id, d.name.c_str(), major, minor,
+                 tuning_name(d.tuned()).c_str());
+}
+
+}  // namespace
+
+TunedDevice Device::tuned() const {
+  return {name, compute_capability, multiprocessors};
+}
+
+/// Inline, like all functions with state: the linker then keeps one of them for
+/// an executable and its shared libraries, each of which has this library.
+inline Device& described_device(int id) {
+  constexpr int max_devices = 64;
+  static std::once_flag once[max_devices];
+  static Device devices[max_devices];
+  if (id < 0 || id >= max_devices)
+    KokkosFunctions::all().abort("KokkosMMA: more than 64 CUDA devices");
+  std::call_once(once[id], [id] { describe_device(devices[id], id); });
+  return devices[id];
+}
+
+Device const& device(int id) { return described_device(id); }
+Device& device_entry(int id) { return described_device(id); }
+
+LaunchLayout launch_layout(Stream const& stream) {
+  if (effective_settings().reproducibility != Reproducibility::run_to_run)
+    return {reference_multiprocessors, builtin_tuning, true};
+  Device const& d = device(stream.device);
+  return {d.multiprocessors, *d.tuning, false};
+}
+
+/// Values by device and kernel. Two tables of one type differ by `What`.
+template <class Value, class What>
+struct KernelValues {
+  std::mutex mutex;
+  KernelTable<Value> all;
+
+  static KernelValues& instance() {
+    static KernelValues table;
+    return table;
+  }
+};
+using AllFacts   = KernelValues<KernelFacts, struct FactsOfKernels>;
+using AllLoaded  = KernelValues<bool, struct LoadedKernels>;
+using AllAllowed = KernelValues<bool, struct KernelsWithAllMemory>;
+
+bool asking_keeps_errors(int device_id, void const* address,
+                         std::size_t shared_bytes) {
+  if (shared_bytes <= usual_shared_bytes ||
+      cudaPeekAtLastError() == cudaSuccess)
+    return true;
+  auto& table = AllFacts::instance();
+  std::lock_guard<std::mutex> const lock(table.mutex);
+  return table.all.find({device_id, address}) != nullptr;
+}
+
+KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
+                            std::size_t shared_bytes) {
+  auto& [mutex, all] = AllFacts::instance();
+  std::lock_guard<std::mutex> const lock(mutex);
+  KernelKey const key{device_id, address};
+  if (KernelFacts const* const known = all.find(key)) return *known;
+  // The runtime answers for the current device.
+  check(cudaSetDevice(device_id), "cudaSetDevice");
+  // Stored when complete: if a query fails, the next call repeats it and does
+  // not launch with zeros.
+  KernelFacts facts{};
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
+  facts.local_bytes         = int(attributes.localSizeBytes);
+  facts.static_shared_bytes = int(attributes.sharedSizeBytes);
+  facts.max_threads         = attributes.maxThreadsPerBlock;
+  facts.may_follow          = attributes.ptxVersion >= 90;
+  // The usual limit needs no permission.
+  if (shared_bytes > usual_shared_bytes)
+    check(cudaFuncSetAttribute(address,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               int(shared_bytes)),
+          "cudaFuncSetAttribute");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &facts.resident_blocks, address, threads, shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  all.insert(key, facts);
+  return facts;
+}
+
+void load_kernel(int device_id, void const* address) {
+  auto& [mutex, loaded] = AllLoaded::instance();
+  std::lock_guard<std::mutex> const lock(mutex);
+  KernelKey const key{device_id, address};
+  if (loaded.find(key) != nullptr) return;
+  OwnErrors const errors;
+  cudaFuncAttributes attributes;
+  if (cudaSetDevice(device_id) == cudaSuccess)
+    cudaFuncGetAttributes(&attributes, address);
+  loaded.insert(key, true);
+}
+
+int shared_bytes_of_kernel(int device_id, void const* address) {
+  auto& [mutex, allowed] = AllAllowed::instance();
+  int const most         = device(device_id).shared_bytes;
+  if (most <= usual_shared_bytes) return most;
+  std::lock_guard<std::mutex> const lock(mutex);
+  KernelKey const key{device_id, address};
+  if (allowed.find(key) != nullptr) return most;
+  if (cudaPeekAtLastError() != cudaSuccess) return usual_shared_bytes;
+  check(cudaSetDevice(device_id), "cudaSetDevice");
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, address), "cudaFuncGetAttributes");
+  check(
+      cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           most - int(attributes.sharedSizeBytes)),
+      "cudaFuncSetAttribute");
+  allowed.insert(key, true);
+  return most;
+}
+
+}  // namespace KokkosMMA::Impl::Cuda

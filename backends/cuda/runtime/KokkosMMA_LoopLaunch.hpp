@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_LOOP_LAUNCH_HPP
+#define KOKKOSMMA_LOOP_LAUNCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/loops/KokkosMMA_LoopShape.hpp>
+
+#include <stdexcept>
+
+/// \file
+/// What launches of a loop and graph nodes of one share.
+
+namespace KokkosMMA::Impl {
+
+/// Arguments of this library's kernel for a launch shape.
+struct LoopArguments {
+  LoopRange range{};
+  LoopBox box{};
+  void const* pointers[2];
+
+  LoopArguments(ErasedFor const& call, LoopShape const& shape, LoopGrid& grid)
+      : pointers{call.functor, &range} {
+    LoopSpace const& space = call.problem.space;
+    if (space.rank == 1) {
+      range = lay_out_range(space, shape, grid);
+    } else {
+      box         = lay_out_box(space, shape, grid);
+      pointers[1] = &box;
+    }
+  }
+  LoopArguments(LoopArguments const&)            = delete;
+  LoopArguments& operator=(LoopArguments const&) = delete;
+};
+
+/// Largest block that the kernel's registers allow; 0 if the kernel cannot be
+/// loaded, for example without device memory for its code.
+inline int max_threads_of(ErasedFor const& call) {
+  Cuda::OwnErrors const errors;
+  try {
+    int const device = call.stream.device;
+    Cuda::check(cudaSetDevice(device), "cudaSetDevice");
+    return Cuda::facts_of_kernel(device, call.kernel, 32, 0).max_threads;
+  } catch (std::runtime_error const&) {
+    return 0;
+  }
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_REPORT_CHOICE_HPP
+#define KOKKOSMMA_REPORT_CHOICE_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
+#include <core/loops/KokkosMMA_LaunchChooser.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+/// Prints the candidate that the first launches of a call selected, and the
+/// time of each candidate.
+/// \param noun text after a candidate's name: empty, or " invocations"
+template <class Candidates>
+void report_choice(char const* pattern, std::uint64_t size, char const* noun,
+                   Candidates const& candidates, LaunchChooser const& chooser) {
+  std::string const label = VerboseLines::seen();
+  std::string text =
+      concatenate("KokkosMMA: ", pattern, " ", label, label.empty() ? "" : " ",
+                  "n=", size, " uses ", to_string(candidates[chooser.choice()]),
+                  noun, " from now on; milliseconds:");
+  for (int c = 0; c < candidates.count; ++c)
+    text += concatenate(c == 0 ? " " : ", ", to_string(candidates[c]), " ",
+                        chooser.milliseconds(c));
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif

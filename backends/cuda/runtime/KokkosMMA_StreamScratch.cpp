@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace KokkosMMA::Impl::Cuda {
+
+Scratch::Scratch(int device_id) : m_device(device_id) {
+  constexpr std::size_t counters = 128;
+  auto* const memory             = static_cast<char*>(zeroed(counters));
+  m_ticket                       = reinterpret_cast<unsigned*>(memory);
+  m_scan.control = reinterpret_cast<ScanControl*>(memory + counters / 2);
+  try {
+    grow_words(max_words);
+  } catch (std::bad_alloc const&) {
+    release();
+    throw;
+  }
+}
+
+GridScratch Scratch::grid(std::size_t blocks, std::size_t bytes_of_each) {
+  return {m_partials.of(*this, blocks * bytes_of_each), m_ticket};
+}
+
+ScanScratch Scratch::scan(std::uint64_t words) {
+  std::lock_guard<std::mutex> const lock(m_mutex);
+  if (words > m_scan.capacity) {
+    std::uint64_t const capacity = std::bit_ceil(words);
+    m_scan.words =
+        static_cast<std::uint64_t*>(zeroed(capacity * sizeof(std::uint64_t)));
+    m_scan.capacity = capacity;
+  }
+  return m_scan;
+}
+
+void* Scratch::segments(std::size_t bytes) {
+  return m_segments.of(*this, bytes);
+}
+
+unsigned* Scratch::counters(std::size_t count) {
+  return static_cast<unsigned*>(m_counters.of(*this, count * sizeof(unsigned)));
+}
+
+std::unique_lock<std::mutex> Scratch::take_words(std::size_t bytes) {
+  std::unique_lock<std::mutex> lock(m_words_mutex);
+  std::size_t const count = (bytes + 3) / 4;
+  if (count > m_word_capacity) grow_words(std::bit_ceil(count));
+  for (std::size_t i = 0; i < count; ++i) m_words[i] = 0;
+  return lock;
+}
+
+/// Tens of milliseconds: the query only has to detect a kernel that failed.
+static constexpr unsigned spins_per_query = 1u << 24;
+
+void Scratch::receive(void* result, std::size_t bytes, cudaStream_t stream) {
+  auto* to = static_cast<unsigned char*>(result);
+  for (std::size_t i = 0; 4 * i < bytes; ++i) {
+    std::atomic_ref<unsigned long long> const word(m_words[i]);
+    unsigned long long seen = word.load(std::memory_order_acquire);
+    for (unsigned spins = 1; !(seen & result_mark); ++spins) {
+      if (spins % spins_per_query == 0) {
+        RelaxedCapture const capture;
+        OwnErrors const errors;
+        cudaError_t const state = cudaStreamQuery(stream);
+        if (state != cudaErrorNotReady) check(state, "kernel of a result");
+      }
+      seen = word.load(std::memory_order_acquire);
+    }
+    auto const bits = static_cast<std::uint32_t>(seen);
+    std::memcpy(to + 4 * i, &bits, std::min<std::size_t>(4, bytes - 4 * i));
+  }
+}
+
+void* Scratch::Growing::of(Scratch& scratch, std::size_t bytes) {
+  std::lock_guard<std::mutex> const lock(scratch.m_mutex);
+  if (bytes > capacity) {
+    std::size_t const wanted = std::bit_ceil(bytes);
+    memory                   = scratch.zeroed(wanted);
+    capacity                 = wanted;
+  }
+  return memory;
+}
+
+void* Scratch::zeroed(std::size_t bytes) {
+  RelaxedCapture const capture;
+  OwnErrors const errors;
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
+  // Not on the default stream, which waits for other streams. Creating a
+  // stream may run out of memory, too.
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  if (error == cudaSuccess) {
+    error = cudaMemsetAsync(memory, 0, bytes, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+  }
+  if (error != cudaSuccess) {
+    cudaFree(memory);
+    if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
+    check(error, "setting scratch to zero");
+  }
+  m_allocated.push_back(memory);
+  return memory;
+}
+
+void Scratch::grow_words(std::size_t count) {
+  RelaxedCapture const capture;
+  OwnErrors const errors;
+  void* words = nullptr;
+  if (cudaHostAlloc(&words, count * sizeof(unsigned long long),
+                    cudaHostAllocMapped) != cudaSuccess)
+    throw std::bad_alloc();
+  m_pinned.push_back(words);
+  m_words         = static_cast<unsigned long long*>(words);
+  m_word_capacity = count;
+}
+
+void Scratch::release() {
+  int current = 0;
+  cudaGetDevice(&current);
+  cudaSetDevice(m_device);
+  for (void* const memory : m_allocated) cudaFree(memory);
+  for (void* const words : m_pinned) cudaFreeHost(words);
+  cudaSetDevice(current);
+}
+
+/// Scratch of one stream at a time.
+struct ScratchEntry {
+  Scratch scratch;
+  cudaStream_t captured_from;  ///< null: not for a graph
+  unsigned long long stream;   ///< unique number of the stream
+  int users        = 0;        ///< calls that have not launched yet
+  bool stays       = false;    ///< no other stream may use it
+  cudaEvent_t last = nullptr;  ///< after the last launch that used it
+
+  ScratchEntry(int device_id, cudaStream_t graph_of, unsigned long long number)
+      : scratch(device_id), captured_from(graph_of), stream(number) {}
+  ~ScratchEntry() {
+    if (last != nullptr) cudaEventDestroy(last);
+  }
+};
+
+/// Scratch of all streams. CUDA does not report the destruction of a stream, so
+/// scratch moves to another stream once the work that used it is done: there
+/// are no more scratches than streams were busy at a time. The scratch of the
+/// default instance stays with it and needs no event. Captured streams have
+/// separate scratch, because their graphs may be launched at any time.
+class ScratchPool {
+ public:
+  /// Never destroyed: at exit of the process CUDA may be gone.
+  static ScratchPool& instance() {
+    static ScratchPool& pool = []() -> ScratchPool& {
+      AtFinalize::add([] { instance().release(); });
+      return *new ScratchPool;
+    }();
+    return pool;
+  }
+
+  /// Returns the scratch for one more call on a stream.
+  ScratchEntry& take(int device_id, cudaStream_t stream, bool stays = false) {
+    unsigned long long number = 0;
+    check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    ScratchEntry& entry = find(device_id, number);
+    entry.users += 1;
+    entry.stays = entry.stays || stays;
+    return entry;
+  }
+
+  /// Returns the scratch of the default instance's stream. Only the first call
+  /// queries the number of the stream and takes a lock.
+  ScratchEntry& of_default(int device_id, cudaStream_t stream) {
+    if (ScratchEntry* const known = m_default.load(std::memory_order_acquire))
+      return *known;
+    ScratchEntry& entry = take(device_id, stream, true);
+    m_default.store(&entry, std::memory_order_release);
+    return entry;
+  }
+
+  /// Returns the scratch for one more call on a captured stream.
+  ScratchEntry& take_for_graph(int device_id, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    ScratchEntry* found = nullptr;
+    for (auto const& entry : m_all)
+      if (entry->captured_from == stream &&
+          entry->scratch.device_id() == device_id)
+        found = entry.get();
+    if (found == nullptr) {
+      m_all.push_back(std::make_unique<ScratchEntry>(device_id, stream, 0));
+      found        = m_all.back().get();
+      found->stays = true;
+    }
+    return *found;
+  }
+
+  /// Records the end of a call's launches on this stream. After that, other
+  /// streams may use its scratch, once it is given back.
+  void mark(ScratchEntry& entry, cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (entry.stays) return;
+    OwnErrors const errors;
+    if (entry.last == nullptr &&
+        cudaEventCreateWithFlags(&entry.last, cudaEventDisableTiming) !=
+            cudaSuccess)
+      entry.last = nullptr;
+    // Without an event it is unknown when the scratch is free.
+    if (entry.last == nullptr ||
+        cudaEventRecord(entry.last, stream) != cudaSuccess)
+      entry.stays = true;
+  }
+
+  void give_back(ScratchEntry& entry) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    entry.users -= 1;
+  }
+
+  /// Called by Kokkos::finalize.
+  void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    m_default.store(nullptr, std::memory_order_relaxed);
+    m_all.clear();
+  }
+
+ private:
+  ScratchEntry& find(int device_id, unsigned long long stream) {
+    auto const usable = [&](ScratchEntry const& entry) {
+      return entry.captured_from == nullptr &&
+             entry.scratch.device_id() == device_id;
+    };
+    for (auto const& entry : m_all)
+      if (usable(*entry) && entry->stream == stream) return *entry;
+    for (auto const& entry : m_all)
+      if (usable(*entry) && is_free(*entry)) {
+        entry->stream = stream;
+        return *entry;
+      }
+    m_all.push_back(std::make_unique<ScratchEntry>(device_id, nullptr, stream));
+    return *m_all.back();
+  }
+
+  static bool is_free(ScratchEntry const& entry) {
+    if (entry.users > 0 || entry.stays || entry.last == nullptr) return false;
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    return cudaEventQuery(entry.last) == cudaSuccess;
+  }
+
+  std::mutex m_mutex;
+  std::vector<std::unique_ptr<ScratchEntry>> m_all;
+  std::atomic<ScratchEntry*> m_default = nullptr;
+};
+
+StreamScratch::StreamScratch(Stream const& stream) : m_stream(stream.handle) {
+  check(cudaSetDevice(stream.device), "cudaSetDevice");
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(m_stream, &status), "cudaStreamIsCapturing");
+  m_captured = status != cudaStreamCaptureStatusNone;
+  static cudaStream_t const default_stream =
+      KokkosFunctions::all().default_stream();
+  ScratchPool& pool   = ScratchPool::instance();
+  int const device_id = stream.device;
+  if (m_captured) {
+    m_entry = &pool.take_for_graph(device_id, m_stream);
+  } else if (m_stream == default_stream) {
+    m_entry = &pool.of_default(device_id, m_stream);
+  } else {
+    m_entry      = &pool.take(device_id, m_stream);
+    m_gives_back = true;
+  }
+}
+
+StreamScratch::~StreamScratch() {
+  mark();
+  if (m_gives_back) ScratchPool::instance().give_back(*m_entry);
+}
+Scratch* StreamScratch::operator->() const {
+  m_is_marked = false;
+  return &m_entry->scratch;
+}
+
+void StreamScratch::wait() const {
+  RelaxedCapture const capture;
+  check(cudaStreamSynchronize(m_stream), "cudaStreamSynchronize");
+}
+
+void StreamScratch::mark() const {
+  if (m_gives_back && !m_is_marked)
+    ScratchPool::instance().mark(*m_entry, m_stream);
+  m_is_marked = true;
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
