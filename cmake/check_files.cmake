@@ -71,7 +71,7 @@ function(name_of declaration result)
   set(${result} "${name}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/include/*.hpp" "${ROOT}/core/*.hpp" "${ROOT}/backends/*.hpp" "${ROOT}/adapters/*.hpp")
+file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/include/*.hpp" "${ROOT}/core/*.hpp" "${ROOT}/backends/*.hpp" "${ROOT}/backends/*.cpp" "${ROOT}/adapters/*.hpp")
 if(NOT headers)
   message(FATAL_ERROR "check_files: no headers under '${ROOT}'; pass -DROOT=<source tree>")
 endif()

@@ -6,7 +6,8 @@
 # The rules on layers, for every header:
 #   a folder includes itself and the folders before it in the table below, and no backend includes another;
 #   Kokkos::Impl is named in adapters/drop_in and in the files of policies only;
-#   inline assembly is in backends/cuda/arch only; core includes no CUDA header.
+#   inline assembly is in backends/cuda/arch only; core includes no CUDA header;
+#   backends/cuda/runtime, which is libkokkosmma, includes no header of Kokkos.
 # And one for nvcc: the branches of if constexpr have braces. nvcc 13.0 silently drops the statement after some that have none.
 
 cmake_minimum_required(VERSION 3.25)
@@ -66,7 +67,7 @@ function(report file line text)
   set(places ${places} PARENT_SCOPE)
 endfunction()
 
-file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/include/*.hpp" "${ROOT}/core/*.hpp" "${ROOT}/backends/*.hpp" "${ROOT}/adapters/*.hpp")
+file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/include/*.hpp" "${ROOT}/core/*.hpp" "${ROOT}/backends/*.hpp" "${ROOT}/backends/*.cpp" "${ROOT}/adapters/*.hpp")
 if(NOT files)
   message(FATAL_ERROR "check_layers: no headers under '${ROOT}'; pass -DROOT=<source tree>")
 endif()
@@ -110,6 +111,9 @@ foreach(file IN LISTS files)
         cmake_path(APPEND included_path "${included}")
         cmake_path(NORMAL_PATH included_path)
         set(included "${included_path}")
+      endif()
+      if(folder STREQUAL "backends/cuda/runtime" AND included MATCHES "^Kokkos_|^impl/Kokkos")
+        report("${file}" ${number} "libkokkosmma includes no header of Kokkos, and this is <${included}>")
       endif()
       folder_of("${included}" target)
       if(target STREQUAL "")

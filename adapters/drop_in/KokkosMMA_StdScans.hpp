@@ -13,9 +13,8 @@
 /// runs them like any other functor.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
-#include <core/routing/KokkosMMA_CallTables.hpp>
+#include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
@@ -26,6 +25,9 @@
 #include <type_traits>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
+
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
 // The first is Kokkos' functor for the default sum up to 4.x; the others
 // compose it since 5.0.
@@ -167,7 +169,8 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
   auto const problem = scan_problem<Accumulator>(functor, n);
   RouteDecision const decision =
       decide_wish(effective_settings(), [&](Settings const& wish) {
-        return route_scan(problem, capability(exec), wish, active_tuning(exec));
+        return route_scan(problem, Cuda::capability(exec.cuda_device()), wish,
+                          Cuda::tuning(exec.cuda_device()));
       });
   if (decision.route == Route::generic) {
     last_route_of_this_thread() = Route::generic;

@@ -61,7 +61,7 @@ namespace KokkosMMA::Impl {
   all.route_tool = &kokkos_route_tool;
 #endif
   VerboseLines::listen(false);
-  return true;
+  return library_has(LibraryInterface());
 }
 
 /// Only a source with a call compiles this: `Call` is void, as a type that

@@ -21,10 +21,20 @@ inline bool environment_verbose() {
   return verbose;
 }
 
+/// Whether to print a table of the calls by label.
+inline bool environment_report() {
+  static bool const report = environment_has("KOKKOSMMA_REPORT");
+  return report;
+}
+/// Whether to print a table of the times of calls both ways.
+inline bool environment_compare() {
+  static bool const compare = environment_has("KOKKOSMMA_COMPARE");
+  return compare;
+}
+
 /// Whether KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE requests a table.
 inline bool measures_calls() {
-  static bool const any = environment_has("KOKKOSMMA_REPORT") ||
-                          environment_has("KOKKOSMMA_COMPARE");
+  static bool const any = environment_report() || environment_compare();
   return any;
 }
 

@@ -22,17 +22,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Whether to print a table of the calls by label.
-inline bool environment_report() {
-  static bool const report = environment_has("KOKKOSMMA_REPORT");
-  return report;
-}
-/// Whether to print a table of the times of calls both ways.
-inline bool environment_compare() {
-  static bool const compare = environment_has("KOKKOSMMA_COMPARE");
-  return compare;
-}
-
 /// Sums over timed calls.
 struct TimeSum {
   double count        = 0;

@@ -125,17 +125,17 @@ bool launch_team_reduce(ErasedTeamReduce const& call) {
       [&](Cuda::StreamScratch const& scratch) {
         call.ensure_locks();
         Cuda::GridScratch const grid = scratch->grid(blocks, call.value_bytes);
-        scratch.deliver(
-            call.result, call.value_bytes, call.result_on_device,
-            [&](Cuda::ResultTarget<void> const& target) {
-              void const* const arguments[] = {
-                  call.arguments[0], call.arguments[1], call.arguments[2],
-                  &grid, &target};
-              Cuda::check_launch(Cuda::enqueue_kernel(
-                                     scratch.stream(), call.kernel,
-                                     {blocks, call.threads, shared}, arguments),
-                                 "team_reduce");
-            });
+        scratch.deliver(call.result, call.value_bytes, call.result_on_device,
+                        [&](Cuda::ResultTarget<void> const& target) {
+                          void const* const arguments[] = {
+                              call.arguments[0], call.arguments[1],
+                              call.arguments[2], &grid, &target};
+                          Cuda::check_launch(
+                              Cuda::enqueue_kernel(
+                                  scratch.stream(), call.kernel,
+                                  {blocks, call.threads, shared}, arguments),
+                              "team_reduce");
+                        });
         if (call.must_wait) scratch.wait();
       });
 }

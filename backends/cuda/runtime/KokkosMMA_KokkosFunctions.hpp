@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_KOKKOS_FUNCTIONS_HPP
 #define KOKKOSMMA_KOKKOS_FUNCTIONS_HPP
 
+#include <core/base/KokkosMMA_Version.hpp>
 #include <core/routing/KokkosMMA_AskedRoute.hpp>
 
 #include <cuda_runtime.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 
 struct Kokkos_Tools_ToolSettings;
 
@@ -61,6 +63,14 @@ struct KokkosFunctions {
     return functions;
   }
 };
+
+/// Number of the interface between headers and library: changed with any type
+/// or function of backends/cuda/runtime.
+using LibraryInterface =
+    std::integral_constant<int, KOKKOSMMA_VERSION * 10 + 1>;
+/// True. Each source with a call refers to it, so that headers and library of
+/// different versions do not link.
+bool library_has(LibraryInterface);
 
 }  // namespace KokkosMMA::Impl
 

@@ -281,6 +281,8 @@ class ToolLines {
   }
 };
 
+bool library_has(LibraryInterface) { return true; }
+
 bool VerboseLines::listen(bool with_drop_in) {
   if (!listens()) return false;
   ToolLines::listen(with_drop_in);
