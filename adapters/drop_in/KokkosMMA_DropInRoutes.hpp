@@ -30,9 +30,7 @@ inline bool const drop_in_announced = register_kokkos() &&
                                       announce_drop_in({KOKKOS_VERSION,
                                                         enabled_spaces});
 #else
-/// Runs before main. Prints errors in environment variables and, with
-/// KOKKOSMMA_VERBOSE, that the drop-in is in the program. At the end a message
-/// explains missing tables.
+/// As announce_drop_in() of libkokkosmma.
 [[gnu::cold]] inline bool announce_inactive_drop_in() {
   environment_route();
   if (measures_calls())

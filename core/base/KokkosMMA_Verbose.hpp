@@ -34,8 +34,7 @@ inline bool environment_compare() {
 
 /// Whether KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE requests a table.
 inline bool measures_calls() {
-  static bool const any = environment_report() || environment_compare();
-  return any;
+  return environment_report() || environment_compare();
 }
 
 /// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
