@@ -31,8 +31,6 @@ inline bool environment_compare() {
   static bool const compare = environment_has("KOKKOSMMA_COMPARE");
   return compare;
 }
-
-/// Whether KOKKOSMMA_REPORT or KOKKOSMMA_COMPARE requests a table.
 inline bool measures_calls() {
   return environment_report() || environment_compare();
 }
