@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_AskedRoute.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>

@@ -7,7 +7,7 @@
 // functors on the host stand for the library's kernels. Fails with a line that
 // says what is wrong.
 
-#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
+#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -287,7 +287,7 @@ constexpr Case cases[] = {
 
 int main(int argc, char** argv) {
   // A program without calls on Cuda does not install the callbacks otherwise.
-  static_cast<void>(&KokkosMMA::Impl::listens_before_main<void>);
+  static_cast<void>(&KokkosMMA::Impl::kokkos_is_registered<void>);
   Kokkos::ScopeGuard const kokkos(argc, argv);
   for (Case const& c : cases)
     if (argc == 2 && std::string_view(argv[1]) == c.name) {
