@@ -15,12 +15,11 @@
 namespace KokkosMMA::Impl::Cuda {
 
 template <bool Moore, class Rule>
-void launch_cells(Kokkos::Cuda const& space, AutomatonCall call,
-                  Rule const& rule) {
+void launch_cells(Stream const& space, AutomatonCall call, Rule const& rule) {
   using Tile                       = AutomatonTile;
   constexpr AutomatonTuning tuning = automaton_tuning<Moore, Rule>;
   auto* const kernel               = advance_cells<Moore, Rule>;
-  Device const& d                  = device(space.cuda_device());
+  Device const& d                  = device(space.device);
   KernelFacts const facts =
       kernel_facts(d.id, kernel, Tile::threads,
                    Tile::shared_bytes(AutomatonRule::max_radius, Moore));
@@ -77,9 +76,9 @@ AutomatonCall automaton_call(StencilGrid<Cell, 2> const& from, Cell* to,
 
 /// Runs one generation. No boundary is a halo; `from` and `to` do not overlap.
 template <class Cell>
-void launch_automaton(Kokkos::Cuda const& space,
-                      StencilGrid<Cell, 2> const& from, Cell* to,
-                      std::int64_t to_stride, AutomatonRule const& rule) {
+void launch_automaton(Stream const& space, StencilGrid<Cell, 2> const& from,
+                      Cell* to, std::int64_t to_stride,
+                      AutomatonRule const& rule) {
   if (from.extent[0] == 0 || from.extent[1] == 0) return;
   AutomatonCall const call = automaton_call(from, to, to_stride, rule.radius());
   if (rule.neighbourhood() == Neighbourhood::von_neumann)
@@ -95,10 +94,10 @@ void launch_automaton(Kokkos::Cuda const& space,
 /// Runs one generation of a user's rule of radius 1 to 16: next(state, number
 /// of other cells of the neighbourhood in state 1) returns the new state.
 template <class Cell, class Next>
-void launch_automaton(Kokkos::Cuda const& space,
-                      StencilGrid<Cell, 2> const& from, Cell* to,
-                      std::int64_t to_stride, Neighbourhood neighbourhood,
-                      int radius, Next const& next) {
+void launch_automaton(Stream const& space, StencilGrid<Cell, 2> const& from,
+                      Cell* to, std::int64_t to_stride,
+                      Neighbourhood neighbourhood, int radius,
+                      Next const& next) {
   if (from.extent[0] == 0 || from.extent[1] == 0) return;
   AutomatonCall const call = automaton_call(from, to, to_stride, radius);
   CallRule<Cell, Next> const rule(next);

@@ -82,11 +82,10 @@ inline bool has_packed_rows(unsigned char const* cells, std::int64_t stride) {
 
 /// Packs cells into whole words, padded with dead cells. Row i of the bits
 /// begins at word i * pitch. Sets *foreign to 1 if any cell is neither 0 nor 1.
-inline void launch_packing(Kokkos::Cuda const& space,
-                           unsigned char const* cells, std::int64_t stride,
-                           std::int64_t rows, std::int64_t columns,
-                           std::uint32_t* bits, std::int64_t pitch,
-                           unsigned* foreign) {
+inline void launch_packing(Stream const& space, unsigned char const* cells,
+                           std::int64_t stride, std::int64_t rows,
+                           std::int64_t columns, std::uint32_t* bits,
+                           std::int64_t pitch, unsigned* foreign) {
   auto* const kernel = has_packed_rows(cells, stride)
                            ? pack_cells_of_bytes<true>
                            : pack_cells_of_bytes<false>;
@@ -96,10 +95,10 @@ inline void launch_packing(Kokkos::Cuda const& space,
                 foreign);
 }
 
-inline void launch_unpacking(Kokkos::Cuda const& space,
-                             std::uint32_t const* bits, std::int64_t pitch,
-                             std::int64_t rows, std::int64_t columns,
-                             unsigned char* cells, std::int64_t stride) {
+inline void launch_unpacking(Stream const& space, std::uint32_t const* bits,
+                             std::int64_t pitch, std::int64_t rows,
+                             std::int64_t columns, unsigned char* cells,
+                             std::int64_t stride) {
   auto* const kernel = has_packed_rows(cells, stride)
                            ? unpack_cells_to_bytes<true>
                            : unpack_cells_to_bytes<false>;

@@ -324,11 +324,11 @@ inline std::size_t packed_counts_memory(std::int64_t rows, std::int64_t columns,
 }
 
 template <int Radius>
-void advance_packed_counts(Kokkos::Cuda const& space, PackedField const& field,
+void advance_packed_counts(Stream const& space, PackedField const& field,
                            std::uint32_t const* from, std::uint32_t* to,
                            CountRanges const& rule) {
   using Tile         = PackedCountTile<Radius>;
-  Device const& d    = device(space.cuda_device());
+  Device const& d    = device(space.device);
   auto* const kernel = advance_counts<Radius>;
   KernelFacts const facts =
       kernel_facts(d.id, kernel, Tile::threads, Tile::shared_bytes);
@@ -353,7 +353,7 @@ void advance_packed_counts(Kokkos::Cuda const& space, PackedField const& field,
                 RangeBits<Radius>(rule.birth, rule.survive));
 }
 
-using AdvancePackedCounts = void (*)(Kokkos::Cuda const&, PackedField const&,
+using AdvancePackedCounts = void (*)(Stream const&, PackedField const&,
                                      std::uint32_t const*, std::uint32_t*,
                                      CountRanges const&);
 /// Returns the function for a radius. `Less` are 0, 1, ...: radius - 2.
@@ -371,7 +371,7 @@ AdvancePackedCounts advance_packed_counts_of(
 /// \param memory packed_counts_memory(rows, columns, radius) bytes on the
 ///   device, aligned to 128; may be reused after the kernels have run
 template <class Cell>
-void launch_packed_counts(Kokkos::Cuda const& space,
+void launch_packed_counts(Stream const& space,
                           StencilGrid<Cell, 2> const& cells, Cell* to,
                           std::int64_t to_stride, AutomatonRule const& rule,
                           std::int64_t steps, void* memory) {
@@ -399,7 +399,7 @@ void launch_packed_counts(Kokkos::Cuda const& space,
   auto* now        = static_cast<std::uint32_t*>(memory) + field.origin();
   auto* other      = now + field.size();
   auto* const flag = static_cast<unsigned*>(memory) + 2 * field.size();
-  cudaStream_t const stream = space.cuda_stream();
+  cudaStream_t const stream = space.handle;
   auto const* const from = reinterpret_cast<unsigned char const*>(cells.data);
   check(cudaMemsetAsync(flag, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   launch_packing(space, from, cells.stride[0], rows, columns, now, field.pitch,

@@ -350,11 +350,11 @@ inline std::size_t packed_life_memory(std::int64_t rows, std::int64_t columns) {
 }
 
 template <bool Moore, class Rule>
-void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
+void advance_packed_cells(Stream const& space, PackedGrid const& grid,
                           std::uint32_t*& cells, std::uint32_t*& other,
                           std::int64_t steps, ForeignStates foreign,
                           Rule const& rule) {
-  Device const& d    = device(space.cuda_device());
+  Device const& d    = device(space.device);
   auto* const kernel = advance_packed<Moore, Rule>;
   kernel_facts(d.id, kernel, 32 * PackedTile::max_warps,
                PackedTile::shared_bytes(PackedTile::max_warps));
@@ -383,10 +383,10 @@ void advance_packed_cells(Kokkos::Cuda const& space, PackedGrid const& grid,
 /// \param memory packed_life_memory(rows, columns) bytes on the device, aligned
 ///   to 4; may be reused after the kernels have run
 template <class Cell>
-void launch_packed_life(Kokkos::Cuda const& space,
-                        StencilGrid<Cell, 2> const& cells, Cell* to,
-                        std::int64_t to_stride, AutomatonRule const& rule,
-                        std::int64_t steps, void* memory) {
+void launch_packed_life(Stream const& space, StencilGrid<Cell, 2> const& cells,
+                        Cell* to, std::int64_t to_stride,
+                        AutomatonRule const& rule, std::int64_t steps,
+                        void* memory) {
   static_assert(sizeof(Cell) == 1);
   std::int64_t const rows = cells.extent[0], columns = cells.extent[1];
   if (rows == 0 || columns == 0) return;
@@ -406,7 +406,7 @@ void launch_packed_life(Kokkos::Cuda const& space,
   auto* other      = now + rows * grid.pitch;
   auto* const flag = reinterpret_cast<unsigned*>(now + 2 * rows * grid.pitch);
   auto const* const from = reinterpret_cast<unsigned char const*>(cells.data);
-  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), space.cuda_stream()),
+  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), space.handle),
         "cudaMemsetAsync");
   launch_packing(space, from, cells.stride[0], rows, columns, now, grid.pitch,
                  flag);

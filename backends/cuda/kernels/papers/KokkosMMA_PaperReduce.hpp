@@ -127,8 +127,7 @@ __global__ void paper_store(float const* const total,
 }
 
 template <class T>
-void launch_paper_recurrence(Kokkos::Cuda const& space,
-                             StreamScratch const& scratch,
+void launch_paper_recurrence(Stream const& space, StreamScratch const& scratch,
                              VectorRange const& range, unsigned threads,
                              T* result, bool device_accessible) {
   std::uint64_t const levels_of = 256;
@@ -142,7 +141,7 @@ void launch_paper_recurrence(Kokkos::Cuda const& space,
   float* totals[2];
   std::uint64_t const bytes[2] = {count * sizeof(float),
                                   (count / levels_of + 1) * sizeof(float)};
-  cudaStream_t const stream    = space.cuda_stream();
+  cudaStream_t const stream    = space.handle;
   for (int i = 0; i < 2; ++i)
     check(
         cudaMallocAsync(reinterpret_cast<void**>(&totals[i]), bytes[i], stream),
@@ -169,10 +168,9 @@ void launch_paper_recurrence(Kokkos::Cuda const& space,
 
 /// Launches the formulation that `settings` names.
 template <class T>
-void launch_paper_reduce(Kokkos::Cuda const& space,
-                         StreamScratch const& scratch, VectorRange const& range,
-                         Settings const& settings, T* result,
-                         bool device_accessible) {
+void launch_paper_reduce(Stream const& space, StreamScratch const& scratch,
+                         VectorRange const& range, Settings const& settings,
+                         T* result, bool device_accessible) {
   // B = 128, R = 4: the papers' best on a V100.
   unsigned const threads = settings.block_size ? settings.block_size : 128;
   int const chain        = settings.chain_length ? settings.chain_length : 4;

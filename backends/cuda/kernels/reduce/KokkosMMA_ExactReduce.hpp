@@ -316,14 +316,14 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 /// Launches on the stream of `space`; StreamScratch::deliver() says when the
 /// result, a number of `format`, is available.
 template <class Elements, class Tuning>
-void launch_exact_reduce(Kokkos::Cuda const& space,
-                         StreamScratch const& scratch, Elements const& elements,
-                         bool empty, FloatFormat const& format, void* result,
+void launch_exact_reduce(Stream const& space, StreamScratch const& scratch,
+                         Elements const& elements, bool empty,
+                         FloatFormat const& format, void* result,
                          bool device_accessible) {
   constexpr ExactTuning tuning = Tuning::value;
   constexpr int in_thread =
       Elements::per_unit == 1 ? tuning.values : tuning.vectors;
-  Device const& d          = device(space.cuda_device());
+  Device const& d          = device(space.device);
   auto const processors    = std::uint64_t(d.multiprocessors);
   std::uint64_t const size = elements.units();
   // Few elements are spread over small blocks. These have a thread for each

@@ -143,10 +143,10 @@ __global__ void __launch_bounds__(mma_tuning.threads,
 /// Launches on the stream of `space`; StreamScratch::deliver() says when the
 /// result is available.
 template <class Convert, class Operands, class T>
-void launch_mma_reduce(Kokkos::Cuda const& space, StreamScratch const& scratch,
+void launch_mma_reduce(Stream const& space, StreamScratch const& scratch,
                        Operands const& operands, int chain_length,
                        int block_size, T* result, bool device_accessible) {
-  Device const& d         = device(space.cuda_device());
+  Device const& d         = device(space.device);
   LaunchShape const shape = mma_reduce_shape(
       *d.tuning, block_size, operands.range().end - operands.range().begin,
       d.multiprocessors, max_partials);

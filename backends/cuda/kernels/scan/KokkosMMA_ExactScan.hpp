@@ -434,14 +434,14 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 /// \param before sum of the elements before x, or null; not with a total
 template <Scalar Input, Scalar Output, Scalar Carrier, bool Inclusive,
           class Tuning>
-void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
+void launch_exact_scan(Stream const& space, StreamScratch const& scratch,
                        ExactScanViews<Input> views, ExactInitial const& initial,
                        ExactTarget const& total,
                        ExactRangeSum<Input> const* before = nullptr) {
   if (views.size == 0) return;
   constexpr ExactScanTuning tuning = Tuning::value;
   constexpr std::uint64_t tile = std::uint64_t(tuning.threads) * tuning.values;
-  Device const& d              = device(space.cuda_device());
+  Device const& d              = device(space.device);
   std::uint64_t const tiles    = (views.size + tile - 1) / tile;
   // A second launch pays from four tiles on.
   std::uint64_t const most =
@@ -454,7 +454,7 @@ void launch_exact_scan(Kokkos::Cuda const& space, StreamScratch const& scratch,
   unsigned const others = before != nullptr;
   if (before != nullptr)
     check(cudaMemcpyAsync(sums, before, sizeof(*before), cudaMemcpyHostToDevice,
-                          space.cuda_stream()),
+                          space.handle),
           "cudaMemcpyAsync of an exact sum");
   bool const contiguous = views.stride_x == 1;
   // Elements of 4 and 8 bytes hide the latency with single loads, too, and each

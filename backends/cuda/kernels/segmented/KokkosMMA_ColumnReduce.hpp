@@ -234,12 +234,12 @@ __global__ void column_join(Value const* const partials,
 }
 
 template <Operation Op, Scalar Input, class Sums, class Store>
-void launch_column_sums(Kokkos::Cuda const& space, void const* x,
+void launch_column_sums(Stream const& space, void const* x,
                         ColumnMatrix const& matrix, Store const& store) {
   constexpr ColumnReduceTuning tuning = column_reduce_tuning<Sums>;
   constexpr int warps                 = tuning.threads / 32;
   using Value                         = typename Sums::Value;
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   unsigned const resident =
       unsigned(launch_layout(space).multiprocessors) * tuning.min_blocks;
 
@@ -306,7 +306,7 @@ void launch_column_sums(Kokkos::Cuda const& space, void const* x,
 /// Calls store(j, combination of column j); element (i,j) is at x[i *
 /// row_stride + j].
 template <Operation Op, Scalar Input, class Value, class Store>
-void launch_column_reduce(Kokkos::Cuda const& space, void const* x,
+void launch_column_reduce(Stream const& space, void const* x,
                           std::uint64_t rows, std::uint64_t columns,
                           std::uint64_t row_stride, Store const& store,
                           bool use_mma) {

@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(
 
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output,
           int Elements>
-void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
+void launch_column_scan_of(Stream const& space, void const* x,
                            ColumnMatrix const& matrix, Output* y,
                            std::uint64_t y_stride) {
   // No aggregate: g++ 12 fails on one within the generic lambda below.
@@ -272,7 +272,7 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
   constexpr unsigned min_blocks = column_scan_tuning.min_blocks;
   constexpr unsigned warps      = threads / 32;
   constexpr int rows = column_scan_rows<column_bytes<Input, Elements>>;
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   ColumnScanShape shape{};
   shape.matrix   = matrix;
   shape.y_stride = y_stride;
@@ -324,9 +324,9 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
     constexpr int bytes =
         sizeof(ColumnScanMemory<Value, ColumnWords<Elements * size_of(Input)>,
                                 rows, Elements>);
-    kernel_facts(space.cuda_device(), kernel, threads, bytes);
+    kernel_facts(space.device, kernel, threads, bytes);
     unsigned const resident =
-        unsigned(device(space.cuda_device()).multiprocessors) * min_blocks;
+        unsigned(device(space.device).multiprocessors) * min_blocks;
     unsigned const blocks = unsigned(std::min<std::uint64_t>(resident, tiles));
     launch_kernel(space, "column_scan", kernel, {blocks, threads, bytes},
                           static_cast<unsigned char const*>(x), shape, y, scratch);
@@ -340,10 +340,9 @@ void launch_column_scan_of(Kokkos::Cuda const& space, void const* x,
 /// Scans columns: y[i * y_row_stride + j] is the combination of column j up to
 /// row i. In place if y is x, with the same stride and element size.
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
-void launch_column_scan(Kokkos::Cuda const& space, void const* x,
-                        std::uint64_t rows, std::uint64_t columns,
-                        std::uint64_t row_stride, Output* y,
-                        std::uint64_t y_row_stride) {
+void launch_column_scan(Stream const& space, void const* x, std::uint64_t rows,
+                        std::uint64_t columns, std::uint64_t row_stride,
+                        Output* y, std::uint64_t y_row_stride) {
   if (rows == 0 || columns == 0) return;
   constexpr int elements = column_scan_elements<size_of(Input), sizeof(Output)>;
   auto const whole       = [&](std::uint64_t together) {

@@ -130,14 +130,14 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 
 template <Operation Op, class Value, class Tuning, class Source, class Segments,
           class Store>
-void launch_tuned_csr_reduce(Kokkos::Cuda const& space, Source const& source,
+void launch_tuned_csr_reduce(Stream const& space, Source const& source,
                              Segments const& segments, Store const& store,
                              std::uint64_t size) {
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   constexpr CsrTuning tuning = Tuning::value;
   constexpr int shared = tuning.threads / 32 * tuning.tiles * tuning.tile_bytes;
   auto const kernel = &csr_reduce<Op, Value, Tuning, Source, Segments, Store>;
-  kernel_facts(space.cuda_device(), kernel, tuning.threads, shared);
+  kernel_facts(space.device, kernel, tuning.threads, shared);
   constexpr int bytes = size_of(Source::input);
   // A device with less shared memory has fewer resident blocks.
   auto blocks =
@@ -165,7 +165,7 @@ void launch_tuned_csr_reduce(Kokkos::Cuda const& space, Source const& source,
 /// \param longest no less than the elements of any segment, if known: threads
 /// then sum one short segment each
 template <Operation Op, class Value, class Source, class Segments, class Store>
-void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
+void launch_csr_reduce(Stream const& space, Source const& source,
                        Segments const& segments, Store const& store,
                        std::uint64_t size    = OffsetFindings::unknown,
                        std::uint64_t longest = OffsetFindings::unknown) {
@@ -174,7 +174,7 @@ void launch_csr_reduce(Kokkos::Cuda const& space, Source const& source,
   TuningTable const& table      = launch_layout(space).tuning;
   int const tiny = tiny_csr_limit(table, int(bytes), Source::called);
   if (longest <= std::uint64_t(tiny) / bytes) {
-    check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+    check(cudaSetDevice(space.device), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Value>(space, source, segments,
                                                     store);
     return;
@@ -264,13 +264,13 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
 /// than the one before it and, if there is none, the longest segment. Waits for
 /// the stream.
 template <class Offset>
-OffsetFindings findings_of_offsets(Kokkos::Cuda const& space,
+OffsetFindings findings_of_offsets(Stream const& space,
                                    OffsetSegments<Offset> segments,
                                    std::uint64_t size) {
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   constexpr unsigned threads = offsets_tuning.threads;
   auto const most            = offsets_tuning.min_blocks *
-                    std::uint64_t(device(space.cuda_device()).multiprocessors);
+                    std::uint64_t(device(space.device).multiprocessors);
   std::uint64_t const blocks =
       std::clamp<std::uint64_t>(segments.count() / (8 * threads) + 1, 1,
                                 std::min<std::uint64_t>(most, max_partials));

@@ -538,18 +538,17 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 /// \param size elements of the View
 /// \param slots zeros; used if a segment may be longer than shape.whole
 template <Scalar Input, class Tuning, class Segments>
-void launch_exact_segments(Kokkos::Cuda const& space, void const* x,
+void launch_exact_segments(Stream const& space, void const* x,
                            Segments const& segments, std::uint64_t size,
                            ExactSegmentsShape const& shape, unsigned* slots,
                            ExactSegmentStore const& store) {
   if (segments.count() == 0) return;
   constexpr ExactSegmentsTuning tuning = Tuning::value;
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   static_assert(sizeof(ExactSlot<exact_limbs(Input)>) ==
                 sizeof(unsigned) * ExactSlot<exact_limbs(Input)>::counters);
-  auto const resident =
-      std::uint64_t(device(space.cuda_device()).multiprocessors) *
-      unsigned(tuning.min_blocks);
+  auto const resident = std::uint64_t(device(space.device).multiprocessors) *
+                        unsigned(tuning.min_blocks);
   std::uint64_t const work = size + unsigned(tuning.weight) * segments.count();
   std::uint64_t const blocks = std::clamp<std::uint64_t>(
       (work + shape.range - 1) / shape.range, 1, resident);

@@ -30,13 +30,12 @@ template <class Segments, Scalar Input, class Store>
 struct SegmentLaunch {
   using Value = typename Segments::Value;
 
-  Kokkos::Cuda const& space;
+  Stream const& space;
   Store const& store;
 
   template <class Kernel>
   int resident_blocks(Kernel kernel, int threads, int shared = 0) const {
-    return kernel_facts(space.cuda_device(), kernel, threads,
-                        std::size_t(shared))
+    return kernel_facts(space.device, kernel, threads, std::size_t(shared))
         .resident_blocks;
   }
 
@@ -64,7 +63,7 @@ struct SegmentLaunch {
   void launch(Kernel kernel, std::uint64_t warps, int threads, int shared,
               int resident, Arguments const&... arguments) const {
     std::uint64_t const round =
-        std::uint64_t(device(space.cuda_device()).multiprocessors) * resident;
+        std::uint64_t(device(space.device).multiprocessors) * resident;
     std::uint64_t blocks = (warps * 32 + threads - 1) / threads;
     if (blocks > round * most_rounds) blocks = round * rounds;
     launch_kernel(space, "segmented reduction", kernel,
@@ -206,10 +205,10 @@ struct SegmentLaunch {
 /// Combines every segment of x and calls store(segment, value) in one thread
 /// for each, on the stream of `space`.
 template <class Segments, Scalar Input, class Store>
-void launch_segments(Kokkos::Cuda const& space, void const* x,
+void launch_segments(Stream const& space, void const* x,
                      EqualSegments const& segments, Store const& store) {
   if (segments.size == 0) return;
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   SegmentLaunch<Segments, Input, Store> const launch{space, store};
   TuningTable const& table = launch_layout(space).tuning;
   auto const* const data   = static_cast<unsigned char const*>(x);
@@ -232,7 +231,7 @@ void launch_segments(Kokkos::Cuda const& space, void const* x,
 }
 
 template <Operation Op, Scalar Input, class Value, class Store>
-void launch_segmented_reduce(Kokkos::Cuda const& space, void const* x,
+void launch_segmented_reduce(Stream const& space, void const* x,
                              EqualSegments const& segments, Store const& store,
                              bool use_mma) {
   if constexpr (Op == Operation::sum) {

@@ -313,7 +313,7 @@ constexpr std::uint64_t segments_per_warp(std::uint64_t length,
 }
 
 template <class Scan, class Tuning, class Output, class Starts>
-void launch_segment_pipeline(Kokkos::Cuda const& space,
+void launch_segment_pipeline(Stream const& space,
                              SegmentScanOperands<Output> const& operands,
                              Starts const& starts) {
   auto const kernel     = &scan_segments<Scan, Output, Starts, Tuning>;
@@ -323,11 +323,10 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
   constexpr std::uint64_t tile =
       Tuning::value.threads / 32 * Tuning::value.rows * Scan::row_elements;
   int const resident =
-      kernel_facts(space.cuda_device(), kernel, threads, shared)
-          .resident_blocks;
+      kernel_facts(space.device, kernel, threads, shared).resident_blocks;
   auto const tiles =
       unsigned((operands.skip + operands.size + tile - 1) / tile);
-  unsigned const processors = device(space.cuda_device()).multiprocessors;
+  unsigned const processors = device(space.device).multiprocessors;
   StreamScratch const scratch(space);
   launch_kernel(
       space, "scan_segments", kernel,
@@ -337,7 +336,7 @@ void launch_segment_pipeline(Kokkos::Cuda const& space,
 }
 
 template <class Scan, class Output>
-void launch_equal_segments(Kokkos::Cuda const& space,
+void launch_equal_segments(Stream const& space,
                            SegmentScanOperands<Output> const& operands,
                            EqualSegments segments) {
   constexpr int threads         = segment_walk_tuning<Scan>.threads;
@@ -345,7 +344,7 @@ void launch_equal_segments(Kokkos::Cuda const& space,
   constexpr int warps           = threads / 32;
   auto const kernel             = &scan_equal_segments<Scan, Output>;
   int const resident =
-      kernel_facts(space.cuda_device(), kernel, threads).resident_blocks;
+      kernel_facts(space.device, kernel, threads).resident_blocks;
   LaunchLayout const layout = launch_layout(space);
   std::uint64_t const at_once =
       std::uint64_t(layout.multiprocessors) *
@@ -379,11 +378,11 @@ void launch_equal_segments(Kokkos::Cuda const& space,
 /// \tparam Segments EqualSegments or OffsetSegments
 template <Operation Op, Scalar Input, class Value, bool Inclusive,
           class Segments, class Output>
-void launch_segmented_scan(Kokkos::Cuda const& space, void const* x,
+void launch_segmented_scan(Stream const& space, void const* x,
                            std::uint64_t size, Segments segments, Output* y) {
   using Scan = WarpSegmentScan<Warp, Op, Input, Value, Inclusive>;
   if (size == 0 || segments.count() == 0) return;
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   std::uint64_t const skip =
       reinterpret_cast<std::uintptr_t>(x) % Scan::bytes / Scan::input_bytes;
   Output* const shifted           = y - skip;

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(tiny_segments_threads)
 }
 
 template <class Join, class Value, class Source, class Cut, class Store>
-void launch_tiny_segments(Kokkos::Cuda const& space, Source const& source,
+void launch_tiny_segments(Stream const& space, Source const& source,
                           Cut const& in, Store const& store) {
   constexpr unsigned threads = tiny_segments_threads;
   std::uint64_t const blocks =

@@ -23,8 +23,7 @@ namespace KokkosMMA::Impl::Cuda {
 
 template <class Tuning, class Band, class A, bool Unaligned, class Element,
           class Epilogue, class Weights>
-void run_band_stencil(Kokkos::Cuda const& space,
-                      StencilGrid<Element, 2> const& grid,
+void run_band_stencil(Stream const& space, StencilGrid<Element, 2> const& grid,
                       Weights const& weights, int radius_rows,
                       int radius_columns, Epilogue const& epilogue) {
   constexpr int width =
@@ -41,7 +40,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
                ? 0
                : 16 * sizeof(typename Band::Sum) *
                      call_pitch<Band, Tuning::value.blocks_per_warp>);
-  int const device_id = space.cuda_device();
+  int const device_id = space.device;
   auto const facts =
       kernel_facts(device_id, kernel, 32 * Tuning::value.warps, bytes);
 
@@ -79,7 +78,7 @@ void run_band_stencil(Kokkos::Cuda const& space,
 /// Launches the band kernel, asynchronously. BandStencil must support the grid
 /// and the weights, which are the outer product of `factors`.
 template <class A, class Element, class Epilogue>
-void launch_band_stencil(Kokkos::Cuda const& space,
+void launch_band_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,
                          std::array<std::vector<double>, 2> const& factors,
                          Epilogue const& epilogue) {

@@ -28,15 +28,15 @@ namespace KokkosMMA::Impl::Cuda {
 /// little shared memory. Required: 215 KB for double, 113 for half with results
 /// of half, 123 for float with results of float.
 template <class Kernel>
-bool launch_dense_band_kernel(Kokkos::Cuda const& space,
+bool launch_dense_band_kernel(Stream const& space,
                               typename Kernel::Task const& task) {
   using Block     = typename Kernel::Block;
-  auto const& gpu = device(space.cuda_device());
+  auto const& gpu = device(space.device);
   constexpr int most =
       stencil_dense_shared_bytes(scalar_v<typename Kernel::Element>);
   static_assert(most == 0 || Kernel::shared_bytes <= most);
   if (Kernel::shared_bytes > gpu.shared_bytes) return false;
-  auto const facts = kernel_facts(space.cuda_device(), dense_band<Kernel>,
+  auto const facts = kernel_facts(space.device, dense_band<Kernel>,
                                   Block::threads, Kernel::shared_bytes);
   std::int64_t const slots =
       std::int64_t(gpu.multiprocessors) * std::max(1, facts.resident_blocks);
@@ -83,7 +83,7 @@ struct DenseBandOperands {
 /// Sets up the task and launches the kernel. are_exact(weights) must hold.
 /// Returns false if the device has too little shared memory.
 template <int Reach, class Element, class Epilogue>
-bool launch_dense_sweep(Kokkos::Cuda const& space,
+bool launch_dense_sweep(Stream const& space,
                         StencilGrid<Element, 2> const& grid,
                         StencilWeights<2> const& weights,
                         Epilogue const& epilogue) {
@@ -133,7 +133,7 @@ bool launch_dense_sweep(Kokkos::Cuda const& space,
 /// Launches the kernel of the smallest reach that covers the weights. Returns
 /// false if none does or the device has too little shared memory.
 template <class Element, class Epilogue, int... Reach>
-bool launch_dense_sweep(Kokkos::Cuda const& space,
+bool launch_dense_sweep(Stream const& space,
                         StencilGrid<Element, 2> const& grid,
                         StencilWeights<2> const& weights,
                         Epilogue const& epilogue,
@@ -208,7 +208,7 @@ constexpr bool dense_band_stores() {
 /// Launches a stencil with any weights, asynchronously. Functors and integer
 /// results run in the direct kernel, split weights in the dense tile kernel.
 template <class A, class Element, class Epilogue>
-void launch_dense_band_stencil(Kokkos::Cuda const& space,
+void launch_dense_band_stencil(Stream const& space,
                                StencilGrid<Element, 2> const& grid,
                                StencilWeights<2> const& weights,
                                Epilogue const& epilogue) {

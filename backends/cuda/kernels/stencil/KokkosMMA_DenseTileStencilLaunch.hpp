@@ -23,8 +23,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// support the weights. Their radius is at most 8.
 template <class Tuning = tuning_type<dense_tile_tuning>, class Element,
           class Epilogue>
-void launch_dense_tile(Kokkos::Cuda const& space,
-                       StencilGrid<Element, 2> const& grid,
+void launch_dense_tile(Stream const& space, StencilGrid<Element, 2> const& grid,
                        StencilWeights<2> const& weights,
                        Epilogue const& epilogue) {
   using Kernel = DenseTileKernel<Element, Epilogue, Tuning>;
@@ -56,10 +55,10 @@ void launch_dense_tile(Kokkos::Cuda const& space,
   task.tiles[1]    = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
                       Kernel::columns);
   task.is_aligned  = vectors_aligned<2>(epilogue, task.shift, 4);
-  auto const facts = kernel_facts(space.cuda_device(), dense_tile<Kernel>,
+  auto const facts = kernel_facts(space.device, dense_tile<Kernel>,
                                   Kernel::threads, Kernel::shared_bytes);
   std::int64_t const slots =
-      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::int64_t(device(space.device).multiprocessors) *
       std::max(1, facts.resident_blocks);
   int const blocks =
       int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));

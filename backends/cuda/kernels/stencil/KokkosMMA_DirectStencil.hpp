@@ -5,6 +5,7 @@
 
 #include <backends/cuda/kernels/stencil/KokkosMMA_GeneralStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencilLaunch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
@@ -18,7 +19,7 @@ namespace KokkosMMA::Impl::Cuda {
 
 /// Launches a stencil; the weights are in the order of the grid's dimensions.
 template <class A, int R, class Element, class Epilogue>
-void launch_direct_stencil(Kokkos::Cuda const& space,
+void launch_direct_stencil(Stream const& space,
                            StencilGrid<Element, R> const& grid,
                            StencilWeights<R> const& weights,
                            Epilogue const& epilogue) {

@@ -33,7 +33,7 @@ __global__ void store_table_part(TablePart const __grid_constant__ part,
   for (int i = int(threadIdx.x); i < count; i += Threads) to[i] = part.word[i];
 }
 
-inline void upload_table(Kokkos::Cuda const& space, std::uint64_t* to,
+inline void upload_table(Stream const& space, std::uint64_t* to,
                          std::vector<std::uint64_t> const& words) {
   for (std::size_t at = 0; at < words.size(); at += TablePart::size) {
     std::size_t const count =
@@ -46,7 +46,7 @@ inline void upload_table(Kokkos::Cuda const& space, std::uint64_t* to,
 }
 
 template <class A, int R, class Element, class Epilogue>
-void launch_general_stencil(Kokkos::Cuda const& space,
+void launch_general_stencil(Stream const& space,
                             StencilGrid<Element, R> const& grid,
                             StencilWeights<R> const& weights,
                             Epilogue const& epilogue) {
@@ -90,7 +90,7 @@ void launch_general_stencil(Kokkos::Cuda const& space,
       0};
   int const shared =
       Shape::shared_bytes(weights.radius(R - 1), radius_y, table.groups);
-  kernel_facts(space.cuda_device(), kernel, Shape::threads, Shape::max_bytes);
+  kernel_facts(space.device, kernel, Shape::threads, Shape::max_bytes);
   // A launch has at most most_blocks blocks; many small planes need more.
   std::int64_t const planes  = R > 2 ? grid.extent[0] : 1;
   std::int64_t const at_once = most_blocks / tiles;

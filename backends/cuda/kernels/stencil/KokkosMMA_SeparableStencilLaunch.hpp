@@ -46,7 +46,7 @@ void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
 
 template <class Tuning, class A, class Sums, bool Aligned, bool VectorStores,
           int R, class Task, class Epilogue>
-void launch_separable_task(Kokkos::Cuda const& space, Task task,
+void launch_separable_task(Stream const& space, Task task,
                            Epilogue const& epilogue) {
   using Element = std::remove_cv_t<std::remove_pointer_t<decltype(task.data)>>;
   using Row     = SeparableRow<Element, Tuning::value.sums_per_thread,
@@ -58,9 +58,9 @@ void launch_separable_task(Kokkos::Cuda const& space, Task task,
   constexpr int bytes =
       separable_bytes<Tuning, Row, Loader, VectorStores, A, Sums, Epilogue>;
   KernelFacts const facts =
-      kernel_facts(space.cuda_device(), kernel, Tuning::value.threads, bytes);
+      kernel_facts(space.device, kernel, Tuning::value.threads, bytes);
   std::int64_t const resident =
-      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::int64_t(device(space.device).multiprocessors) *
       std::max(facts.resident_blocks, 1);
   int const radius          = task.weights.column_radius();
   int const best            = Tuning::value.short_block_rows(radius);
@@ -120,7 +120,7 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
 
 template <class Tuning, class A, class Sums, int R, class Element,
           class Epilogue>
-void launch_separable_sums(Kokkos::Cuda const& space,
+void launch_separable_sums(Stream const& space,
                            StencilGrid<Element, R> const& grid,
                            typename Sums::Weights const& weights,
                            Epilogue const& epilogue) {
@@ -187,7 +187,7 @@ using BoxSumsOf = decltype(box_sums_of<A, Element, Epilogue, Radius>());
 /// Launches a kernel of one radius. Returns false if none supports the rows and
 /// the epilogue; then a kernel of any radius runs.
 template <class A, class Sums, bool Box, class Element, class Epilogue>
-bool launch_separable_radius(Kokkos::Cuda const& space,
+bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
                              typename Sums::Weights const& weights,
                              Epilogue const& epilogue) {
@@ -230,7 +230,7 @@ bool launch_separable_radius(Kokkos::Cuda const& space,
 /// Launches a kernel of one radius. To limit compile time, there are only box
 /// filters, and factors with floating-point sums and Result equal to Element.
 template <class A, int Radius, class Element, class Epilogue>
-bool launch_separable_radius(Kokkos::Cuda const& space,
+bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
                              std::array<std::vector<double>, 2> const& factors,
                              bool is_box, Epilogue const& epilogue) {
@@ -281,13 +281,13 @@ bool with_one_radius(std::size_t radius, F const& f) {
 /// \param is_box all weights are one
 /// \tparam MaxRadius of factors: a smaller value compiles fewer kernels
 template <class A, int R, int MaxRadius = 16, class Element, class Epilogue>
-void launch_separable_stencil(Kokkos::Cuda const& space,
+void launch_separable_stencil(Stream const& space,
                               StencilGrid<Element, R> const& grid,
                               std::array<std::vector<double>, R> const& factors,
                               bool is_box, Epilogue const& epilogue) {
   for (int d = 0; d < R; ++d)
     if (grid.extent[d] == 0) return;
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   using Result      = typename EpilogueResult<Epilogue>::type;
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)

@@ -41,8 +41,7 @@ struct PlaneMemory {
 };
 
 template <class A, int MaxRadius, bool VectorStores, class Epilogue>
-void launch_sum_planes(Kokkos::Cuda const& space,
-                       PlaneSumsTask<A, MaxRadius> task,
+void launch_sum_planes(Stream const& space, PlaneSumsTask<A, MaxRadius> task,
                        Epilogue const& epilogue) {
   using Tuning      = tuning_type<plane_sums_tuning<A, MaxRadius>()>;
   auto const kernel = &sum_planes<Tuning, A, MaxRadius, VectorStores, Epilogue>;
@@ -52,9 +51,9 @@ void launch_sum_planes(Kokkos::Cuda const& space,
   task.warps_of_row       = unsigned((line + of_warp - 1) / of_warp);
   task.blocks = unsigned((task.rows * task.warps_of_row + warps - 1) / warps);
   KernelFacts const facts =
-      kernel_facts(space.cuda_device(), kernel, Tuning::value.threads, 0);
+      kernel_facts(space.device, kernel, Tuning::value.threads, 0);
   std::int64_t const resident =
-      std::int64_t(device(space.cuda_device()).multiprocessors) *
+      std::int64_t(device(space.device).multiprocessors) *
       std::max(facts.resident_blocks, 1);
   task.block_planes = tall_block_height(task.planes, task.blocks, resident,
                                         2 * task.along_planes.radius);
@@ -67,8 +66,7 @@ void launch_sum_planes(Kokkos::Cuda const& space,
 /// Launches the sums along the planes for `planes` planes of results, beginning
 /// at plane `first`.
 template <class A, class Epilogue>
-void launch_sums_of_planes(Kokkos::Cuda const& space,
-                           PlaneMemory<A> const& memory,
+void launch_sums_of_planes(Stream const& space, PlaneMemory<A> const& memory,
                            std::vector<double> const& factors,
                            std::int64_t const (&extent)[3], std::int64_t first,
                            std::int64_t planes, Epilogue const& epilogue) {
@@ -111,7 +109,7 @@ struct PlaneRun {
 /// Launches the sums within the planes of a run, into planes of `to`.
 template <class A, class Element>
 void launch_sums_within_planes(
-    Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
+    Stream const& space, StencilGrid<Element, 3> const& grid,
     PlaneRun<Element> const& run,
     std::array<std::vector<double>, 2> const& factors,
     PlaneMemory<A> const& to) {
@@ -212,7 +210,7 @@ class PlaneSource {
   static std::int64_t bytes(StencilGrid<Element, 3> const& grid) {
     return 2 * row_bytes(grid);
   }
-  PlaneSource(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
+  PlaneSource(Stream const& space, StencilGrid<Element, 3> const& grid,
               void* memory)
       : m_grid(grid) {
     std::int64_t const row = row_bytes(grid);
@@ -273,7 +271,7 @@ class PlaneSource {
 /// within planes into `sums`, one launch per run of planes, then the sums along
 /// the planes. Equal planes at either end are summed up once.
 template <class A, class Element, class Epilogue>
-void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
+void launch_slab(Stream const& space, StencilGrid<Element, 3> const& grid,
                  std::array<std::vector<double>, 3> const& factors,
                  PlaneSource<Element> const& source, PlaneMemory<A> sums,
                  std::int64_t first, std::int64_t planes,
@@ -305,22 +303,21 @@ void launch_slab(Kokkos::Cuda const& space, StencilGrid<Element, 3> const& grid,
 /// \param most_bytes limit of the sums within planes, but at least one plane
 ///   and its neighbours; 0: 1/64 of the device's memory, which was not tuned
 template <class A, class Element, class Epilogue>
-void launch_separable_volume(Kokkos::Cuda const& space,
+void launch_separable_volume(Stream const& space,
                              StencilGrid<Element, 3> const& grid,
                              std::array<std::vector<double>, 3> const& factors,
                              Epilogue const& epilogue,
                              std::size_t most_bytes = 0) {
   for (int d = 0; d < 3; ++d)
     if (grid.extent[d] == 0) return;
-  check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   int const radius          = int(factors[0].size() / 2);
   std::int64_t const planes = grid.extent[0];
   PlaneMemory<A> sums       = plane_layout<A>(grid, epilogue);
   auto const plane_bytes    = sums.plane_stride * std::int64_t(sizeof(A));
   std::int64_t const most =
-      most_bytes > 0
-          ? std::int64_t(most_bytes)
-          : std::int64_t(device(space.cuda_device()).memory_bytes / 64);
+      most_bytes > 0 ? std::int64_t(most_bytes)
+                     : std::int64_t(device(space.device).memory_bytes / 64);
   std::int64_t const at_once = std::clamp<std::int64_t>(
       most / plane_bytes - 2 * radius,
       std::min<std::int64_t>(4 * radius, planes), planes);

@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(step_face_threads) step_faces(
 
 /// \return the box without the faces; step_volume computes the ends of rows
 template <class A, class Element, class Epilogue>
-GridBox<3> launch_step_faces(Kokkos::Cuda const& space,
+GridBox<3> launch_step_faces(Stream const& space,
                              StencilGrid<Element, 3> const& grid,
                              Epilogue const& epilogue, A const (&weight)[7]) {
   Boundaries<3> faces = grid.boundaries;

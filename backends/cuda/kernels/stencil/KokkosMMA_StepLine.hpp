@@ -137,8 +137,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 
 /// Launches the kernel for a radius of at most `Radius`.
 template <int Radius, class A, class Element, class Epilogue>
-void launch_step_line(Kokkos::Cuda const& space,
-                      StencilGrid<Element, 1> const& grid,
+void launch_step_line(Stream const& space, StencilGrid<Element, 1> const& grid,
                       StencilPlan<1> const& plan, StepForm form, int steps,
                       Epilogue const& epilogue) {
   int const radius = plan.kernel_weights.radius(0);

@@ -24,9 +24,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// \param panel_rows 0: chosen by tall_block_height()
 template <class Tuning, class Sums, class A, class Element, class Epilogue,
           class Weights, class Update = NoUpdate>
-void launch_steps(Kokkos::Cuda const& space,
-                  StencilGrid<Element, 2> const& grid, Weights const& weights,
-                  int steps, Epilogue const& epilogue,
+void launch_steps(Stream const& space, StencilGrid<Element, 2> const& grid,
+                  Weights const& weights, int steps, Epilogue const& epilogue,
                   Update const& update = {}, std::int64_t panel_rows = 0) {
   constexpr int V       = Tuning::value.columns;
   constexpr int threads = Tuning::value.threads;
@@ -57,10 +56,10 @@ void launch_steps(Kokkos::Cuda const& space,
   std::int64_t const panels = (box.end[1] - origin + width - 1) / width;
   in.origin                 = int(origin);
   in.panels                 = checked_blocks(panels);
-  KernelFacts const facts = kernel_facts(space.cuda_device(), kernel, threads);
+  KernelFacts const facts   = kernel_facts(space.device, kernel, threads);
   std::int64_t const resident =
       std::int64_t(std::max(facts.resident_blocks, 1)) *
-      device(space.cuda_device()).multiprocessors;
+      device(space.device).multiprocessors;
   if (panel_rows == 0)
     in.panel_rows =
         int(tall_block_height(rows, panels, resident * warps, 2 * lead, 1));
@@ -75,7 +74,7 @@ void launch_steps(Kokkos::Cuda const& space,
   // 1775), and a flat index over the elements of a tile (8192^2 1837 for 1913).
   auto halves   = in.strips;
   halves.halved = true;
-  if (device(space.cuda_device()).multiprocessors < halves.tiles() &&
+  if (device(space.device).multiprocessors < halves.tiles() &&
       halves.tiles() <= resident)
     in.strips = halves;
   std::int64_t const pieces = (rows + in.panel_rows - 1) / in.panel_rows;
@@ -102,8 +101,7 @@ struct StepSumsOf<A, V, Radius, StepForm::product> {
 /// Launches a sweep of a form and a radius of at most `Radius`.
 template <StepForm Form, int Radius, class A, class Element, class Weights,
           class Epilogue, class Update>
-void launch_step_form(Kokkos::Cuda const& space,
-                      StencilGrid<Element, 2> const& grid,
+void launch_step_form(Stream const& space, StencilGrid<Element, 2> const& grid,
                       Weights const& weights, int radius, int steps,
                       Epilogue const& epilogue, Update const& update) {
   if (radius == Radius) {
@@ -135,7 +133,7 @@ int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
 }
 
 template <class A, class Element, class Epilogue>
-void launch_step_stencil(Kokkos::Cuda const& space,
+void launch_step_stencil(Stream const& space,
                          StencilGrid<Element, 1> const& grid,
                          StencilPlan<1> const& plan, StepForm form, int steps,
                          Epilogue const& epilogue) {
@@ -143,7 +141,7 @@ void launch_step_stencil(Kokkos::Cuda const& space,
                                         epilogue);
 }
 template <class A, class Element, class Epilogue>
-void launch_step_stencil(Kokkos::Cuda const& space,
+void launch_step_stencil(Stream const& space,
                          StencilGrid<Element, 3> const& grid,
                          StencilPlan<3> const& plan, StepForm form, int steps,
                          Epilogue const& epilogue) {
@@ -157,7 +155,7 @@ void launch_step_stencil(Kokkos::Cuda const& space,
 /// Runs `steps` time steps in one kernel, at most steps_of_sweep() and
 /// steps_in_grid().
 template <class A, class Element, class Epilogue, class Update = NoUpdate>
-void launch_step_stencil(Kokkos::Cuda const& space,
+void launch_step_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,
                          StencilPlan<2> const& plan, StepForm form, int steps,
                          Epilogue const& epilogue, Update const& update = {}) {

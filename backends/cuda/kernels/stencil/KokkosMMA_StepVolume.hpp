@@ -220,7 +220,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 /// length must be a multiple of a lane's columns.
 /// \param panel_planes 0: chosen by tall_block_height()
 template <class Tuning, class A, class Element, class Epilogue>
-void launch_step_volume_of(Kokkos::Cuda const& space,
+void launch_step_volume_of(Stream const& space,
                            StencilGrid<Element, 3> const& grid,
                            StencilWeights<3> const& weights,
                            Epilogue const& epilogue,
@@ -239,12 +239,11 @@ void launch_step_volume_of(Kokkos::Cuda const& space,
   std::int64_t const panels = (grid.extent[2] + width - 1) / width;
   std::int64_t const tiles  = panels * ((strips + warps - 1) / warps);
   if (panel_planes == 0) {
-    KernelFacts const facts =
-        kernel_facts(space.cuda_device(), kernel, threads);
+    KernelFacts const facts = kernel_facts(space.device, kernel, threads);
     panel_planes =
         tall_block_height(planes, tiles,
                           std::int64_t(std::max(facts.resident_blocks, 1)) *
-                              device(space.cuda_device()).multiprocessors,
+                              device(space.device).multiprocessors,
                           2 * Tuning::value.steps, 1);
   }
   StepVolumeArguments<A, Element, Epilogue> in{
@@ -264,7 +263,7 @@ void launch_step_volume_of(Kokkos::Cuda const& space,
 }
 
 template <class A, class Element, class Epilogue>
-void launch_step_volume(Kokkos::Cuda const& space,
+void launch_step_volume(Stream const& space,
                         StencilGrid<Element, 3> const& grid,
                         StencilWeights<3> const& weights,
                         Epilogue const& epilogue) {

@@ -23,7 +23,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// Launches a kernel that sweeps over planes; fill(in.taps) sets the weights.
 template <class Shape, class Arguments, class A, int R, class Element,
           class Epilogue, class Fill>
-void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
+void launch_sweep(Stream const& space, void (*kernel)(Arguments),
                   StencilGrid<Element, R> const& grid,
                   std::array<int, std::size_t(R)> const& radius,
                   Epilogue const& epilogue, Fill const& fill) {
@@ -48,15 +48,15 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
     in.tiles = checked_blocks(
         across * ((grid.extent[1] + Shape::tile_y - 1) / Shape::tile_y));
     if constexpr (SlabBox<Shape, Element>::exists) {
-      if (device(space.cuda_device()).compute_capability >= 90)
+      if (device(space.device).compute_capability >= 90)
         describe_slabs(in.box, grid, radius, alignment.origin, alignment.loads);
     }
   }
   fill(in.taps);
-  KernelFacts const facts  = kernel_facts(space.cuda_device(), kernel,
-                                          Shape::threads, Shape::shared_bytes);
+  KernelFacts const facts =
+      kernel_facts(space.device, kernel, Shape::threads, Shape::shared_bytes);
   std::int64_t const slots = std::int64_t(std::max(facts.resident_blocks, 1)) *
-                             device(space.cuda_device()).multiprocessors;
+                             device(space.device).multiprocessors;
   // Planes that a block loads before its first sum, and those in flight.
   constexpr int lead   = 2 * Shape::reach + Shape::stages;
   constexpr int height = Shape::tuning.block_planes;
@@ -78,7 +78,7 @@ void launch_sweep(Kokkos::Cuda const& space, void (*kernel)(Arguments),
 /// Launches the sweep for weights of the pattern and a radius <= `Radius`.
 template <SweepPattern Pattern, int Radius, class A, int R, class Element,
           class Epilogue>
-void launch_pattern_sweep(Kokkos::Cuda const& space,
+void launch_pattern_sweep(Stream const& space,
                           StencilGrid<Element, R> const& grid,
                           StencilWeights<R> const& weights,
                           Epilogue const& epilogue) {
@@ -150,7 +150,7 @@ bool has_product_sweep(std::array<std::vector<double>, 3> const& factors) {
 }
 
 template <class A, int Radius, class Element, class Epilogue>
-bool launch_product_radius(Kokkos::Cuda const& space,
+bool launch_product_radius(Stream const& space,
                            StencilGrid<Element, 3> const& grid,
                            std::array<std::vector<double>, 3> const& factors,
                            Epilogue const& epilogue) {
@@ -188,7 +188,7 @@ bool launch_product_radius(Kokkos::Cuda const& space,
 
 /// \return whether a kernel exists; otherwise nothing is launched
 template <class A, class Element, class Epilogue>
-bool launch_product_sweep(Kokkos::Cuda const& space,
+bool launch_product_sweep(Stream const& space,
                           StencilGrid<Element, 3> const& grid,
                           std::array<std::vector<double>, 3> const& factors,
                           Epilogue const& epilogue) {
