@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # cmake -DPREFIX=<folder> -DVERSION=<number> -DDATA=share -DBIN=bin -DPKG_CONFIG=<program> -DTCLSH=<program> -DCOMPILER=<g++ or clang++>
-#       -DSOURCE=<folder of this file> -P check_installed.cmake
+#       -DSOURCE=<folder of this file> -DLIBRARY=<bool> -P check_installed.cmake
 #
 # What an installation has beside headers: the licence, the flags of the drop-in by pkg-config, the module file, the tools. Where pkg-config,
 # tclsh or such a compiler is missing, what it would read is not looked at.
@@ -37,6 +37,14 @@ if(PKG_CONFIG)
   string(STRIP "${version}" version)
   if(NOT version STREQUAL VERSION)
     message(FATAL_ERROR "pkg-config says version '${version}', and this is ${VERSION}")
+  endif()
+  run(flags "${PKG_CONFIG}" --libs kokkosmma-drop-in)
+  string(STRIP "${flags}" flags)
+  string(REGEX REPLACE "^-L(.*) -lkokkosmma$" "\\1/libkokkosmma.a" library "${flags}")
+  if(LIBRARY AND NOT EXISTS "${library}")
+    message(FATAL_ERROR "pkg-config says '${flags}', and there is no ${library}")
+  elseif(NOT LIBRARY AND flags)
+    message(FATAL_ERROR "pkg-config says '${flags}', and without CUDA there is no library")
   endif()
   run(flags "${PKG_CONFIG}" --cflags kokkosmma-drop-in)
   separate_arguments(flags UNIX_COMMAND "${flags}")

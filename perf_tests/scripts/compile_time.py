@@ -52,6 +52,7 @@ def teams(count):
         "Kokkos::single(Kokkos::PerTeam(t), [&] { b(k) = r; }); }); }\n" for i in range(count))
 
 
+LIBRARY = sorted((ROOT / "backends/cuda/runtime").glob("*.cpp"))
 SOURCES = {
     "a source without a call": HEADER,
     "30 loops": HEADER + loops(30),
@@ -88,11 +89,16 @@ def measured(kokkos, arch, runs):
             drop_in = [*plain, f"-I{ROOT}/include", "-include", str(ROOT / "include/KokkosMMA_DropIn.hpp")]
             times = [(seconds(plain), seconds(drop_in)) for _ in range(runs)]
             rows[name] = [round(min(both[way] for both in times), 2) for way in (0, 1)]
+            if name == next(iter(SOURCES)):
+                library = [str(wrapper), "-std=c++20", "-O3", f"-I{ROOT}/include", "-c", str(source), "-o", f"{folder}/library.o"]
+                source.write_text("".join(f"#include <{path.relative_to(ROOT)}>\n" for path in LIBRARY))
+                of_library = round(min(seconds(library) for _ in range(runs)), 2)
+                print(f"{version} {'libkokkosmma':26} {of_library:6.1f} s", flush=True)
             print(f"{version} {name:26} {rows[name][0]:6.1f} s plain, {rows[name][1]:6.1f} s with the drop-in, x{rows[name][1] / rows[name][0]:.2f}",
                   flush=True)
     return {"kokkos": version, "nvcc": first(["nvcc", "--version"], r"release ([0-9.]+)"), "host": first(["g++", "--version"], r"(.*)"),
             "git_revision": first(["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"], r"(.*)"),
-            "date": datetime.date.today().isoformat(), "runs": runs, "seconds": rows}
+            "date": datetime.date.today().isoformat(), "runs": runs, "library": of_library, "seconds": rows}
 
 
 def main():
