@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A shared library with a copy of libkokkosmma.
+
+#include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+
+extern "C" void STATE_OF_PART(void const** addresses) {
+  addresses[0] = &KokkosMMA::Impl::Cuda::device_entry(0);
+  addresses[1] = &KokkosMMA::Impl::KokkosFunctions::all();
+}
