@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// libkokkosmma is in an executable, in a shared library that it links and in
-// one that it loads. They have one state.
+// libkokkosmma is in this executable and in the shared libraries that are its
+// arguments. They have one state.
 
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
@@ -11,27 +11,25 @@
 
 #include <cstdio>
 
-extern "C" void state_of_linked(void const** addresses);
-
-int main(int, char** argv) {
-  void* const loaded = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  void* const symbol = loaded ? dlsym(loaded, "state_of_loaded") : nullptr;
-  if (!symbol) {
-    std::printf("failed: %s\n", dlerror());
-    return 1;
-  }
-  void const* of_linked[2];
-  void const* of_loaded[2];
-  state_of_linked(of_linked);
-  reinterpret_cast<void (*)(void const**)>(symbol)(of_loaded);
+int main(int argc, char** argv) {
   void const* const own[2] = {&KokkosMMA::Impl::Cuda::device_entry(0),
                               &KokkosMMA::Impl::KokkosFunctions::all()};
-  int failures             = 0;
-  for (int i = 0; i < 2; ++i)
-    if (own[i] != of_linked[i] || own[i] != of_loaded[i]) {
-      std::printf("failed: state %d is at %p, %p and %p\n", i, own[i],
-                  of_linked[i], of_loaded[i]);
-      ++failures;
+  int failures             = argc < 2;
+  for (int part = 1; part < argc; ++part) {
+    void* const library = dlopen(argv[part], RTLD_NOW | RTLD_LOCAL);
+    void* const symbol  = library ? dlsym(library, "state_of_part") : nullptr;
+    if (!symbol) {
+      std::printf("failed: %s\n", dlerror());
+      return 1;
     }
+    void const* state[2];
+    reinterpret_cast<void (*)(void const**)>(symbol)(state);
+    for (int i = 0; i < 2; ++i)
+      if (own[i] != state[i]) {
+        std::printf("failed: state %d is at %p, and in %s at %p\n", i, own[i],
+                    argv[part], state[i]);
+        ++failures;
+      }
+  }
   return failures;
 }

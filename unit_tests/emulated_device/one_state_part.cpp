@@ -6,7 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
-extern "C" void STATE_OF_PART(void const** addresses) {
+extern "C" void state_of_part(void const** addresses) {
   addresses[0] = &KokkosMMA::Impl::Cuda::device_entry(0);
   addresses[1] = &KokkosMMA::Impl::KokkosFunctions::all();
 }
