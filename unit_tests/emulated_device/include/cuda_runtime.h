@@ -448,6 +448,7 @@ struct cudaGraph {
   std::vector<cudaUserObject_t> objects;
 };
 using cudaGraph_t                                        = cudaGraph*;
+using cudaGraphNode_t                                    = void*;
 inline constexpr unsigned cudaUserObjectNoDestructorSync = 1;
 inline constexpr unsigned cudaGraphUserObjectMove        = 1;
 inline cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer,
