@@ -102,6 +102,7 @@ endif()
 foreach(name IN ITEMS Reductions Stencils)
   cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES ${architecture})
 endforeach()
+cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Library.cpp" PRODUCT compile ARCHITECTURES ${architecture})
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT ptx DROP_IN FOLDED form_of_team_kernel
              ARCHITECTURES ${architecture})
 
