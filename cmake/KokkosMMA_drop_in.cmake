@@ -68,19 +68,17 @@ function(kokkosmma_drop_in_amend target origin without_cuda)
   endif()
   get_property(header GLOBAL PROPERTY KokkosMMA_drop_in_header)
   get_property(folder GLOBAL PROPERTY KokkosMMA_drop_in_folder)
-  # As a system folder: the application's warning flags are not about this header.
-  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${folder}")
-  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folder}")
+  # As a system folder: the application's warning flags are not about this header. A Kokkos that the application installs has none of this.
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${folder}>")
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "$<BUILD_INTERFACE:${folder}>")
   set(wanted "$<AND:$<COMPILE_LANGUAGE:CXX,CUDA>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>>")
-  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "$<${wanted}:SHELL:-include \"${header}\">")
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "$<BUILD_INTERFACE:$<${wanted}:SHELL:-include \"${header}\">>")
   set_target_properties(${target} PROPERTIES KOKKOSMMA_DROP_IN_AMENDED ON)
-  if(NOT without_cuda)
+  get_target_property(linked ${target} INTERFACE_LINK_LIBRARIES)
+  # Kokkos 4.6 to 5.2 link it so.
+  if(linked MATCHES "Kokkos::CUDA")
     kokkosmma_add_library(KokkosMMA_drop_in_library "${folder}" EXCLUDE_FROM_ALL)
-    get_target_property(linked ${target} INTERFACE_LINK_LIBRARIES)
-    if(NOT linked)
-      set(linked "")
-    endif()
-    # Before the CUDA runtime, which it needs. Not for an install(EXPORT) of Kokkos' targets.
+    # Before the CUDA runtime, which it needs.
     set(library "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>:KokkosMMA_drop_in_library>")
     set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "$<BUILD_INTERFACE:${library}>;${linked}")
   endif()
