@@ -74,10 +74,10 @@ function(kokkosmma_drop_in_amend target origin without_cuda)
   set(wanted "$<AND:$<COMPILE_LANGUAGE:CXX,CUDA>,$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>>")
   set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_OPTIONS "$<BUILD_INTERFACE:$<${wanted}:SHELL:-include \"${header}\">>")
   set_target_properties(${target} PROPERTIES KOKKOSMMA_DROP_IN_AMENDED ON)
-  get_target_property(linked ${target} INTERFACE_LINK_LIBRARIES)
-  # Kokkos 4.6 to 5.2 link it so.
-  if(linked MATCHES "Kokkos::CUDA")
+  kokkosmma_links_cuda(with_library ${target})
+  if(with_library)
     kokkosmma_add_library(KokkosMMA_drop_in_library "${folder}" EXCLUDE_FROM_ALL)
+    get_target_property(linked ${target} INTERFACE_LINK_LIBRARIES)
     # Before the CUDA runtime, which it needs.
     set(library "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>:KokkosMMA_drop_in_library>")
     set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "$<BUILD_INTERFACE:${library}>;${linked}")

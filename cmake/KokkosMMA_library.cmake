@@ -8,6 +8,17 @@
 
 include_guard(GLOBAL)
 
+# kokkosmma_links_cuda(<result> <target>): whether this target of Kokkos links CUDA, as in Kokkos 4.6 to 5.2. Variables of Kokkos are known in the
+# folder only that found it.
+function(kokkosmma_links_cuda result target)
+  get_target_property(linked ${target} INTERFACE_LINK_LIBRARIES)
+  if(linked MATCHES "Kokkos::CUDA")
+    set(${result} ON PARENT_SCOPE)
+  else()
+    set(${result} OFF PARENT_SCOPE)
+  endif()
+endfunction()
+
 function(kokkosmma_add_library target folder)
   if(TARGET ${target})
     return()
