@@ -47,9 +47,13 @@ int main(int argc, char** argv) {
 """
 
 
+# Without the machine's own Kokkos, which the tests' stand for.
+OWN_ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("Kokkos_ROOT", "Kokkos_DIR", "CMAKE_PREFIX_PATH")}
+
+
 def compare(*arguments, tool=HERE / "kokkosmma-try", **environment):
     return subprocess.run([sys.executable, "-B", str(tool), *map(str, arguments)], capture_output=True, text=True, check=False,
-                          env={**os.environ, **environment})
+                          env={**OWN_ENVIRONMENT, **environment})
 
 
 class Small(unittest.TestCase):

@@ -8,6 +8,10 @@
 
 cmake_minimum_required(VERSION 3.25)
 
+# The machine's own Kokkos is not found before the one that stands for it.
+foreach(variable IN ITEMS Kokkos_ROOT Kokkos_DIR CMAKE_PREFIX_PATH)
+  unset(ENV{${variable}})
+endforeach()
 set(packages "${SOURCES}/layouts/packages")
 set(provider "${SOURCES}/layouts/provider.cmake")
 # Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after that of the drop-in |
