@@ -32,8 +32,7 @@ function(kokkosmma_add_library target folder)
   add_library(${target} STATIC ${ARGN} ${sources})
   set_target_properties(
     ${target}
-    PROPERTIES OUTPUT_NAME kokkosmma
-               # Compiled as one source: 10 s of nvcc_wrapper with -O3, 40 s one by one (CUDA 13.0, 2026-11-28).
+    PROPERTIES # Compiled as one source: 10 s of nvcc_wrapper with -O3, 40 s one by one (CUDA 13.0, 2026-11-28).
                UNITY_BUILD ON
                UNITY_BUILD_BATCH_SIZE 0
                POSITION_INDEPENDENT_CODE ON
