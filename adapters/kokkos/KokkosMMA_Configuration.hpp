@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_CONFIGURATION_HPP
 #define KOKKOSMMA_CONFIGURATION_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>

@@ -3,13 +3,13 @@
 #ifndef KOKKOSMMA_TEMPORARY_MEMORY_HPP
 #define KOKKOSMMA_TEMPORARY_MEMORY_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamMemory.hpp>
 #endif
 
