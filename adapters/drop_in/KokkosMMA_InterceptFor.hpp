@@ -15,7 +15,6 @@
 /// sources of a program use the drop-in, the linker mixes functions of both.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -23,6 +22,7 @@
 
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
+#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 

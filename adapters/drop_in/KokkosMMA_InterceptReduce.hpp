@@ -18,7 +18,6 @@
 
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
@@ -30,6 +29,7 @@
 #include <adapters/drop_in/KokkosMMA_FlatPolicy.hpp>
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
+#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)

@@ -5,8 +5,6 @@
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
-#if KOKKOSMMA_IMPL_ON_CUDA()
-
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
@@ -46,11 +44,13 @@ namespace KokkosMMA::Impl {
 [[gnu::cold]] inline bool register_kokkos() {
   KokkosFunctions& all = KokkosFunctions::all();
   all.abort            = [](char const* text) { Kokkos::abort(text); };
-  all.default_stream   = [] { return Kokkos::Cuda().cuda_stream(); };
-  all.read_callbacks   = &read_callbacks;
-  all.write_callbacks  = &write_callbacks;
-  all.tool_is_loaded   = [] { return Kokkos::Tools::profileLibraryLoaded(); };
-  all.is_cuda          = [](std::uint32_t device) {
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  all.default_stream = []() -> void* { return Kokkos::Cuda().cuda_stream(); };
+#endif
+  all.read_callbacks  = &read_callbacks;
+  all.write_callbacks = &write_callbacks;
+  all.tool_is_loaded  = [] { return Kokkos::Tools::profileLibraryLoaded(); };
+  all.is_cuda         = [](std::uint32_t device) {
     namespace Tools = Kokkos::Tools::Experimental;
     return Tools::identifier_from_devid(device).type == Tools::DeviceType::Cuda;
   };
@@ -71,5 +71,4 @@ inline bool const kokkos_is_registered = register_kokkos();
 
 }  // namespace KokkosMMA::Impl
 
-#endif
 #endif

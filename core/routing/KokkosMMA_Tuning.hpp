@@ -192,7 +192,11 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 ///
 /// Functors larger than one two-dimensional View get the shape of values of 8
 /// bytes, with 64 registers. With 32, rows of a sparse matrix and sums over
-/// neighbours spill or have few loads in flight: sums of floats over 1.5 to 2
+/// neighbours spill or have few loads in flight. Functors of 48 bytes of
+/// pointers, which Kokkos 5's larger Views made simple, with 32, with 64, in
+/// Kokkos 5.2.2: 2e6 sparse rows of 27 floats 802 us, 217, 801; five-point
+/// residuals 880, 744, 875; six arrays 742, 752, 773 (H200, 2026-11-28). Other
+/// measurements: sums of floats over 1.5 to 2
 /// million sparse rows 1096 us with 32, 764 with 64; very unequal rows 4612 and
 /// 2001; sums of these rows 848 and 653, Kokkos 708 (H100, 2026-11-27). 512 x 2
 /// with 4 in flight for all functors is slower: columns of floats in eights

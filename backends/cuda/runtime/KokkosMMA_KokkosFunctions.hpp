@@ -6,8 +6,6 @@
 #include <core/base/KokkosMMA_Version.hpp>
 #include <core/routing/KokkosMMA_AskedRoute.hpp>
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -42,8 +40,8 @@ struct KokkosFunctions {
     std::fprintf(stderr, "%s\n", text);
     std::abort();
   };
-  /// Stream of the default instance of Kokkos::Cuda.
-  cudaStream_t (*default_stream)() = [] { return cudaStream_t(nullptr); };
+  /// cudaStream_t of the default instance of Kokkos::Cuda.
+  void* (*default_stream)() = []() -> void* { return nullptr; };
 
   // The members below are null if Kokkos was not registered.
 

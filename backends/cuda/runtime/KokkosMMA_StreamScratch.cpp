@@ -273,8 +273,8 @@ StreamScratch::StreamScratch(Stream const& stream) : m_stream(stream.handle) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(m_stream, &status), "cudaStreamIsCapturing");
   m_captured = status != cudaStreamCaptureStatusNone;
-  static cudaStream_t const default_stream =
-      KokkosFunctions::all().default_stream();
+  static auto const default_stream =
+      static_cast<cudaStream_t>(KokkosFunctions::all().default_stream());
   ScratchPool& pool   = ScratchPool::instance();
   int const device_id = stream.device;
   if (m_captured) {

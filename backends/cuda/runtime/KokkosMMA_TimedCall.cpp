@@ -9,6 +9,8 @@
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
@@ -41,6 +43,20 @@ void explain_missing_tables() {
       "KokkosMMA: no call was intercepted\n" + note_on_unseen_calls();
   std::fputs(text.c_str(), stderr);
   write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
+}
+
+bool announce_drop_in(KokkosNames const& kokkos) {
+  environment_route();
+  environment_level();
+  VerboseLines::listen(true);
+  if (measures_calls()) AtFinalize::add(&explain_missing_tables);
+  if (environment_verbose())
+    std::fprintf(stderr,
+                 "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution "
+                 "spaces%s\n",
+                 kokkos.version / 10000, kokkos.version / 100 % 100,
+                 kokkos.version % 100, kokkos.spaces);
+  return true;
 }
 
 /// Two events of one device.

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
-#include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
-#include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
@@ -300,19 +298,5 @@ std::string VerboseLines::seen() {
 std::uint64_t VerboseLines::unseen() { return ToolLines::unseen(); }
 void VerboseLines::skip_fence() { ToolLines::skip_fence(); }
 void VerboseLines::skip_fence_at_end() { ToolLines::skip_fence_at_end(); }
-
-bool announce_drop_in(KokkosNames const& kokkos) {
-  environment_route();
-  environment_level();
-  VerboseLines::listen(true);
-  if (measures_calls()) AtFinalize::add(&explain_missing_tables);
-  if (environment_verbose())
-    std::fprintf(stderr,
-                 "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution "
-                 "spaces%s\n",
-                 kokkos.version / 10000, kokkos.version / 100 % 100,
-                 kokkos.version % 100, kokkos.spaces);
-  return true;
-}
 
 }  // namespace KokkosMMA::Impl
