@@ -49,7 +49,7 @@ void run_dots(Session& session, benchmark::State& state, DotsCase const& c,
 #ifdef KOKKOS_ENABLE_CUDA
   static KokkosMMA::Impl::TuningTable table;
   int const device  = session.exec.cuda_device();
-  auto const& usual = KokkosMMA::Impl::Cuda::tuning(session.exec);
+  auto const& usual = KokkosMMA::Impl::Cuda::tuning(session.exec.cuda_device());
   if (c.array_kilobytes) {
     table                    = usual;
     table.reduce_array_bytes = 1024 * c.array_kilobytes;
