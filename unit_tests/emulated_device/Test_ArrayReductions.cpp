@@ -155,7 +155,7 @@ TEST(ArrayKernels, FewValuesInRegisters) {
   Random random;
   SCOPED_TRACE(random.note());
   for (int n = 0; n < 8; ++n)
-    for (unsigned count = 1; count <= Impl::Cuda::most_in_registers; ++count) {
+    for (unsigned count = 1; count <= Impl::most_in_registers; ++count) {
       expect_sums<true, true, std::int64_t>(count, any_launch(random, n));
       expect_sums<true, false, std::int32_t>(count, any_launch(random, n));
     }
