@@ -78,9 +78,9 @@ function(kokkosmma_drop_in_amend target origin without_cuda)
   if(with_library)
     kokkosmma_add_library(KokkosMMA_drop_in_library "${folder}" EXCLUDE_FROM_ALL)
     get_target_property(linked ${target} INTERFACE_LINK_LIBRARIES)
-    # Before the CUDA runtime, which it needs.
-    set(library "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:KOKKOSMMA_DROP_IN_OFF>>>:KokkosMMA_drop_in_library>")
-    set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "$<BUILD_INTERFACE:${library}>;${linked}")
+    # Before the CUDA runtime, which it needs. Also for a target that stays out: the libraries that it links may not.
+    # Kokkos exports its targets for other build trees, where there is no such target.
+    set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "$<BUILD_INTERFACE:$<TARGET_NAME_IF_EXISTS:KokkosMMA_drop_in_library>>;${linked}")
   endif()
 
   # Kokkos 5 asks for C++20 itself.

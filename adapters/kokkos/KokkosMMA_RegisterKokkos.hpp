@@ -4,7 +4,6 @@
 #define KOKKOSMMA_REGISTER_KOKKOS_HPP
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>

@@ -19,10 +19,7 @@ struct KernelKey {
   friend bool operator==(KernelKey const&, KernelKey const&) = default;
 };
 
-/// Hash table of pointers that the caller owns. It uses no containers of the
-/// standard library, since every source of an application compiles it: two
-/// kinds of std::map were 290 of the 1830 functions that a source without a
-/// call instantiated for the library (g++ 12).
+/// Hash table of pointers that the caller owns. Every call looks its kernel up.
 class KernelPointers {
  public:
   KernelPointers() = default;

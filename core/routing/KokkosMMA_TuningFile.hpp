@@ -98,9 +98,7 @@ inline constexpr std::size_t max_tuning_bytes  = 1 << 20;
          day >= 1 && day <= 31;
 }
 
-/// Parser of one text. Every member throws with the line number. All members
-/// are cold and build messages in one function, since every source of an
-/// application that reduces compiles them.
+/// Parser of one text. Every member throws with the line number.
 class TuningReader {
  public:
   TuningReader(std::string_view text, std::string const& file)

@@ -81,19 +81,18 @@ def measured(kokkos, arch, runs):
     version = f"{version // 10000}.{version // 100 % 100}." + (f"{version % 100:02}" if version < 50000 else str(version % 100))
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "source.cpp")
+        source.write_text("".join(f"#include <{path.relative_to(ROOT)}>\n" for path in LIBRARY))
+        library = [str(wrapper), "-std=c++20", "-O3", f"-I{ROOT}/include", "-c", str(source), "-o", f"{folder}/library.o"]
+        of_library = round(min(seconds(library) for _ in range(runs)), 2)
+        print(f"{version} {'libkokkosmma':26} {of_library:6.1f} s", flush=True)
         for name, text in SOURCES.items():
-            source = pathlib.Path(folder, "source.cpp")
             source.write_text(text)
             plain = [str(wrapper), f"-arch={arch}", "-std=c++20", "-extended-lambda", "-O3", f"-I{kokkos}/include", "-c", str(source), "-o",
                      f"{folder}/source.o"]
             drop_in = [*plain, f"-I{ROOT}/include", "-include", str(ROOT / "include/KokkosMMA_DropIn.hpp")]
             times = [(seconds(plain), seconds(drop_in)) for _ in range(runs)]
             rows[name] = [round(min(both[way] for both in times), 2) for way in (0, 1)]
-            if name == next(iter(SOURCES)):
-                library = [str(wrapper), "-std=c++20", "-O3", f"-I{ROOT}/include", "-c", str(source), "-o", f"{folder}/library.o"]
-                source.write_text("".join(f"#include <{path.relative_to(ROOT)}>\n" for path in LIBRARY))
-                of_library = round(min(seconds(library) for _ in range(runs)), 2)
-                print(f"{version} {'libkokkosmma':26} {of_library:6.1f} s", flush=True)
             print(f"{version} {name:26} {rows[name][0]:6.1f} s plain, {rows[name][1]:6.1f} s with the drop-in, x{rows[name][1] / rows[name][0]:.2f}",
                   flush=True)
     return {"kokkos": version, "nvcc": first(["nvcc", "--version"], r"release ([0-9.]+)"), "host": first(["g++", "--version"], r"(.*)"),

@@ -17,9 +17,9 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactProducts.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #endif
 
 #include <cstdint>

@@ -17,8 +17,8 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #endif
 
 #include <algorithm>

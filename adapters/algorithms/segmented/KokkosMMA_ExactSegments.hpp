@@ -14,9 +14,9 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegments.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #endif
 
 #include <algorithm>

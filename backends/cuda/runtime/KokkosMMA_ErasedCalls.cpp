@@ -63,8 +63,9 @@ Scalar value_of(ScanProblem const& problem) { return problem.accumulator; }
 /// Chooses a route with `choose(problem, capability, wish, tuning)` and runs it
 /// with `launch(route, scratch)`, or runs Kokkos' own code. A route that a
 /// scope or the environment requests is used if it can run: no call fails
-/// because of it. \param is_exact whether this library's kernel has the level
-/// `exact`
+/// because of it.
+///
+/// \param is_exact whether this library's kernel has the level `exact`
 template <class Problem, class Choose, class Launch>
 void run_call(ErasedCall const& call, char const* pattern,
               Problem const& problem, bool result_on_device, bool is_exact,
@@ -83,7 +84,7 @@ void run_call(ErasedCall const& call, char const* pattern,
     asked.emplace(*tool, route_question(problem, machine, settings, decision));
     decision.route = asked->route();
   }
-  TimedCall timed;  // Kokkos' own code, too
+  TimedCall timed;  // includes Kokkos' own code, if that runs
   bool const turn_of_kokkos =
       measures_calls() &&
       timed.begin(call.stream, pattern, &call.reported, problem.size,

@@ -90,13 +90,9 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
 }  // namespace
 
 void run_for(ErasedFor const& call) {
-  Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.stream.device);
-  RouteDecision decision;
-  if (settings.route != Route::generic)
-    decision = decide_wish(settings, [&](Settings const& wish) {
-      return route_for(call.problem, machine, wish);
-    });
+  Settings const settings      = effective_settings();
+  Capability const machine     = Cuda::capability(call.stream.device);
+  RouteDecision const decision = decide_loop(call, settings, machine);
   if (environment_verbose()) report_loop(call, decision);
   std::uint64_t const size = call.problem.space.size();
   bool ours                = decision.route == Route::streamed;

@@ -105,14 +105,10 @@ void add_streamed_reduce(ErasedReduce const& call,
 }  // namespace
 
 bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
-  Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.stream.device);
-  RouteDecision decision;
-  if (settings.route != Route::generic)
-    decision = decide_wish(settings, [&](Settings const& wish) {
-      return route_for(call.problem, machine, wish);
-    });
-  bool ours = false;
+  Settings const settings      = effective_settings();
+  Capability const machine     = Cuda::capability(call.stream.device);
+  RouteDecision const decision = decide_loop(call, settings, machine);
+  bool ours                    = false;
   int const max_threads =
       decision.route == Route::streamed && call.problem.space.size() > 0
           ? max_threads_of(call)

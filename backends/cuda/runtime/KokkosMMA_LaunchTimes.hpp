@@ -20,7 +20,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launch times of all loops. A template: sources without loops compile none.
+/// Launch times of all loops. Tests have choosers, and so times, of their own.
 template <class Chooser = LaunchChooser>
 class LaunchTimes {
  public:
@@ -248,7 +248,6 @@ class LaunchTimes {
 
   std::mutex m_mutex;
   KernelTable<State> m_loops;
-  // No vectors: they would cost sources compile time.
   Pending m_pending[max_pairs];  ///< the oldest first
   Pair m_free[max_pairs];
   int m_pendings  = 0;

@@ -10,9 +10,19 @@
 #include <stdexcept>
 
 /// \file
-/// What launches of a loop and graph nodes of one share.
+/// Common part of launches of a loop and of its graph nodes.
 
 namespace KokkosMMA::Impl {
+
+/// Route of a loop.
+inline RouteDecision decide_loop(ErasedFor const& call,
+                                 Settings const& settings,
+                                 Capability const& machine) {
+  if (settings.route == Route::generic) return {};
+  return decide_wish(settings, [&](Settings const& wish) {
+    return route_for(call.problem, machine, wish);
+  });
+}
 
 /// Arguments of this library's kernel for a launch shape.
 struct LoopArguments {
