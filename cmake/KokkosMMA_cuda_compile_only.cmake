@@ -50,14 +50,15 @@ set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
 set(cuda_objects "")
-# cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS] [FOLDED <variable>] [SYMBOLS <number>] ARCHITECTURES <number>...)
+# cuda_compile(<source> PRODUCT compile|cubin|ptx [DROP_IN] [KERNELS|NO_KERNELS] [FOLDED <variable>] [SYMBOLS <number>] ARCHITECTURES <number>...)
 # PRODUCT: nvcc's name for what it makes. For "ptx" and "cubin" it reads and instantiates all that host and device would run, but the host's
 # compiler does not see it: that is one to two thirds of the time of an object (CUDA 13.0, 2026-11-22). The examples are objects.
 # KERNELS: there must be kernels of this library in it, and ptxas must be content with them. Not for "ptx".
+# NO_KERNELS: there must be none. Not for "ptx".
 # FOLDED: no kernel may load that constant. Only for "ptx".
 # SYMBOLS: largest number of symbols of this library in the object. Only for "compile".
 function(cuda_compile source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS" "PRODUCT;FOLDED;SYMBOLS" "ARCHITECTURES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DROP_IN;KERNELS;NO_KERNELS" "PRODUCT;FOLDED;SYMBOLS" "ARCHITECTURES")
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
   if(name MATCHES "^\\.\\.")
     cmake_path(GET source FILENAME name)
@@ -66,6 +67,9 @@ function(cuda_compile source)
     return()
   endif()
   string(MAKE_C_IDENTIFIER "${name}" stem)
+  if(arg_NO_KERNELS)
+    set(arg_KERNELS none)
+  endif()
   set(forced "")
   if(arg_DROP_IN)
     set(forced -include "${PROJECT_SOURCE_DIR}/include/KokkosMMA_DropIn.hpp")
@@ -103,6 +107,7 @@ foreach(name IN ITEMS Reductions Stencils)
   cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES ${architecture})
 endforeach()
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Library.cpp" PRODUCT compile ARCHITECTURES ${architecture})
+cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/StencilCalls.cpp" PRODUCT cubin NO_KERNELS ARCHITECTURES ${architecture})
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT ptx DROP_IN FOLDED form_of_team_kernel
              ARCHITECTURES ${architecture})
 

@@ -1,10 +1,16 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# kokkosmma_add_library(<target> <folder of the headers> [EXCLUDE_FROM_ALL])
+# What is compiled once per application, for a Kokkos with CUDA.
 #
-# libkokkosmma: the part of the library that depends on no type of an application, for a Kokkos with CUDA. It includes the CUDA runtime's headers
-# and none of Kokkos, and the application's compiler compiles it: nothing depends on the version of Kokkos or on an architecture.
+# kokkosmma_add_library(<target> <folder of the headers> [EXCLUDE_FROM_ALL])
+# libkokkosmma: what depends on no type of an application. It includes the CUDA runtime's headers and none of Kokkos, and the application's
+# compiler compiles it: nothing depends on the version of Kokkos or on an architecture.
+#
+# kokkosmma_add_kernels(<target> <folder of the headers> <libkokkosmma>)
+# libkokkosmma_kernels: the kernels of stencils from Views into Views of the same type, for the types of KokkosMMA_KERNEL_TYPES. Kokkos' compiler
+# compiles them for Kokkos' architectures. Reductions, scans and segments by name stay in the sources that call them: each costs 7 to 12 s there,
+# a stencil in two dimensions 90 s (CUDA 13.0, -O3, sm_90, 2026-11-29).
 
 include_guard(GLOBAL)
 
@@ -48,5 +54,57 @@ function(kokkosmma_add_library target folder)
     target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)
   else()
     target_compile_options(${target} PRIVATE -w)
+  endif()
+endfunction()
+
+function(kokkosmma_add_kernels target folder library)
+  set(types float double half bhalf)
+  set(element_half __half)
+  set(element_bhalf __nv_bfloat16)
+  set(sum_double double)
+  set(KokkosMMA_KERNEL_TYPES "float;double" CACHE STRING
+      "Element types whose stencils are compiled once per application: some of ${types}. A source that calls others compiles their kernels itself")
+  if(TARGET ${target} OR NOT KokkosMMA_KERNEL_TYPES)
+    return()
+  endif()
+  set(sources "")
+  foreach(type IN LISTS KokkosMMA_KERNEL_TYPES)
+    if(NOT type IN_LIST types)
+      message(FATAL_ERROR "KokkosMMA: KokkosMMA_KERNEL_TYPES contains '${type}'; choose from ${types}, or none")
+    endif()
+    set(element ${type})
+    if(element_${type})
+      set(element ${element_${type}})
+    endif()
+    set(sum float)
+    if(sum_${type})
+      set(sum ${sum_${type}})
+    endif()
+    foreach(rank IN ITEMS 1 2 3)
+      set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}/Stencil_${type}_${rank}.cpp")
+      file(CONFIGURE OUTPUT "${source}" @ONLY
+           CONTENT "#include <backends/cuda/kernels/stencil/KokkosMMA_CompiledStencils.hpp>
+
+namespace KokkosMMA::Impl::Cuda {
+KOKKOSMMA_IMPL_STENCILS_OF_RANK(, @element@, @sum@, @rank@)
+}  // namespace KokkosMMA::Impl::Cuda
+")
+      list(APPEND sources "${source}")
+    endforeach()
+  endforeach()
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
+  list(TRANSFORM KokkosMMA_KERNEL_TYPES PREPEND KOKKOSMMA_COMPILED_ OUTPUT_VARIABLE definitions)
+  target_compile_definitions(${target} INTERFACE ${definitions})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF
+                                             KOKKOSMMA_DROP_IN_OFF ON)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_include_directories(${target} PRIVATE "${folder}")
+  target_link_libraries(${target} PRIVATE ${library} Kokkos::kokkos)
+  if(NOT PROJECT_NAME STREQUAL "KokkosMMA" OR NOT PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${target} PRIVATE -w)
+  endif()
+  if("${Kokkos_COMPILE_LANGUAGE}" STREQUAL "CUDA" OR "${KOKKOS_COMPILE_LANGUAGE}" STREQUAL "CUDA")
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
+    set_target_properties(${target} PROPERTIES CUDA_STANDARD 20)
   endif()
 endfunction()

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DKERNELS=<bool> -DFOLDED=<variable> -DSYMBOLS=<number> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
+# cmake -DKERNELS=<bool>|none -DFOLDED=<variable> -DSYMBOLS=<number> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
 #
 # Runs the compiler. With KERNELS, there must be kernels of KokkosMMA in what it compiles, and ptxas must report for each of them no
-# stack frame (local memory), no spill stores and no spill loads. With FOLDED, the last argument is a file of PTX in which that variable is
+# stack frame (local memory), no spill stores and no spill loads. With KERNELS=none, there must be no kernel of KokkosMMA. With FOLDED, the last argument is a file of PTX in which that variable is
 # defined and which never loads it: the compiler knew its value everywhere. With SYMBOLS, the last argument is an object, which may define
 # that many symbols of KokkosMMA.
 
@@ -62,7 +62,7 @@ if(NOT "${SYMBOLS}" STREQUAL "")
     message(FATAL_ERROR "${NAME}: a source without a call needs libkokkosmma:\n  ${symbols}")
   endif()
 endif()
-if(NOT KERNELS)
+if(NOT KERNELS AND NOT KERNELS STREQUAL "none")
   return()
 endif()
 
@@ -81,6 +81,9 @@ foreach(function IN LISTS functions)
     continue()
   endif()
   math(EXPR count "${count} + 1")
+  if(KERNELS STREQUAL "none")
+    message(FATAL_ERROR "${NAME}: compiles a kernel that libkokkosmma_kernels has: ${kernel}")
+  endif()
   # Functors decide what a streamed_scan needs. Of the tile scans the inclusive one of doubles keeps two registers in local memory, and is as
   # fast as the exclusive one, which does not: 3717 and 3720 GB/s (H200, CUDA 13.0, 2026-11-21).
   if((kernel MATCHES "13streamed_scan" AND stack LESS_EQUAL 128) OR (kernel MATCHES "9tile_scan" AND stack LESS_EQUAL 16))
@@ -107,6 +110,13 @@ foreach(function IN LISTS functions)
     string(APPEND bad "\n  ${numbers}: ${readable} (${kernel})")
   endif()
 endforeach()
+if(KERNELS STREQUAL "none")
+  if(NOT functions)
+    message(FATAL_ERROR "${NAME}: ptxas reports nothing; the check needs -Xptxas -v, and Kokkos' own kernels in the source")
+  endif()
+  message("${NAME}: no kernel of KokkosMMA")
+  return()
+endif()
 if(count EQUAL 0)
   message(FATAL_ERROR "${NAME}: ptxas reports no kernel of KokkosMMA; the check needs -Xptxas -v and a source that launches one")
 endif()

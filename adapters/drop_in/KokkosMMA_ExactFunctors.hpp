@@ -31,9 +31,9 @@ template <class Flat, class T, class Call, class Functor, class Policy>
 void sum_calls_exactly(Cuda::StreamScratch const& scratch,
                        Functor const& functor, Policy const& policy,
                        void* result, bool result_on_device) {
-  constexpr Scalar value   = scalar_v<T>;
-  constexpr auto tuning    = Cuda::exact_tuning(value);
-  Call const& call         = Flat::call(functor, policy, 1024);
+  constexpr Scalar value = scalar_v<T>;
+  constexpr auto tuning  = Cuda::exact_tuning(value);
+  Call const call(Flat::call(functor, policy, 1024));
   std::uint64_t const size = Flat::places(call, Flat::size(policy));
   using Elements           = Cuda::ExactCalls<Call, typename Flat::Index, T,
                                     has_copies(sizeof(Functor))>;

@@ -33,14 +33,22 @@ struct Flattened<Kokkos::RangePolicy<Traits...>> {
                : 0;
   }
   static Index begin(Policy const& policy) { return policy.begin(); }
-  /// The functor itself as a tagged call, without a copy.
   template <class Functor>
-  static auto const& call(Functor const& functor, Policy const&, int) {
-    return tagged<typename Policy::work_tag>(functor);
+  using Call = TaggedCall<Functor, typename Policy::work_tag>;
+
+  /// The functor itself.
+  template <class Functor>
+  static Functor const& call(Functor const& functor, Policy const&, int) {
+    return functor;
+  }
+  /// Argument of a kernel that expects a Call.
+  template <class Functor>
+  static void const* argument(Functor const& called) {
+    return tagged_argument<typename Policy::work_tag>(called);
   }
   /// Number of elements that a kernel iterates over.
-  template <class Call>
-  static std::uint64_t places(Call const&, std::uint64_t size) {
+  template <class Functor>
+  static std::uint64_t places(Functor const&, std::uint64_t size) {
     return size;
   }
 };
@@ -63,14 +71,24 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
     return product;
   }
   static Index begin(Policy const&) { return 0; }
+  template <class Functor>
+  using Call = MultiIndexCall<TaggedCall<Functor, typename Policy::work_tag>,
+                              typename Policy::index_type, int(Policy::rank),
+                              Policy::inner_direction == Kokkos::Iterate::Left>;
+
   /// \param threads block size for which the kernel is tuned
   template <class Functor>
-  static auto call(Functor const& functor, Policy const& policy, int threads) {
+  static Call<Functor> call(Functor const& functor, Policy const& policy,
+                            int threads) {
     using Tagged = TaggedCall<Functor, typename Policy::work_tag>;
     return multi_index_call<Tagged, typename Policy::index_type,
                             int(Policy::rank),
                             Policy::inner_direction == Kokkos::Iterate::Left>(
         functor, policy.m_lower, policy.m_upper, threads);
+  }
+  template <class Called>
+  static void const* argument(Called const& called) {
+    return &called;
   }
   template <class Call>
   static std::uint64_t places(Call const& call, std::uint64_t size) {

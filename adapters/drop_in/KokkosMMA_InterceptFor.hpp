@@ -10,9 +10,9 @@
 /// whose types no kernel of this library supports keep Kokkos' class.
 ///
 /// Kokkos' own class is reached with a functor of another type, for which the
-/// constraint is false. An object of that class is the only member here, so
-/// that the class here has the bytes of the one it replaces: if only some
-/// sources of a program use the drop-in, the linker mixes functions of both.
+/// constraint is false, and is constructed only if it runs. The members here
+/// are the first ones of Kokkos' class: if only some sources of a program use
+/// the drop-in, the linker may mix the destructors of both.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -48,13 +48,15 @@ struct NativeLoopBase<Functor, true> {
   }
 };
 
-/// Wrapper with the bytes of a functor, which is never routed.
+/// Wrapper of a functor, which is never routed.
 template <class Functor>
 struct NativeLoop
     : NativeLoopBase<Functor,
                      Kokkos::Impl::has_member_team_shmem_size<Functor>::value> {
   using kokkosmma_native = void;
   Functor functor;
+
+  explicit NativeLoop(Functor const& f) : functor(f) {}
 
   template <class... Arguments>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
@@ -195,10 +197,9 @@ class RoutedFor {
   using functor_type = Functor;
 
   RoutedFor(Functor const& functor, Policy const& policy)
-      : m_native(reinterpret_cast<NativeLoop<Functor> const&>(functor),
-                 policy) {}
+      : m_functor(functor), m_policy(policy) {}
 
-  Policy const& get_policy() const { return m_native.get_policy(); }
+  Policy const& get_policy() const { return m_policy; }
 
   template <class OtherPolicy, class OtherFunctor>
   static int max_tile_size_product(OtherPolicy const& policy,
@@ -209,37 +210,32 @@ class RoutedFor {
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static SettledLaunch settled;
-    Policy const& policy = get_policy();
     ErasedFor call{
-        policy.space(),
-        &m_native,
+        m_policy.space(),
+        this,
         &run_native,
         &kernel_of_kokkos<typename PolicyLoop<Policy>::template Driver<Native>,
                           Policy>,
         PolicyLoop<Policy>::template kernel<Functor>(),
-        &m_native,
+        tagged_argument<typename Policy::work_tag>(m_functor),
         &desul::ensure_cuda_lock_arrays_on_device,
         reported,
         settled,
         loop_of_types<Policy>(sizeof(Functor))};
-    PolicyLoop<Policy>::describe(policy, call.problem);
+    PolicyLoop<Policy>::describe(m_policy, call.problem);
     run_for(call);
   }
 
  private:
   using Native =
       Kokkos::Impl::ParallelFor<NativeLoop<Functor>, Policy, Kokkos::Cuda>;
-  // The functor is the first member of Kokkos' closure, so the address of the
-  // closure is that of the functor (Kokkos 4.6 to 5.2).
-  static_assert(sizeof(TaggedCall<Functor, void>) == sizeof(Functor) &&
-                sizeof(NativeLoop<Functor>) == sizeof(Functor) &&
-                alignof(NativeLoop<Functor>) == alignof(Functor));
-
-  static void run_native(void const* closure) {
-    static_cast<Native const*>(closure)->execute();
+  static void run_native(void const* self) {
+    auto const& routed = *static_cast<RoutedFor const*>(self);
+    Native(NativeLoop<Functor>(routed.m_functor), routed.m_policy).execute();
   }
 
-  Native m_native;
+  Functor m_functor;
+  Policy m_policy;
 };
 
 }  // namespace KokkosMMA::Impl

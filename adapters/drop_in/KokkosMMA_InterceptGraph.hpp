@@ -61,21 +61,20 @@ class LoopNode
   template <class... Arguments>
   LoopNode(std::string label, Kokkos::Cuda const& space, Functor const& functor,
            Arguments&&... arguments)
-      : Native(std::move(label), space,
-               reinterpret_cast<NativeLoop<Functor> const&>(functor),
-               std::forward<Arguments>(arguments)...) {}
+      : Native(std::move(label), space, NativeLoop<Functor>(functor),
+               std::forward<Arguments>(arguments)...),
+        m_functor(functor) {}
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static SettledLaunch unused;
     PolicyT const& policy = Native::get_policy();
-    // The functor is the first member of Kokkos' closure.
     ErasedFor call{policy.space(),
                    this,
                    nullptr,
                    nullptr,
                    PolicyLoop<PolicyT>::template kernel<Functor>(),
-                   this,
+                   &m_functor,
                    &desul::ensure_cuda_lock_arrays_on_device,
                    reported,
                    unused,
@@ -83,6 +82,9 @@ class LoopNode
     PolicyLoop<PolicyT>::describe(policy, call.problem);
     if (!add_loop_node(call, place_of(*this))) Native::execute();
   }
+
+ private:
+  Functor m_functor;  ///< Kokkos' copy is private
 };
 
 /// Node class of a reduction whose value a thread keeps in registers.
@@ -99,8 +101,7 @@ class ReduceNode
                                         Kokkos::ParallelReduceTag>;
   using Pair    = Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer>;
   using Flat    = Flattened<PolicyT>;
-  using Call    = std::remove_cvref_t<decltype(Flat::call(
-         std::declval<Functor const&>(), std::declval<PolicyT const&>(), 0))>;
+  using Call    = typename Flat::template Call<Functor>;
   using Value   = typename Reducer::value_type;
   using Running = RunningOf<Reducer, Value>;
   using Tuning  = Cuda::tuning_type<streamed_tuning(
@@ -122,7 +123,7 @@ class ReduceNode
     Functor const& functor           = Native::m_functor_reducer.get_functor();
     Reducer const& reducer           = Native::m_functor_reducer.get_reducer();
     typename Flat::Index const begin = Flat::begin(policy);
-    Call const& call = Flat::call(functor, policy, Tuning::value.threads);
+    auto const& call = Flat::call(functor, policy, Tuning::value.threads);
     ErasedReduce erased{
         {policy.space(),
          this,
@@ -130,7 +131,7 @@ class ReduceNode
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, Value, Call, Reducer>(),
-         {&call, &reducer, &begin},
+         {Flat::argument(call), &reducer, &begin},
          Native::m_result_ptr,
          Native::m_result_ptr_device_accessible,
          sizeof(Value),

@@ -64,7 +64,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     Functor const& functor           = Base::functor();
     Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(m_policy);
-    Call const& call = Flat::call(functor, m_policy, Tuning::value.threads);
+    auto const& call = Flat::call(functor, m_policy, Tuning::value.threads);
     ErasedReduce erased{
         {m_policy.space(),
          this,
@@ -72,7 +72,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, value_type, Call, Reducer>(),
-         {&call, &reducer, &begin},
+         {Flat::argument(call), &reducer, &begin},
          m_result,
          m_result_on_device,
          sizeof(value_type),

@@ -229,7 +229,7 @@ class RoutedScan {
                        this,
                        &run_erased_native,
                        kernel,
-                       {&Flat::call(functor(), m_policy, 0), &reducer, &begin},
+                       {Flat::argument(functor()), &reducer, &begin},
                        m_result,
                        m_result_on_device,
                        sizeof(value_type),

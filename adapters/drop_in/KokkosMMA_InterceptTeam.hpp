@@ -27,7 +27,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstring>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -60,7 +59,7 @@ struct TeamValue {
 template <>
 struct TeamValue<void> {};
 
-/// Wrapper with the bytes of a functor, for one form.
+/// Wrapper of a functor, for one form.
 /// \tparam Value type that is reduced; void in a loop
 template <class Functor, class Value, NestedLoops Loops>
 struct TeamFunctor
@@ -71,6 +70,8 @@ struct TeamFunctor
                 Kokkos::Impl::has_member_shmem_size<Functor>::value> {
   using kokkosmma_native = void;
   Functor functor;
+
+  explicit TeamFunctor(Functor const& f) : functor(f) {}
 
   template <class... Arguments>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
@@ -127,84 +128,85 @@ TeamProblem team_problem(Policy const& policy) {
   return problem;
 }
 
-/// Common part of loops and of reductions in Kokkos' kernels. It holds Kokkos'
-/// closure, which one of the two forms executes. `Closures::Closure<Loops>` is
-/// the closure of a form. No constructor has Kokkos' name: if only some sources
-/// of a program use the drop-in, the linker keeps one of two functions with the
-/// same name.
-template <class Closures, class PolicyT>
-class RoutedTeam {
+/// Kokkos' closure, of which no object exists: it stands for the registers of
+/// Kokkos' kernel. When an application queries a policy's team size, Kokkos
+/// queries the runtime for the registers of the kernel of the class that has
+/// the name of its closure, which is ours. That kernel never runs.
+template <class Closure>
+union NeverMade {
+  NeverMade() {}
+  NeverMade(NeverMade const&) {}
+  ~NeverMade() {}
+  char nothing;
+  Closure closure;
+};
+
+/// Closure of a loop over teams, with the interface of Kokkos' closure and no
+/// symbol of Kokkos' names. Kokkos' closure of the form that runs is made when
+/// it runs: its constructor reserves one of ten slots of scratch memory of
+/// level 1, and since kokkos/kokkos#8881 only execute() frees it.
+template <class Functor, class PolicyT>
+class RoutedTeamFor {
  public:
   using Policy = PolicyT;
 
-  template <class Called, class... Result>
-  RoutedTeam(Called const& called, Policy const& policy,
-             Result const&... result)
-      : m_closure(Closures::wrapped(called), Closures::sized(called, policy),
-                  result...) {}
+  RoutedTeamFor(Functor const& functor, Policy const& policy)
+      : m_functor(functor), m_policy(sized(functor, policy)) {}
 
-  Policy const& get_policy() const { return m_closure.get_policy(); }
+  Policy const& get_policy() const { return m_policy; }
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static SettledLaunch settled;
-    Policy const& policy = get_policy();
-    run_team(ErasedTeam{policy.space(), Closures::pattern, this, &run, &kernel,
-                        reported, settled, team_problem(policy)});
+    run_team(ErasedTeam{m_policy.space(), "parallel_for", this, &run, &kernel,
+                        reported, settled, team_problem(m_policy)});
   }
 
-  __device__ void operator()() const { m_closure(); }
+  __device__ void operator()() const { m_own.closure(); }
 
  private:
-  using Own = typename Closures::template Closure<NestedLoops::kokkos>;
-  using Overlapped =
-      typename Closures::template Closure<NestedLoops::overlapped>;
-
-  static void const* kernel(NestedLoops loops) {
-    return loops == NestedLoops::kokkos
-               ? kernel_of_kokkos<Own, typename Own::Policy>()
-               : kernel_of_kokkos<Overlapped, typename Overlapped::Policy>();
-  }
-  static void run(void const* self, NestedLoops loops) {
-    Own& own = static_cast<RoutedTeam const*>(self)->m_closure;
-    if (loops == NestedLoops::kokkos)
-      own.execute();
-    else
-      run_overlapped(own);
-  }
-  /// Executes the other form in a bytewise copy of the closure. The copy is not
-  /// destroyed, because the original owns its resources. The slot of scratch
-  /// memory of level 1 is released once: by the original's destructor, or since
-  /// kokkos/kokkos#8881 by the execute() that runs.
-  static void run_overlapped(Own& own) {
-    static_assert(sizeof(Own) == sizeof(Overlapped) &&
-                  alignof(Own) == alignof(Overlapped));
-    alignas(Overlapped) std::byte bytes[sizeof(Overlapped)];
-    std::memcpy(bytes, static_cast<void const*>(&own), sizeof(Overlapped));
-    reinterpret_cast<Overlapped*>(bytes)->execute();
-  }
-
-  mutable Own m_closure;  ///< a loop's execute() is const, a reduction's is not
-};
-
-template <class Functor, class Policy>
-struct TeamLoops {
-  static constexpr char const* pattern = "parallel_for";
   template <NestedLoops Loops>
   using Wrapped = TeamFunctor<Functor, void, Loops>;
   template <NestedLoops Loops>
-  using Closure = Kokkos::Impl::ParallelFor<
-      Wrapped<Loops>, form_policy_t<Loops, Policy, Functor>, Kokkos::Cuda>;
+  using OfForm = form_policy_t<Loops, Policy, Functor>;
+  template <NestedLoops Loops>
+  using Closure =
+      Kokkos::Impl::ParallelFor<Wrapped<Loops>, OfForm<Loops>, Kokkos::Cuda>;
 
-  static Wrapped<NestedLoops::kokkos> const& wrapped(Functor const& functor) {
-    using Own = Wrapped<NestedLoops::kokkos>;
-    static_assert(sizeof(Own) == sizeof(Functor) &&
-                  alignof(Own) == alignof(Functor));
-    return reinterpret_cast<Own const&>(functor);
+  /// Policy with the team size that Kokkos chooses if the caller sets none.
+  static Policy sized(Functor const& functor, Policy const& policy) {
+    Policy sized = policy;
+    if (policy.team_size() >= 0) return sized;
+    int const size = policy.team_size_recommended(
+        Wrapped<NestedLoops::kokkos>(functor), Kokkos::ParallelForTag());
+    if (size > 0) sized.impl_set_team_size(std::size_t(size));
+    return sized;
   }
-  static Policy const& sized(Functor const&, Policy const& policy) {
-    return policy;
+  template <NestedLoops Loops>
+  static void const* kernel_of_form() {
+    return kernel_of_kokkos<Closure<Loops>, OfForm<Loops>>();
   }
+  static void const* kernel(NestedLoops loops) {
+    return loops == NestedLoops::kokkos
+               ? kernel_of_form<NestedLoops::kokkos>()
+               : kernel_of_form<NestedLoops::overlapped>();
+  }
+  template <NestedLoops Loops>
+  void run_form() const {
+    Closure<Loops>(Wrapped<Loops>(m_functor), OfForm<Loops>(m_policy))
+        .execute();
+  }
+  static void run(void const* self, NestedLoops loops) {
+    auto const& routed = *static_cast<RoutedTeamFor const*>(self);
+    if (loops == NestedLoops::kokkos)
+      routed.template run_form<NestedLoops::kokkos>();
+    else
+      routed.template run_form<NestedLoops::overlapped>();
+  }
+
+  Functor m_functor;
+  Policy m_policy;
+  NeverMade<Closure<NestedLoops::kokkos>> m_own;
 };
 
 /// Recommended team size, under the function's name in this Kokkos.
@@ -235,142 +237,115 @@ int largest_team_size(Policy const& policy, Functor const& functor,
   }
 }
 
-/// Kokkos' reducer made of a functor, for that functor in a form. It holds the
-/// only copy of the functor.
-template <class Reducer, class Wrapped>
-struct FormReducer : Reducer {
-  using functor_type = Wrapped;
-  explicit FormReducer(Wrapped const& wrapped) : Reducer(wrapped.functor) {}
-  KOKKOS_FUNCTION Wrapped const& get_functor() const {
-    return reinterpret_cast<Wrapped const&>(Reducer::get_functor());
-  }
-};
-
-template <class Functor, class Reducer, class Policy>
-struct TeamReductions {
-  static constexpr char const* pattern = "parallel_reduce";
-  static constexpr bool reducer_has_functor =
-      std::is_same_v<typename Reducer::functor_type, Functor>;
-  template <NestedLoops Loops>
-  using Wrapped = TeamFunctor<Functor, typename Reducer::value_type, Loops>;
-  using Called  = Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer>;
-  template <NestedLoops Loops>
-  using Pair = Kokkos::Impl::CombinedFunctorReducer<
-      Wrapped<Loops>,
-      std::conditional_t<reducer_has_functor,
-                         FormReducer<Reducer, Wrapped<Loops>>, Reducer>>;
-  using OwnPair = Pair<NestedLoops::kokkos>;
-  template <NestedLoops Loops>
-  using Closure = Kokkos::Impl::ParallelReduce<
-      Pair<Loops>, form_policy_t<Loops, Policy, Called>, Kokkos::Cuda>;
-
-  static OwnPair wrapped(Called const& called) {
-    using Own = Wrapped<NestedLoops::kokkos>;
-    static_assert(sizeof(Own) == sizeof(Functor) &&
-                  alignof(Own) == alignof(Functor) &&
-                  sizeof(OwnPair) == sizeof(Called));
-    auto const& own = reinterpret_cast<Own const&>(called.get_functor());
-    if constexpr (reducer_has_functor) {
-      return OwnPair(own, FormReducer<Reducer, Own>(own));
-    } else {
-      return OwnPair(own, called.get_reducer());
-    }
-  }
-
-  /// Policy with the team size that Kokkos chooses if the caller sets none.
-  static Policy sized(Called const& called, Policy const& policy) {
-    Policy sized = policy;
-    if (policy.team_size() >= 0) return sized;
-    OwnPair const pair = wrapped(called);
-    int const size =
-        recommended_team_size(policy, pair.get_functor(), pair.get_reducer());
-    if (size > 0) sized.impl_set_team_size(std::size_t(size));
-    return sized;
-  }
-};
-
-/// Closure of a reduction with this library's kernel. Kokkos' closure is made
-/// only if it runs: its constructor reserves one of ten slots of scratch memory
-/// of level 1, and since kokkos/kokkos#8881 only execute() frees it.
-template <class Reductions, class PolicyT>
+/// Closure of a reduction over teams, likewise. The kernel of the form
+/// `overlapped` is this library's, or Kokkos' if ours does not support the
+/// reduction.
+template <class Functor, class Reducer, class PolicyT>
 class RoutedTeamReduce {
-  using Pair   = typename Reductions::OwnPair;
-  using Called = typename Reductions::Called;
-  using Own    = typename Reductions::template Closure<NestedLoops::kokkos>;
-
  public:
   using Policy = PolicyT;
+  using Called = Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer>;
 
   template <class ResultView>
   RoutedTeamReduce(Called const& called, Policy const& policy,
                    ResultView&& result)
-      : m_pair(Reductions::wrapped(called)),
-        m_policy(Reductions::sized(called, policy)),
+      : m_called(called),
+        m_policy(sized(called, policy)),
         m_result(result.data()),
         m_result_on_device(device_writes<space_of_result_t<ResultView>>),
         m_must_wait(must_wait<ResultView>(called.get_reducer())),
-        m_run_native(&run_native<space_of_result_t<ResultView>>) {}
+        m_run_in_kokkos(&run_in_kokkos<space_of_result_t<ResultView>>) {}
 
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static SettledLaunch settled;
-    run_team(ErasedTeam{m_policy.space(), Reductions::pattern, this, &run,
+    run_team(ErasedTeam{m_policy.space(), "parallel_reduce", this, &run,
                         &kernel, reported, settled, team_problem(m_policy)});
   }
 
-  /// Never runs. When an application queries a policy's team size, Kokkos
-  /// queries the runtime for the registers of this function.
-  __device__ void operator()() const {
-    (*static_cast<Own const*>(static_cast<void const*>(this)))();
-  }
+  __device__ void operator()() const { m_own.closure(); }
 
  private:
+  static constexpr bool own_kernel = OwnTeamReduce<Functor, Reducer, Policy>;
+  template <NestedLoops Loops>
+  using Wrapped = TeamFunctor<Functor, typename Reducer::value_type, Loops>;
+  template <NestedLoops Loops>
+  using Pair = Kokkos::Impl::CombinedFunctorReducer<Wrapped<Loops>, Reducer>;
+  template <NestedLoops Loops>
+  using OfForm = form_policy_t<Loops, Policy, Pair<Loops>>;
+  template <NestedLoops Loops>
+  using Closure =
+      Kokkos::Impl::ParallelReduce<Pair<Loops>, OfForm<Loops>, Kokkos::Cuda>;
+  using Pointer = typename Reducer::pointer_type;
+
+  template <NestedLoops Loops>
+  static Pair<Loops> pair(Called const& called) {
+    return Pair<Loops>(Wrapped<Loops>(called.get_functor()),
+                       called.get_reducer());
+  }
+  /// Policy with the team size that Kokkos chooses if the caller sets none.
+  static Policy sized(Called const& called, Policy const& policy) {
+    Policy sized = policy;
+    if (policy.team_size() >= 0) return sized;
+    auto const own = pair<NestedLoops::kokkos>(called);
+    int const size =
+        recommended_team_size(policy, own.get_functor(), own.get_reducer());
+    if (size > 0) sized.impl_set_team_size(std::size_t(size));
+    return sized;
+  }
+  template <NestedLoops Loops>
+  static void const* kernel_of_form() {
+    return kernel_of_kokkos<Closure<Loops>, OfForm<Loops>>();
+  }
   static void const* kernel(NestedLoops loops) {
-    return loops == NestedLoops::kokkos
-               ? kernel_of_kokkos<Own, Policy>()
-               : kernel_of_team_reduce<typename Called::functor_type,
-                                       typename Called::reducer_type, Policy>();
+    if (loops == NestedLoops::kokkos)
+      return kernel_of_form<NestedLoops::kokkos>();
+    if constexpr (own_kernel) {
+      return kernel_of_team_reduce<Functor, Reducer, Policy>();
+    } else {
+      return kernel_of_form<NestedLoops::overlapped>();
+    }
+  }
+  template <NestedLoops Loops, class MemorySpace>
+  void run_form() const {
+    Closure<Loops>(pair<Loops>(m_called), OfForm<Loops>(m_policy),
+                   NativeResult<Pointer, MemorySpace>{m_result})
+        .execute();
+  }
+  template <class MemorySpace>
+  static void run_in_kokkos(RoutedTeamReduce const& routed, NestedLoops loops) {
+    if constexpr (!own_kernel) {
+      if (loops == NestedLoops::overlapped)
+        return routed.template run_form<NestedLoops::overlapped, MemorySpace>();
+    }
+    routed.template run_form<NestedLoops::kokkos, MemorySpace>();
   }
   static void run(void const* self, NestedLoops loops) {
     auto const& routed = *static_cast<RoutedTeamReduce const*>(self);
-    if (loops == NestedLoops::kokkos || !routed.launch())
-      routed.m_run_native(routed);
+    if constexpr (own_kernel) {
+      if (loops == NestedLoops::overlapped && routed.launch()) return;
+    }
+    routed.m_run_in_kokkos(routed, loops);
   }
   /// \return whether it was launched. For too large a team Kokkos throws.
   bool launch() const {
-    typename Called::reducer_type const& reducer = m_pair.get_reducer();
+    auto const own = pair<NestedLoops::kokkos>(m_called);
     return m_policy.team_size() <= largest_team_size(m_policy,
-                                                     m_pair.get_functor(),
-                                                     m_pair.get_reducer()) &&
-           run_team_reduce(m_pair.get_functor().functor, reducer, m_policy,
-                           m_result, m_result_on_device, m_must_wait);
-  }
-  template <class MemorySpace>
-  static void run_native(RoutedTeamReduce const& routed) {
-    Own(routed.m_pair, routed.m_policy,
-        NativeResult<typename Pair::reducer_type::pointer_type, MemorySpace>{
-            routed.m_result})
-        .execute();
+                                                     own.get_functor(),
+                                                     own.get_reducer()) &&
+           run_team_reduce(m_called.get_functor(), m_called.get_reducer(),
+                           m_policy, m_result, m_result_on_device, m_must_wait);
   }
 
-  Pair m_pair;
+  Called m_called;
   Policy m_policy;
-  typename Pair::reducer_type::pointer_type m_result;
+  Pointer m_result;
   bool m_result_on_device, m_must_wait;
-  void (*m_run_native)(RoutedTeamReduce const&);
-  // Bytes that operator() reads as Kokkos' closure.
-  static constexpr std::size_t head =
-      sizeof(Pair) + sizeof(Policy) + 3 * sizeof(void*);
-  std::byte m_rest[sizeof(Own) > head ? sizeof(Own) - head : 1];
+  void (*m_run_in_kokkos)(RoutedTeamReduce const&, NestedLoops);
+  NeverMade<Closure<NestedLoops::kokkos>> m_own;
 };
-
-template <class Functor, class Reducer, class Policy>
-using RoutedTeamReduction = std::conditional_t<
-    OwnTeamReduce<Functor, Reducer, Policy>,
-    RoutedTeamReduce<TeamReductions<Functor, Reducer, Policy>, Policy>,
-    RoutedTeam<TeamReductions<Functor, Reducer, Policy>, Policy>>;
 
 }  // namespace KokkosMMA::Impl
 
@@ -381,12 +356,9 @@ requires(KokkosMMA::Impl::RoutableTeam<
          F, Kokkos::TeamPolicy<
                 Traits...>>) class ParallelFor<F, Kokkos::TeamPolicy<Traits...>,
                                                Kokkos::Cuda>
-    : public KokkosMMA::Impl::RoutedTeam<
-          KokkosMMA::Impl::TeamLoops<F, Kokkos::TeamPolicy<Traits...>>,
-          Kokkos::TeamPolicy<Traits...>> {
-  using kokkosmma_base = KokkosMMA::Impl::RoutedTeam<
-      KokkosMMA::Impl::TeamLoops<F, Kokkos::TeamPolicy<Traits...>>,
-      Kokkos::TeamPolicy<Traits...>>;
+    : public KokkosMMA::Impl::RoutedTeamFor<F, Kokkos::TeamPolicy<Traits...>> {
+  using kokkosmma_base =
+      KokkosMMA::Impl::RoutedTeamFor<F, Kokkos::TeamPolicy<Traits...>>;
 
  public:
   using functor_type = F;
@@ -398,10 +370,10 @@ requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
              R::static_value_size() !=
          0) class ParallelReduce<CombinedFunctorReducer<F, R, void>,
                                  Kokkos::TeamPolicy<Traits...>, Kokkos::Cuda>
-    : public KokkosMMA::Impl::RoutedTeamReduction<
-          F, R, Kokkos::TeamPolicy<Traits...>> {
+    : public KokkosMMA::Impl::RoutedTeamReduce<F, R,
+                                               Kokkos::TeamPolicy<Traits...>> {
   using kokkosmma_base =
-      KokkosMMA::Impl::RoutedTeamReduction<F, R, Kokkos::TeamPolicy<Traits...>>;
+      KokkosMMA::Impl::RoutedTeamReduce<F, R, Kokkos::TeamPolicy<Traits...>>;
 
  public:
   using FunctorType    = F;

@@ -87,8 +87,7 @@ class ReduceClosure {
 
  protected:
   using Flat = Flattened<Policy>;
-  using Call = std::remove_cvref_t<decltype(Flat::call(
-      std::declval<Functor const&>(), std::declval<Policy const&>(), 0))>;
+  using Call = typename Flat::template Call<Functor>;
   using NativePair =
       Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>;
 

@@ -44,7 +44,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(Base::m_policy);
-    Call const& call         = Flat::call(Base::functor(), Base::m_policy, 0);
+    auto const& call         = Flat::call(Base::functor(), Base::m_policy, 0);
     void const* in_registers = nullptr;
     if constexpr (has_count) {
       in_registers = kernel<true>();
@@ -53,7 +53,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
                          this,
                          &run_native,
                          kernel<false>(),
-                         {&call, &reducer, &begin},
+                         {Flat::argument(call), &reducer, &begin},
                          Base::m_result,
                          Base::m_result_on_device,
                          reducer.value_size(),

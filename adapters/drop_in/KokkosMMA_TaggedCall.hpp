@@ -72,13 +72,14 @@ struct TaggedCall {
   }
 };
 
-/// Functor reinterpreted as its tagged call, which has the same bytes. A launch
-/// copies the bytes and calls no constructor.
+/// A functor as the argument of a kernel that expects its tagged call. CUDA
+/// copies arguments as bytes, and the two have the same bytes, so a launch
+/// copies no functor by a constructor.
 template <class Tag, class Functor>
-TaggedCall<Functor, Tag> const& tagged(Functor const& functor) {
-  using Call = TaggedCall<Functor, Tag>;
-  static_assert(sizeof(Call) == sizeof(Functor));
-  return reinterpret_cast<Call const&>(functor);
+void const* tagged_argument(Functor const& functor) {
+  static_assert(sizeof(TaggedCall<Functor, Tag>) == sizeof(Functor) &&
+                alignof(TaggedCall<Functor, Tag>) == alignof(Functor));
+  return &functor;
 }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()

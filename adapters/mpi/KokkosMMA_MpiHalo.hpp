@@ -41,16 +41,16 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                           Y const& out, StencilWeights<R> const& weights,
                           Boundaries<R> const& boundaries,
                           Settings const& settings) {
-  auto const plan = stencil_plan(in, weights);
-  auto const grid = stencil_grid(in, boundaries, extents_of(out),
-                                 weights.radius(), plan->is_reversed);
+  auto const factored = factored_weights(in, weights);
+  auto const grid     = stencil_grid(in, boundaries, extents_of(out),
+                                     weights.radius(), factored->is_reversed);
   decide_call(
       who, settings,
       stencil_route(exec,
                     stencil_problem<Exec, A, typename X::non_const_value_type,
                                     typename Y::non_const_value_type>(
-                        *plan, boundaries, row_layout(grid),
-                        row_layout(out, plan->is_reversed))));
+                        *factored, boundaries, row_layout(grid),
+                        row_layout(out, factored->is_reversed))));
 }
 
 /// Throws if a forced route cannot run on the interior of a block, or on the

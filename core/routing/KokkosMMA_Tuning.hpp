@@ -195,8 +195,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// neighbours spill or have few loads in flight. Functors of 48 bytes of
 /// pointers, which Kokkos 5's larger Views made simple, with 32, with 64, in
 /// Kokkos 5.2.2: 2e6 sparse rows of 27 floats 802 us, 217, 801; five-point
-/// residuals 880, 744, 875; six arrays 742, 752, 773 (H200, 2026-11-28). Other
-/// measurements: sums of floats over 1.5 to 2
+/// residuals 880, 744, 875; six arrays 742, 752, 773 (H200, 2026-11-28). No
+/// property tells them from a functor with one View: for a class around an
+/// extended lambda, nvcc's host and device passes disagree on whether it is
+/// trivially copyable. Other measurements: sums of floats over 1.5 to 2
 /// million sparse rows 1096 us with 32, 764 with 64; very unequal rows 4612 and
 /// 2001; sums of these rows 848 and 653, Kokkos 708 (H100, 2026-11-27). 512 x 2
 /// with 4 in flight for all functors is slower: columns of floats in eights

@@ -24,12 +24,12 @@ enum class WeightForm : unsigned char {
   ones                 ///< a box of ones
 };
 
-template <class Plan>
-WeightForm weight_form(Plan const& plan) {
-  return plan.is_box              ? WeightForm::ones
-         : !plan.product          ? WeightForm::any
-         : plan.has_zero_factor() ? WeightForm::product_with_zeros
-                                  : WeightForm::product;
+template <class Factored>
+WeightForm weight_form(Factored const& factored) {
+  return factored.is_box              ? WeightForm::ones
+         : !factored.product          ? WeightForm::any
+         : factored.has_zero_factor() ? WeightForm::product_with_zeros
+                                      : WeightForm::product;
 }
 
 /// Representation of numbers as operands of the tensor cores.

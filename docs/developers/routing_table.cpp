@@ -13,7 +13,7 @@
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 
 #include <algorithm>
 #include <array>
@@ -433,15 +433,15 @@ void print_stencils(std::ostream& out) {
   auto const of = []<int Rank>(StencilWeights<Rank> (*weights)(int),
                                Impl::MmaOperands operands) {
     return [weights, operands](Types const& types, std::uint64_t radius) {
-      Impl::StencilPlan<Rank> const plan(weights(int(radius)), false);
+      Impl::FactoredWeights<Rank> const factored(weights(int(radius)), false);
       using namespace Impl;
       StencilProblem problem;
       problem.rank        = Rank;
       problem.input       = types.input;
       problem.accumulator = types.accumulator;
       problem.radius      = int(radius);
-      problem.taps        = int(plan.weights.taps());
-      problem.weights     = weight_form(plan);
+      problem.taps        = int(factored.weights.taps());
+      problem.weights     = weight_form(factored);
       if (problem.is_product() &&
           stencil_band_exists(types.input, types.accumulator))
         problem.factors = operands;

@@ -4,7 +4,7 @@
 // Which steps one sweep takes together, and the strips beside boundaries.
 
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_StepStrips.hpp>
 
@@ -25,7 +25,7 @@ template <int R>
 StepForm form_of(StencilWeights<R> const& weights,
                  Scalar type      = Scalar::float32,
                  RowLayout target = RowLayout::aligned_16) {
-  StencilPlan<R> const plan(weights, false);
+  FactoredWeights<R> const factored(weights, false);
   StencilProblem problem;
   problem.rank   = R;
   problem.input  = type;
@@ -33,10 +33,10 @@ StepForm form_of(StencilWeights<R> const& weights,
   for (int d = 1; d < R; ++d)
     problem.one_radius =
         problem.one_radius && weights.radius(d) == weights.radius(0);
-  problem.weights = weight_form(plan);
+  problem.weights = weight_form(factored);
   problem.source  = RowLayout::aligned_16;
   problem.target  = target;
-  return step_form(plan.kernel_weights,
+  return step_form(factored.kernel_weights,
                    stencil_kernel(problem, Route::streamed), problem);
 }
 

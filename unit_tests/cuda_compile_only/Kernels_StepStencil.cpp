@@ -24,7 +24,7 @@ template <class A, class Element, int R, class... Update>
 void steps(void* y, StepForm form, Update const&... update) {
   StencilGrid<Element, R> const grid{};
   StencilTarget<Element, R> const target{static_cast<Element*>(y), {}};
-  StencilPlan<R> const plan(StencilWeights<R>::star(1), false);
+  FactoredWeights<R> const plan(StencilWeights<R>::star(1), false);
   Cuda::launch_step_stencil<A, Element>(Kokkos::Cuda(), grid, plan, form, 2,
                                         target, update...);
 }

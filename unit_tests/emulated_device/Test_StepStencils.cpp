@@ -10,7 +10,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepVolume.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
-#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
 #include <gtest/gtest.h>
@@ -230,7 +230,7 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
   std::memset(static_cast<void*>(results.memory()), 0x5a,
               std::size_t(results.size()) * sizeof(T));
 
-  Impl::StencilPlan<R> const plan(
+  Impl::FactoredWeights<R> const factored(
       in.reversed ? Impl::reversed(weights) : weights, in.reversed);
   Impl::StencilGrid<T, R> grid = grid_of(source, in);
   Impl::StencilTarget<T, R> sink{results.data(), {}};
@@ -239,13 +239,13 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
   if constexpr (Updates) {
     rule.extent =
         in.reversed ? Place<2>{in.extent[1], in.extent[0]} : in.extent;
-    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
+    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, factored, form,
                                           steps, sink, rule);
   } else if constexpr (R == 3) {
     Impl::Cuda::launch_step_volume<A, T>(Kokkos::Cuda(), grid,
-                                         plan.kernel_weights, sink);
+                                         factored.kernel_weights, sink);
   } else {
-    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, plan, form,
+    Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, factored, form,
                                           steps, sink);
   }
   for (int step = 0; step < steps; ++step) {
@@ -256,15 +256,16 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
       IntoTurn<T> const into{rule, step == 0 ? &source : &turn[(step - 1) % 2],
                              &to, in.reversed};
       launch_one_step<A, R>(
-          grid, plan.kernel_weights,
+          grid, factored.kernel_weights,
           Impl::StencilCall<IntoTurn<T>, R>{into, in.reversed});
     } else if (form == StepForm::product || form == StepForm::inward) {
       if constexpr (R < 3) {
         Impl::Cuda::launch_separable_stencil<A, R, Impl::step_product_radius>(
-            Kokkos::Cuda(), grid, *plan.product, plan.is_box, step_sink);
+            Kokkos::Cuda(), grid, *factored.product, factored.is_box,
+            step_sink);
       }
     } else {
-      launch_one_step<A, R>(grid, plan.kernel_weights, step_sink);
+      launch_one_step<A, R>(grid, factored.kernel_weights, step_sink);
     }
     grid.data = to.data();
     for (int d = 0; d < R; ++d) grid.stride[d] = to.stride(d);
@@ -322,15 +323,15 @@ void expect_known(StepForm form, StencilWeights<2> const& weights,
   for (std::int64_t i = 0; i < source.size(); ++i)
     source.memory()[i] = datum<T>(random, StepData::ordinary);
 
-  Impl::StencilPlan<2> const plan(
+  Impl::FactoredWeights<2> const factored(
       in.reversed ? Impl::reversed(weights) : weights, in.reversed);
   Impl::StencilGrid<T, 2> const grid = grid_of(source, in);
   launch_one_step<A, 2>(
-      grid, plan.kernel_weights,
+      grid, factored.kernel_weights,
       Impl::StencilCall<KeepSum<A, 2>, 2>{{&sums, &once}, false});
   std::int64_t calls = 0, others = 0;
   Impl::Cuda::launch_step_stencil<A, T>(
-      Kokkos::Cuda(), grid, plan, form, in.steps,
+      Kokkos::Cuda(), grid, factored, form, in.steps,
       Impl::StencilTarget<T, 2>{results.data(),
                                 {results.stride(0), results.stride(1)}},
       KnownRule<T, A>{&source, &sums, in.reversed, &calls, &others});

@@ -148,6 +148,16 @@ void check_weights(char const* who, StencilWeights<R> const& weights) {
   }
 }
 
+/// Rejects Views that a stencil cannot write, or that share memory.
+template <class X, class Y>
+void check_stencil_memory(char const* who, X const& in, Y const& out) {
+  check_memory(who, "out", out);
+  check_distinct(who, "out", out);
+  check_apart(who, "in", in, "out", out,
+              "a stencil reads neighbours of what it writes: pass Views that "
+              "share no memory");
+}
+
 /// Rejects wrong arguments of a stencil from View to View before any launch or
 /// write.
 ///
@@ -182,11 +192,7 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
   }
   as_elements<Element>(who, boundaries);
   check_weights<A>(who, weights);
-  check_memory(who, "out", out);
-  check_distinct(who, "out", out);
-  check_apart(who, "in", in, "out", out,
-              "a stencil reads neighbours of what it writes: pass Views that "
-              "share no memory");
+  check_stencil_memory(who, in, out);
 }
 
 }  // namespace Impl

@@ -32,7 +32,7 @@ class StencilFor;
 template <int R>
 struct DescribedStencil {
   GridExtents<R> extents;
-  std::shared_ptr<StencilPlan<R> const> plan;
+  std::shared_ptr<FactoredWeights<R> const> factored;
   Boundaries<R> boundaries;
   StencilProblem problem;
 };
@@ -111,7 +111,9 @@ class StencilPolicy {
   /// The execution-space instance.
   Exec const& space() const { return m_sweep.space(); }
   /// The weights of the neighbours.
-  StencilWeights<rank> const& weights() const { return m_sweep.plan().weights; }
+  StencilWeights<rank> const& weights() const {
+    return m_sweep.factored().weights;
+  }
   /// The boundary conditions of the grid.
   Boundaries<rank> const& boundaries() const { return m_sweep.boundaries(); }
   /// The route that parallel_for uses.
@@ -148,12 +150,12 @@ class StencilPolicy {
                                 boundaries);
     Impl::check_weights<value_type>(name, weights);
     result.boundaries = Impl::as_elements<Element>(name, boundaries);
-    result.plan       = Impl::stencil_plan(x, weights);
+    result.factored   = Impl::factored_weights(x, weights);
     result.problem    = Impl::stencil_problem<Exec, value_type, Element, void>(
-        *result.plan, result.boundaries,
+        *result.factored, result.boundaries,
         Impl::row_layout(Impl::stencil_grid(x, result.boundaries,
                                                result.extents, radius,
-                                               result.plan->is_reversed)),
+                                               result.factored->is_reversed)),
         Impl::RowLayout::aligned_16);
     return result;
   }
@@ -161,7 +163,7 @@ class StencilPolicy {
                 Settings const& settings)
       : m_settings(settings),
         m_problem(described.problem),
-        m_sweep(exec, x, described.extents, described.plan,
+        m_sweep(exec, x, described.extents, described.factored,
                 described.boundaries, m_problem,
                 decide(exec, described.problem, settings)) {}
 

@@ -33,15 +33,17 @@ __global__ void store_table_part(TablePart const __grid_constant__ part,
   for (int i = int(threadIdx.x); i < count; i += Threads) to[i] = part.word[i];
 }
 
-inline void upload_table(Stream const& space, std::uint64_t* to,
-                         std::vector<std::uint64_t> const& words) {
+/// A template, so that only a source that launches it has the kernel.
+template <int Threads = 128>
+void upload_table(Stream const& space, std::uint64_t* to,
+                  std::vector<std::uint64_t> const& words) {
   for (std::size_t at = 0; at < words.size(); at += TablePart::size) {
     std::size_t const count =
         std::min(words.size() - at, std::size_t(TablePart::size));
     TablePart part;
     std::copy_n(words.begin() + std::ptrdiff_t(at), count, part.word);
-    launch_kernel(space, "store_table_part", store_table_part<128>, {1, 128},
-                  part, to + at, int(count));
+    launch_kernel(space, "store_table_part", store_table_part<Threads>,
+                  {1, Threads}, part, to + at, int(count));
   }
 }
 

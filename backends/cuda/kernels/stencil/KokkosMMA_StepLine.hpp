@@ -11,7 +11,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
-#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -138,9 +138,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 /// Launches the kernel for a radius of at most `Radius`.
 template <int Radius, class A, class Element, class Epilogue>
 void launch_step_line(Stream const& space, StencilGrid<Element, 1> const& grid,
-                      StencilPlan<1> const& plan, StepForm form, int steps,
-                      Epilogue const& epilogue) {
-  int const radius = plan.kernel_weights.radius(0);
+                      FactoredWeights<1> const& factored, StepForm form,
+                      int steps, Epilogue const& epilogue) {
+  int const radius = factored.kernel_weights.radius(0);
   if (radius == Radius) {
     using Tuning        = tuning_type<step_line_tuning<A, Element>(Radius)>;
     constexpr int V     = Tuning::value.columns;
@@ -158,7 +158,7 @@ void launch_step_line(Stream const& space, StencilGrid<Element, 1> const& grid,
         {}};
     for (int o = 0; o <= 2 * Radius; ++o)
       in.weights.at[o] =
-          weight_as<A>(plan.kernel_weights.values()[std::size_t(o)]);
+          weight_as<A>(factored.kernel_weights.values()[std::size_t(o)]);
     launch_kernel(
         space, "step_line",
         form == StepForm::inward
@@ -167,7 +167,8 @@ void launch_step_line(Stream const& space, StencilGrid<Element, 1> const& grid,
         {checked_blocks((in.warps + warps - 1) / warps), Tuning::value.threads},
         in);
   } else if constexpr (Radius > 1) {
-    launch_step_line<Radius - 1, A>(space, grid, plan, form, steps, epilogue);
+    launch_step_line<Radius - 1, A>(space, grid, factored, form, steps,
+                                    epilogue);
   } else {
     Kokkos::abort("KokkosMMA: no kernel for several steps of this radius");
   }

@@ -9,7 +9,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepVolume.hpp>
-#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
@@ -135,32 +135,33 @@ int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
 template <class A, class Element, class Epilogue>
 void launch_step_stencil(Stream const& space,
                          StencilGrid<Element, 1> const& grid,
-                         StencilPlan<1> const& plan, StepForm form, int steps,
-                         Epilogue const& epilogue) {
-  launch_step_line<step_line_radius, A>(space, grid, plan, form, steps,
+                         FactoredWeights<1> const& factored, StepForm form,
+                         int steps, Epilogue const& epilogue) {
+  launch_step_line<step_line_radius, A>(space, grid, factored, form, steps,
                                         epilogue);
 }
 template <class A, class Element, class Epilogue>
 void launch_step_stencil(Stream const& space,
                          StencilGrid<Element, 3> const& grid,
-                         StencilPlan<3> const& plan, StepForm form, int steps,
-                         Epilogue const& epilogue) {
+                         FactoredWeights<3> const& factored, StepForm form,
+                         int steps, Epilogue const& epilogue) {
   if (form != StepForm::star || steps != step_volume_tuning<A, Element>().steps)
     Kokkos::abort("KokkosMMA: no kernel for several steps of this form");
   static_assert(
       step_volume_tuning<A, Element>().steps == 2,
       "there is no kernel for fewer steps than these, except for one step");
-  launch_step_volume<A>(space, grid, plan.kernel_weights, epilogue);
+  launch_step_volume<A>(space, grid, factored.kernel_weights, epilogue);
 }
 /// Runs `steps` time steps in one kernel, at most steps_of_sweep() and
 /// steps_in_grid().
 template <class A, class Element, class Epilogue, class Update = NoUpdate>
 void launch_step_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,
-                         StencilPlan<2> const& plan, StepForm form, int steps,
-                         Epilogue const& epilogue, Update const& update = {}) {
-  int const radius    = plan.kernel_weights.radius(0);
-  auto const& weights = plan.kernel_weights;
+                         FactoredWeights<2> const& factored, StepForm form,
+                         int steps, Epilogue const& epilogue,
+                         Update const& update = {}) {
+  int const radius    = factored.kernel_weights.radius(0);
+  auto const& weights = factored.kernel_weights;
   switch (form) {
     case StepForm::star:
       return launch_step_form<StepForm::star, step_star_radius, A>(
@@ -174,7 +175,7 @@ void launch_step_stencil(Stream const& space,
     case StepForm::product:
       if constexpr (std::is_same_v<Update, NoUpdate>) {
         launch_step_form<StepForm::product, step_product_radius, A>(
-            space, grid, *plan.product, radius, steps, epilogue, update);
+            space, grid, *factored.product, radius, steps, epilogue, update);
         return;
       }
       break;

@@ -11,7 +11,7 @@
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
-#include <core/stencil/KokkosMMA_StencilPlan.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_STENCIL_PLAN_HPP
-#define KOKKOSMMA_STENCIL_PLAN_HPP
+#ifndef KOKKOSMMA_FACTORED_WEIGHTS_HPP
+#define KOKKOSMMA_FACTORED_WEIGHTS_HPP
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_OuterProduct.hpp>
@@ -43,12 +43,12 @@ Boundaries<R> reversed(Boundaries<R> boundaries) {
 }
 
 template <int R>
-struct StencilPlan {
+struct FactoredWeights {
   using Factors = typename OuterProduct<R>::Factors;
 
   /// \param reverse whether kernels see the dimensions reversed, with the fast
   /// one last
-  StencilPlan(StencilWeights<R> const& of_caller, bool reverse)
+  FactoredWeights(StencilWeights<R> const& of_caller, bool reverse)
       : is_reversed(reverse),
         weights(of_caller),
         kernel_weights(reverse ? reversed(of_caller) : of_caller),

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STENCIL_LAUNCH_HPP
+#define KOKKOSMMA_STENCIL_LAUNCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
+
+#include <type_traits>
+
+/// \file
+/// Launch of the kernel that was chosen for a stencil. These functions know
+/// pointers, extents and strides, but no Views. For some types they are
+/// compiled once, into libkokkosmma_kernels (KokkosMMA_CompiledStencils.hpp).
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Sets the MMA operands of the weights.
+/// \tparam Result void for functors
+template <class A, class Element, class Result, int R>
+void find_mma_operands(FactoredWeights<R> const& factored,
+                       Boundaries<R> const& boundaries,
+                       StencilProblem& problem) {
+  constexpr Scalar input = scalar_v<Element>;
+  constexpr Scalar sums  = scalar_v<A>;
+  if constexpr (R == 2 && stencil_band_exists(input, sums)) {
+    using Band = BandStencil<A, Element, Result>;
+    StencilGrid<Element, R> grid{};
+    grid.boundaries = boundaries;
+    if (factored.product && Band::takes(grid))
+      problem.factors = Band::operands(*factored.product);
+  }
+  if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
+    if (DenseBandStencil<A, Element>::takes(factored.kernel_weights))
+      problem.each_weight =
+          DenseBandOperands<Element>::are_exact(factored.kernel_weights)
+              ? MmaOperands::exact
+              : MmaOperands::split;
+  }
+}
+
+/// Launches one step of a stencil on a kernel that supports its types.
+template <class A, class Element, int R, class Epilogue>
+void launch_stencil(Stream const& stream, StencilGrid<Element, R> const& grid,
+                    FactoredWeights<R> const& factored, StencilKernel kernel,
+                    Epilogue const& epilogue) {
+  [[maybe_unused]] constexpr Scalar input = scalar_v<Element>;
+  [[maybe_unused]] constexpr Scalar sums  = scalar_v<A>;
+  check(cudaSetDevice(stream.device), "cudaSetDevice");
+  if constexpr (R == 3) {
+    // Direct kernels skip zero weights; this one multiplies by them.
+    bool const multiplies = kernel == StencilKernel::separable ||
+                            (factored.product && !factored.has_zero_factor());
+    if (multiplies) {
+      if (launch_product_sweep<A>(stream, grid, *factored.product, epilogue))
+        return;
+      // The alignment of rows must not change the order of sums: memory
+      // between two steps is aligned differently from the caller's.
+      if (std::is_floating_point_v<A> &&
+          has_product_sweep<Element, Epilogue>(*factored.product))
+        kernel = StencilKernel::separable;
+    }
+  }
+  switch (kernel) {
+    case StencilKernel::separable:
+      if constexpr (R == 3) {
+        launch_separable_volume<A>(stream, grid, *factored.product, epilogue);
+      } else {
+        launch_separable_stencil<A, R>(stream, grid, *factored.product,
+                                       factored.is_box, epilogue);
+      }
+      return;
+    case StencilKernel::direct:
+      return launch_direct_stencil<A, R>(stream, grid, factored.kernel_weights,
+                                         epilogue);
+    case StencilKernel::band:
+      if constexpr (R == 2 && stencil_band_exists(input, sums)) {
+        launch_band_stencil<A>(stream, grid, *factored.product, epilogue);
+      }
+      return;
+    case StencilKernel::dense_band:
+      if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
+        launch_dense_band_stencil<A>(stream, grid, factored.kernel_weights,
+                                     epilogue);
+      }
+      return;
+  }
+}
+
+/// Launches several steps of a stencil in one kernel, at most steps_of_sweep()
+/// and steps_in_grid().
+template <class A, class Element, int R, class Epilogue, class Update>
+void launch_stencil_steps(Stream const& stream,
+                          StencilGrid<Element, R> const& grid,
+                          FactoredWeights<R> const& factored, StepForm form,
+                          int steps, Epilogue const& epilogue,
+                          [[maybe_unused]] Update const& update) {
+  check(cudaSetDevice(stream.device), "cudaSetDevice");
+  if constexpr (R != 2) {
+    launch_step_stencil<A, Element>(stream, grid, factored, form, steps,
+                                    epilogue);
+  } else {
+    launch_step_stencil<A, Element>(stream, grid, factored, form, steps,
+                                    epilogue, update);
+  }
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#include <backends/cuda/kernels/stencil/KokkosMMA_CompiledStencils.hpp>
+
+#endif
