@@ -237,6 +237,15 @@ int largest_team_size(Policy const& policy, Functor const& functor,
   }
 }
 
+/// Whether Kokkos made a reducer of the functor, which has no members init,
+/// join or final: the sum of a variable. Such a reducer contains the functor.
+template <class Functor, class Reducer>
+inline constexpr bool sums_a_variable =
+    std::is_same_v<typename Reducer::functor_type, Functor> &&
+    !Reducer::has_init_member_function() &&
+    !Reducer::has_join_member_function() &&
+    !Reducer::has_final_member_function();
+
 /// Closure of a reduction over teams, likewise. The kernel of the form
 /// `overlapped` is this library's, or Kokkos' if ours does not support the
 /// reduction.
@@ -271,8 +280,18 @@ class RoutedTeamReduce {
   static constexpr bool own_kernel = OwnTeamReduce<Functor, Reducer, Policy>;
   template <NestedLoops Loops>
   using Wrapped = TeamFunctor<Functor, typename Reducer::value_type, Loops>;
+  // One of the wrapper: the pair has one copy of the functor. Reducers of
+  // functors with members have a second one.
   template <NestedLoops Loops>
-  using Pair = Kokkos::Impl::CombinedFunctorReducer<Wrapped<Loops>, Reducer>;
+  using ReducerOf = std::conditional_t<
+      sums_a_variable<Functor, Reducer>,
+      typename Kokkos::Impl::FunctorAnalysis<
+          Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy, Wrapped<Loops>,
+          typename Reducer::value_type>::Reducer,
+      Reducer>;
+  template <NestedLoops Loops>
+  using Pair =
+      Kokkos::Impl::CombinedFunctorReducer<Wrapped<Loops>, ReducerOf<Loops>>;
   template <NestedLoops Loops>
   using OfForm = form_policy_t<Loops, Policy, Pair<Loops>>;
   template <NestedLoops Loops>
@@ -282,8 +301,12 @@ class RoutedTeamReduce {
 
   template <NestedLoops Loops>
   static Pair<Loops> pair(Called const& called) {
-    return Pair<Loops>(Wrapped<Loops>(called.get_functor()),
-                       called.get_reducer());
+    Wrapped<Loops> const wrapped(called.get_functor());
+    if constexpr (sums_a_variable<Functor, Reducer>) {
+      return Pair<Loops>(wrapped, ReducerOf<Loops>(wrapped));
+    } else {
+      return Pair<Loops>(wrapped, called.get_reducer());
+    }
   }
   /// Policy with the team size that Kokkos chooses if the caller sets none.
   static Policy sized(Called const& called, Policy const& policy) {
