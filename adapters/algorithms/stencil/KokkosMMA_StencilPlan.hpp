@@ -72,8 +72,8 @@ class StencilPlan {
 /// Plans a stencil for many calls: see stencil() for the arguments and
 /// StencilPlan for the calls. Nothing is launched or written.
 ///
-/// Host time of a call of stencil() and of a plan, in us: 2D box of radius 7 9.8
-/// and 3.2, 3D box of radius 16 498 and 16 (host of an H200, 2026-11-29).
+/// Host time of a call of stencil() and of a plan, in us: 2D box of radius
+/// 7 9.8 and 3.2, 3D box of radius 16 498 and 16 (host of an H200, 2026-11-29).
 ///
 /// \param in View like those of the calls: type, extents, order of strides
 /// \param out likewise
