@@ -190,13 +190,52 @@ def temporal_blocking():
     return d
 
 
+def way_of_a_call():
+    d = Drawing(780, 400, "From a call to its kernel")
+    columns = ((10, 250, "compiled with your source"), (300, 200, "compiled once"), (540, 230, "on the GPU"))
+    for x, width, name in columns:
+        d.box(x, 34, width, 320, "none", GRID, dashed=True)
+        d.text(x + width / 2, 24, name, bold=True)
+
+    def step(column, y, fill, *words):
+        x, width, _ = columns[column]
+        d.box(x + 8, y, width - 16, 22 + 16 * (len(words) - 1), fill)
+        for k, line in enumerate(words):
+            d.text(x + width / 2, y + 15 + 16 * k, line, 12, bold=k == 0)
+
+    step(0, 44, PALE, "Kokkos::parallel_reduce(…)", "Kokkos' own dispatch")
+    d.arrow(135, 84, 135, 98)
+    step(0, 98, DATA, "describe", "class under the name of Kokkos'", "closure: facts, addresses")
+    d.arrow(252, 125, 304, 125)
+    step(1, 98, SUMS, "decide", "libkokkosmma: settings,", "device, tuning, times")
+    d.arrow(400, 154, 400, 168)
+    step(1, 168, SUMS, "launch", "scratch memory, events")
+    d.arrow(492, 188, 546, 168)
+    step(2, 148, ONES, "kernel with your functor", "from your source")
+    d.arrow(308, 148, 254, 182, dashed=True)
+    step(0, 176, PALE, "Kokkos' closure", "made only if it runs")
+    d.arrow(252, 206, 546, 234, dashed=True)
+    step(2, 214, PALE, "Kokkos' kernel", "from your source")
+
+    step(0, 254, PALE, "KokkosMMA::stencil(…)", "or a kept plan")
+    d.arrow(135, 292, 135, 304)
+    step(0, 304, DATA, "describe and decide", "weights, strides, alignment")
+    d.arrow(252, 323, 304, 323)
+    step(1, 304, SUMS, "launch", "libkokkosmma_kernels")
+    d.arrow(492, 323, 546, 323)
+    step(2, 304, ONES, "kernel for the type", "from libkokkosmma_kernels")
+    d.text(390, 374, "Reductions, scans, loops and teams of the drop-in are like the first. Dashed: the route generic.", 13)
+    d.text(390, 392, "Other types than float and double, and functors of stencils, launch kernels from your source.", 13)
+    return d
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; end with 1 where a file is not what is drawn")
     parser.add_argument("--folder", type=Path, default=Path(__file__).resolve().parent, help="where the files are (default: beside this script)")
     arguments = parser.parse_args()
     wrong = 0
-    for draw in (chained_products, look_back, band_product, temporal_blocking):
+    for draw in (way_of_a_call, chained_products, look_back, band_product, temporal_blocking):
         path = arguments.folder / f"{draw.__name__}.svg"
         drawn = draw().svg()
         if not arguments.check:
