@@ -7,7 +7,7 @@
 #   a folder includes itself and the folders before it in the table below, and no backend includes another;
 #   Kokkos::Impl is named in adapters/drop_in and in the files of policies only;
 #   inline assembly is in backends/cuda/arch only; core includes no CUDA header;
-#   backends/cuda/runtime, which is libkokkosmma, includes no header of Kokkos.
+#   core, and backends/cuda/runtime, which is libkokkosmma, include no header of Kokkos.
 # And one for nvcc: the branches of if constexpr have braces. nvcc 13.0 silently drops the statement after some that have none.
 
 cmake_minimum_required(VERSION 3.25)
@@ -112,8 +112,8 @@ foreach(file IN LISTS files)
         cmake_path(NORMAL_PATH included_path)
         set(included "${included_path}")
       endif()
-      if(folder STREQUAL "backends/cuda/runtime" AND included MATCHES "^Kokkos_|^impl/Kokkos")
-        report("${file}" ${number} "libkokkosmma includes no header of Kokkos, and this is <${included}>")
+      if((folder STREQUAL "backends/cuda/runtime" OR folder MATCHES "^core(/|$)") AND included MATCHES "^Kokkos_|^impl/Kokkos")
+        report("${file}" ${number} "core and libkokkosmma include no header of Kokkos, and this is <${included}>")
       endif()
       folder_of("${included}" target)
       if(target STREQUAL "")

@@ -12,12 +12,31 @@
 // handled as float.
 namespace KokkosMMA {
 
+namespace Impl {
+template <class T>
+struct Extremes;  // core/base/KokkosMMA_Combine.hpp
+template <class T>
+struct ExtremesOfKokkos {
+  KOKKOS_FORCEINLINE_FUNCTION static T least() {
+    return Kokkos::reduction_identity<T>::max();
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static T greatest() {
+    return Kokkos::reduction_identity<T>::min();
+  }
+};
+}  // namespace Impl
+
 #if defined(KOKKOS_HALF_T_IS_FLOAT) && !KOKKOS_HALF_T_IS_FLOAT
 template <>
 inline constexpr Scalar scalar_v<Kokkos::Experimental::half_t> = Scalar::half;
 template <>
 inline constexpr Scalar scalar_v<Kokkos::Experimental::half_t const> =
     Scalar::half;
+namespace Impl {
+template <>
+struct Extremes<Kokkos::Experimental::half_t>
+    : ExtremesOfKokkos<Kokkos::Experimental::half_t> {};
+}  // namespace Impl
 #endif
 #if defined(KOKKOS_BHALF_T_IS_FLOAT) && !KOKKOS_BHALF_T_IS_FLOAT
 template <>
@@ -25,6 +44,11 @@ inline constexpr Scalar scalar_v<Kokkos::Experimental::bhalf_t> = Scalar::bhalf;
 template <>
 inline constexpr Scalar scalar_v<Kokkos::Experimental::bhalf_t const> =
     Scalar::bhalf;
+namespace Impl {
+template <>
+struct Extremes<Kokkos::Experimental::bhalf_t>
+    : ExtremesOfKokkos<Kokkos::Experimental::bhalf_t> {};
+}  // namespace Impl
 #endif
 
 namespace Impl {

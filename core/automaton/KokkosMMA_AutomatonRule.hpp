@@ -4,8 +4,7 @@
 #define KOKKOSMMA_AUTOMATON_RULE_HPP
 
 #include <core/base/KokkosMMA_Errors.hpp>
-
-#include <Kokkos_Macros.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>
 
@@ -20,7 +19,7 @@ namespace KokkosMMA {
 enum class Neighbourhood : unsigned char { moore, von_neumann };
 
 /// Number of cells of a neighbourhood, including its centre.
-KOKKOS_FORCEINLINE_FUNCTION constexpr int neighbourhood_size(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int neighbourhood_size(
     Neighbourhood neighbourhood, int radius) {
   return neighbourhood == Neighbourhood::moore
              ? (2 * radius + 1) * (2 * radius + 1)
@@ -53,7 +52,7 @@ class CountSet {
 
   /// Whether the set holds a count. False for a count outside all
   /// neighbourhoods.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool contains(int count) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool contains(int count) const {
     return count >= 0 && count <= largest &&
            (m_words[count / 32] >> (count % 32) & 1u) != 0;
   }
@@ -119,31 +118,35 @@ class AutomatonRule {
   /// Next state of a cell with `count` neighbours in state 1, including the
   /// cell itself if counts_centre(). A state that the rule does not have
   /// becomes 0.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint8_t next(std::uint8_t state,
-                                                          int count) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint8_t next(std::uint8_t state,
+                                                             int count) const {
     if (state == 0) return m_birth.contains(count) ? 1 : 0;
     if (state == 1 && m_survive.contains(count)) return 1;
     return static_cast<std::uint8_t>(state + 1 < m_states ? state + 1 : 0);
   }
 
   /// Shape of the neighbourhood.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr Neighbourhood neighbourhood() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Neighbourhood neighbourhood() const {
     return m_neighbourhood;
   }
   /// Radius of the neighbourhood, in cells.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int radius() const { return m_radius; }
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int radius() const {
+    return m_radius;
+  }
   /// Number of states, including 0 (dead).
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int states() const { return m_states; }
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int states() const {
+    return m_states;
+  }
   /// Whether a cell in state 1 counts itself.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool counts_centre() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool counts_centre() const {
     return m_counts_centre;
   }
   /// Counts for which a cell in state 1 stays in state 1.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& survive() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr CountSet const& survive() const {
     return m_survive;
   }
   /// Counts for which a dead cell becomes alive.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr CountSet const& birth() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr CountSet const& birth() const {
     return m_birth;
   }
 

@@ -4,9 +4,8 @@
 #define KOKKOSMMA_PACKED_CELLS_HPP
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 
@@ -23,17 +22,17 @@ struct BitSum {
   std::uint32_t two;
 };
 
-KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum add_bits(std::uint32_t a,
-                                                      std::uint32_t b,
-                                                      std::uint32_t c) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr BitSum add_bits(std::uint32_t a,
+                                                         std::uint32_t b,
+                                                         std::uint32_t c) {
   return {a ^ b ^ c, (a & b) | (c & (a | b))};
 }
 
 /// Sum of each cell and its neighbours in the row; `before` and `after` are
 /// the adjacent words.
-KOKKOS_FORCEINLINE_FUNCTION constexpr BitSum row_sum(std::uint32_t before,
-                                                     std::uint32_t word,
-                                                     std::uint32_t after) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr BitSum row_sum(std::uint32_t before,
+                                                        std::uint32_t word,
+                                                        std::uint32_t after) {
   return add_bits(word << 1 | before >> 31, word, word >> 1 | after << 31);
 }
 
@@ -46,14 +45,14 @@ struct CellCount {
   std::uint32_t four;
 };
 
-KOKKOS_FORCEINLINE_FUNCTION constexpr CellCount count_moore(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr CellCount count_moore(
     BitSum const& above, BitSum const& row, BitSum const& below) {
   BitSum const ones = add_bits(above.one, row.one, below.one);
   BitSum const twos = add_bits(above.two, row.two, below.two);
   return {ones.one, ones.two, twos.one, twos.two};
 }
 
-KOKKOS_FORCEINLINE_FUNCTION constexpr CellCount count_von_neumann(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr CellCount count_von_neumann(
     std::uint32_t above, BitSum const& row, std::uint32_t below) {
   BitSum const ones = add_bits(above, row.one, below);
   return {ones.one, ones.two, row.two, 0};
@@ -61,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr CellCount count_von_neumann(
 
 /// Rule B3/S23.
 struct LifeBits {
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t next(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr std::uint32_t next(
       CellCount const& count, std::uint32_t centre) {
     // Three cells including the centre, or four and a live centre.
     std::uint32_t const one_pair  = (count.carry ^ count.two) & ~count.four;
@@ -97,7 +96,7 @@ class RuleBits {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t next(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t next(
       CellCount const& count, std::uint32_t centre) const {
     std::uint32_t const odd_pair = count.carry ^ count.two;
     std::uint32_t const both     = count.carry & count.two;
@@ -157,11 +156,11 @@ class UnfoldedAxis {
         m_low(kind(low, extent)),
         m_high(kind(high, extent)) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t extent() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t extent() const {
     return m_extent;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr Place locate(std::int64_t x) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Place locate(std::int64_t x) const {
     if (x < -reach || x >= m_extent + reach) return {2, 0};
     for (int direction = 1;; direction = -direction) {
       if (0 <= x && x < m_extent) return {x, direction};
@@ -186,7 +185,7 @@ class UnfoldedAxis {
     bool is_reversed;
 
     /// Bits of this run; `bits` are the 32 cells from `begin` on.
-    KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t place(
+    KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t place(
         std::uint32_t bits) const {
       if (count == 0) return 0;
       if (is_reversed) return reversed(bits) >> (32 - count) << first;
@@ -198,7 +197,7 @@ class UnfoldedAxis {
   /// cells from x on, once per run of neighbours in the grid or of equal
   /// constants.
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void each_run(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void each_run(
       std::int64_t x, Visit const& visit) const {
     for (int done = 0; done < 32;) {
       std::int64_t const at = x + done;
@@ -224,8 +223,8 @@ class UnfoldedAxis {
 
   /// Splits the 32 cells from x on into at most two runs, enough for grids of
   /// at least 32 cells. Returns the number of runs.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int runs(std::int64_t x, Run& one,
-                                                 Run& two) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int runs(std::int64_t x, Run& one,
+                                                    Run& two) const {
     int number = 0;
     one = two = Run{0, 0, 0, false};
     each_run(x, [&](int first, int count, Place const& place) {
@@ -239,7 +238,7 @@ class UnfoldedAxis {
   /// The 32 cells from x on; constants are 0. `read(index)` returns the 32 bits
   /// from a cell of the grid on; bits beyond the grid are ignored.
   template <class Read>
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t gather(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t gather(
       std::int64_t x, Read const& read) const {
     std::uint32_t bits = 0;
     each_run(x, [&](int first, int count, Place const& place) {
@@ -256,7 +255,7 @@ class UnfoldedAxis {
     std::uint32_t where;
     std::uint32_t alive;
   };
-  KOKKOS_FORCEINLINE_FUNCTION constexpr Constants constants(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Constants constants(
       std::int64_t x, bool low_alive, bool high_alive) const {
     Constants result{0, 0};
     each_run(x, [&](int first, int count, Place const& place) {
@@ -270,8 +269,8 @@ class UnfoldedAxis {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Run run_of(int first, int count,
-                                                          Place const& place) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Run run_of(
+      int first, int count, Place const& place) {
     bool const backwards = place.direction < 0;
     return {backwards ? place.index - count + 1 : place.index, first, count,
             backwards};
@@ -282,7 +281,7 @@ class UnfoldedAxis {
       return Boundary::reflect;
     return condition;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint32_t reversed(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr std::uint32_t reversed(
       std::uint32_t bits) {
     bits = bits >> 16 | bits << 16;
     bits = (bits & 0xff00ff00u) >> 8 | (bits & 0x00ff00ffu) << 8;
@@ -297,26 +296,26 @@ class UnfoldedAxis {
 };
 
 /// Whether any of four cells is neither 0 nor 1.
-KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_foreign_states(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool has_foreign_states(
     std::uint32_t cells) {
   return (cells & 0xfefefefeu) != 0;
 }
 
 /// Bytes 0x80 for bytes of `cells` that are 1, else 0.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t alive_flags(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t alive_flags(
     std::uint32_t cells) {
   std::uint32_t const low = (cells ^ 0x01010101u) & 0x7f7f7f7fu;
   return ~((low + 0x7f7f7f7fu) | cells) & 0x80808080u;
 }
 
 /// Four byte cells as bits; only state 1 gives a 1.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t pack_cells(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t pack_cells(
     std::uint32_t cells) {
   return alive_flags(cells) * 0x00204081u >> 28;
 }
 
 /// Bits 0 .. 3 as byte cells.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t unpack_cells(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t unpack_cells(
     std::uint32_t bits) {
   return (bits & 0xfu) * 0x00204081u & 0x01010101u;
 }

@@ -4,8 +4,7 @@
 #define KOKKOSMMA_PACKED_COUNTS_HPP
 
 #include <core/automaton/KokkosMMA_CountRange.hpp>
-
-#include <Kokkos_Macros.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -35,9 +34,8 @@ struct BitTables {
 };
 
 /// Bits `by` .. `by` + 31 of two words; `by` is 0 to 32.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t joined(std::uint32_t low,
-                                                           std::uint32_t high,
-                                                           int by) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t joined(
+    std::uint32_t low, std::uint32_t high, int by) {
   return by == 0 ? low : by == 32 ? high : low >> by | high << (32 - by);
 }
 
@@ -52,7 +50,7 @@ struct RowCounts {
 
   std::uint32_t value[size][Words];
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit RowCounts(
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit RowCounts(
       std::uint32_t const (&row)[Words])
       : value{} {
     if constexpr (Width == 1) {
@@ -88,7 +86,7 @@ class MovingCount {
   static constexpr int size     = words_of_count(width * width);
 
   /// Adds the count of a row and subtracts that of another row.
-  KOKKOS_FORCEINLINE_FUNCTION void move(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void move(
       std::uint32_t const (&entering)[row_size],
       std::uint32_t const (&leaving)[row_size]) {
     auto const sum = [](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -109,8 +107,8 @@ class MovingCount {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t const (&value()
-                                                                 const)[size] {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t const (
+      &value() const)[size] {
     return m_count;
   }
 
@@ -135,7 +133,7 @@ class RangeBits {
 
   /// Next state of 32 cells; their counts include the centre.
   template <class Warp>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t next(
       std::uint32_t const (&count)[size], std::uint32_t centre) const {
     auto const reaches = [&](int limit) {
       std::uint32_t carry = ~0u;

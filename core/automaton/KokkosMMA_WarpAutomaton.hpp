@@ -5,6 +5,7 @@
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
 
@@ -41,10 +42,11 @@ class WarpWindowSums {
   // (64,32) per warp
   using Distances = Registers<std::uint32_t, 16>;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpWindowSums(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpWindowSums(Warp const& warp)
       : m_warp(warp) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Distances distances(int lane) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Distances distances(
+      int lane) {
     Distances result{};
     for (int side = 0; side < 2; ++side)
       for (int tile = 0; tile < 4; ++tile)
@@ -61,7 +63,7 @@ class WarpWindowSums {
   }
 
   /// Band of a radius from 0 to 16, in the order of the distances.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Distances band(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Distances band(
       int radius, Distances const& distances) {
     // Distances are less than 64: no byte borrows.
     std::uint32_t const limit = std::uint32_t(0x80 + radius) * 0x01010101u;
@@ -70,7 +72,7 @@ class WarpWindowSums {
       words[k] = (limit - distances[k]) >> 7 & 0x01010101u;
     return words;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void set_band(Lanes<Distances> const& band) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void set_band(Lanes<Distances> const& band) {
     m_warp.each([&](int lane) {
       for (int k = 0; k < Distances::size; ++k)
         m_warp.at(m_band[k / 8][k / 2 % 4], lane)[k % 2] =
@@ -79,9 +81,9 @@ class WarpWindowSums {
   }
 
   /// Adds the sums of a window.
-  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Half> const& left,
-                                       Lanes<Half> const& right,
-                                       Lanes<Sums>& sums) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Lanes<Half> const& left,
+                                          Lanes<Half> const& right,
+                                          Lanes<Sums>& sums) const {
     for (int tile = 0; tile < 4; ++tile) {
       Lanes<typename Shape::C> d;  // (16,8) per warp
       m_warp.each([&](int lane) {
@@ -97,12 +99,12 @@ class WarpWindowSums {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(Lanes<Sums>& sums) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(Lanes<Sums>& sums) const {
     m_warp.each([&](int lane) { m_warp.at(sums, lane) = {}; });
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int place(int tile, int reg) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int place(int tile, int reg) {
     return 8 * (reg / 2) + 2 * tile + reg % 2;
   }
   Warp m_warp;
@@ -125,11 +127,12 @@ class RangeRule {
     m_high_step = std::uint32_t(rule.survive.end - rule.birth.end);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void stage(int, std::uint32_t*) const {}
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void stage(int,
+                                                      std::uint32_t*) const {}
 
   /// Next state of four cells in states 0 and 1.
   template <class Warp>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t next(
       std::uint32_t const*, std::uint32_t cells,
       std::int32_t const* count) const {
     std::uint32_t const first =
@@ -144,7 +147,7 @@ class RangeRule {
     return std::uint32_t(half) * 0x10001u;
   }
   /// Results in bits 15 and 31; other bits are undefined.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t flags(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t flags(
       std::uint32_t states, std::int32_t even, std::int32_t odd) const {
     std::uint32_t const counts =
         std::uint32_t(odd) * 0x10000u + std::uint32_t(even);
@@ -178,14 +181,14 @@ class SetRule {
   }
 
   /// Stores one word of the sets, for thread `thread` of at least shared_words.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void stage(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void stage(
       int thread, std::uint32_t* shared) const {
     for (int word = 0; word < shared_words; ++word)
       if (word == thread) shared[word] = m_words[word];
   }
 
   template <class Warp>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t next(
       std::uint32_t const* shared, std::uint32_t cells,
       std::int32_t const* count) const {
     std::uint32_t result = 0;
@@ -221,10 +224,10 @@ class CallRule {
 
   explicit CallRule(Next const& next) : m_next(next) {}
 
-  KOKKOS_FORCEINLINE_FUNCTION void stage(int, std::uint32_t*) const {}
+  KOKKOSMMA_FORCEINLINE_FUNCTION void stage(int, std::uint32_t*) const {}
 
   template <class Warp>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t next(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t next(
       std::uint32_t const*, std::uint32_t cells,
       std::int32_t const* count) const {
     std::uint32_t result = 0;
@@ -244,10 +247,9 @@ class CallRule {
 /// Next generation of 16 cells in any states. Rules of two states set cells in
 /// other states to 0.
 template <class Warp, class Rule>
-KOKKOS_FORCEINLINE_FUNCTION void next_cells(Rule const& rule,
-                                            std::uint32_t const* shared,
-                                            std::uint32_t (&cells)[4],
-                                            std::int32_t const (&count)[16]) {
+KOKKOSMMA_FORCEINLINE_FUNCTION void next_cells(
+    Rule const& rule, std::uint32_t const* shared, std::uint32_t (&cells)[4],
+    std::int32_t const (&count)[16]) {
   std::uint32_t known[4] = {~0u, ~0u, ~0u, ~0u};
   if constexpr (Rule::has_two_states) {
     if (has_foreign_states(cells[0] | cells[1] | cells[2] | cells[3]))

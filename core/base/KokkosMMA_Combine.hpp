@@ -3,32 +3,46 @@
 #ifndef KOKKOSMMA_COMBINE_HPP
 #define KOKKOSMMA_COMBINE_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 
-#include <Kokkos_Macros.hpp>
-#include <Kokkos_ReductionIdentity.hpp>
-
+#include <limits>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
+
+/// Least and greatest number of a type, infinite if there are infinities: the
+/// identities of maximum and minimum, as in Kokkos 5. For Kokkos' 16-bit
+/// floats, see adapters/kokkos/KokkosMMA_HalfTypes.hpp.
+template <class T>
+struct Extremes {
+  using Limits = std::numeric_limits<T>;
+  static_assert(Limits::is_specialized);
+  // Members, because nvcc warns of functions of the host, even in constants.
+  static constexpr T most =
+      Limits::has_infinity ? Limits::infinity() : Limits::max();
+  static constexpr T fewest = Limits::has_infinity ? -most : Limits::lowest();
+
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr T least() { return fewest; }
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr T greatest() { return most; }
+};
 
 /// Operation on values of type `T`, with the semantics of Kokkos' reducers:
 /// integers wrap; minimum and maximum ignore a NaN.
 template <Operation Op, class T>
 struct Combine {
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr T identity() {
-    using Identity = Kokkos::reduction_identity<T>;
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr T identity() {
     if constexpr (Op == Operation::sum) {
-      return Identity::sum();
+      return T(0);
     } else if constexpr (Op == Operation::prod) {
-      return Identity::prod();
+      return T(1);
     } else if constexpr (Op == Operation::min) {
-      return Identity::min();
+      return Extremes<T>::greatest();
     } else {
-      return Identity::max();
+      return Extremes<T>::least();
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr T apply(T a, T b) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr T apply(T a, T b) {
     if constexpr (Op == Operation::min) {
       return b < a ? b : a;
     } else if constexpr (Op == Operation::max) {

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_ENCODING_HPP
 #define KOKKOSMMA_ENCODING_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
 /// \file
@@ -14,7 +15,7 @@ namespace KokkosMMA::Impl {
 
 /// All ones: every column of the product is the row sum.
 struct Ones {
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int, int) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr bool entry(int, int) {
     return true;
   }
 };
@@ -22,7 +23,8 @@ struct Ones {
 /// Selects byte n of the 32-bit words along k: column n of the product is the
 /// sum of bytes n; columns 4 to 7 are zero.
 struct ByteColumnsOf4 {
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int column) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr bool entry(int k,
+                                                             int column) {
     return k % 4 == column;
   }
 };
@@ -30,14 +32,15 @@ struct ByteColumnsOf4 {
 /// Selects byte n of the 64-bit words along k, lower halves in the first half
 /// of k and upper halves in the second: column n is the sum of bytes n, 0 to 7.
 struct ByteColumnsOf8 {
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int column) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr bool entry(int k,
+                                                             int column) {
     return k % 4 + 4 * (k / 16) == column;
   }
 };
 
 /// B fragment of one lane. // (k,n) per warp
 template <class Shape, class Matrix>
-KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
   typename Shape::B fragment{};
   for (int reg = 0; reg < Shape::b_registers; ++reg) {
     if constexpr (Shape::packed == 1) {
@@ -57,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
 
 /// A fragment of one lane. // (m,k) per warp
 template <class Shape, class Matrix>
-KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
   typename Shape::A fragment{};
   for (int reg = 0; reg < Shape::a_registers; ++reg) {
     if constexpr (Shape::packed == 1) {
@@ -77,7 +80,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
 
 /// A fragment of all ones. // (m,k) per warp
 template <class Shape>
-KOKKOS_FORCEINLINE_FUNCTION constexpr typename Shape::A ones_a() {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr typename Shape::A ones_a() {
   typename Shape::A fragment{};
   for (int reg = 0; reg < Shape::a_registers; ++reg)
     for (int element = 0; element < Shape::packed; ++element)

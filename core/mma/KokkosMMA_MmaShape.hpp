@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_MMA_SHAPE_HPP
 #define KOKKOSMMA_MMA_SHAPE_HPP
 
-#include <Kokkos_Macros.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>
 
@@ -20,10 +20,10 @@ struct Registers {
   static constexpr int size = N;
   T value[N];
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr T& operator[](int i) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr T& operator[](int i) {
     return value[i];
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr T const& operator[](int i) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr T const& operator[](int i) const {
     return value[i];
   }
 };
@@ -59,18 +59,21 @@ struct MmaShape {
   static constexpr int rows_of_8 = M / 8;
 
   /// (row, k) of A.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate a(int lane, int reg,
-                                                            int element) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Coordinate a(int lane,
+                                                               int reg,
+                                                               int element) {
     return {lane / 4 + 8 * (reg % rows_of_8),
             lane % 4 * Packed + element + 4 * Packed * (reg / rows_of_8)};
   }
   /// (k, column) of B.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate b(int lane, int reg,
-                                                            int element) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Coordinate b(int lane,
+                                                               int reg,
+                                                               int element) {
     return {lane % 4 * Packed + element + 4 * Packed * reg, lane / 4};
   }
   /// (row, column) of C and D.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate c(int lane, int reg) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Coordinate c(int lane,
+                                                               int reg) {
     return {lane / 4 + 8 * (reg / 2), lane % 4 * 2 + reg % 2};
   }
 };

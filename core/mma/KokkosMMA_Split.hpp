@@ -3,8 +3,7 @@
 #ifndef KOKKOSMMA_SPLIT_HPP
 #define KOKKOSMMA_SPLIT_HPP
 
-#include <Kokkos_Macros.hpp>
-#include <Kokkos_BitManipulation.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>
 
@@ -25,15 +24,15 @@ struct SplitFloat {
   std::uint32_t lost;    ///< bits 0..15 of the last remainder
 };
 
-KOKKOS_FORCEINLINE_FUNCTION SplitFloat split_float(std::uint32_t bits) {
+KOKKOSMMA_FORCEINLINE_FUNCTION SplitFloat split_float(std::uint32_t bits) {
   constexpr std::uint32_t upper = 0xffff0000u;
-  auto const value              = [](std::uint32_t word) {
-    return Kokkos::bit_cast<float>(word);
-  };
-  auto const word = [](float number) -> std::uint32_t {
+  auto const value = [](std::uint32_t word) { return bit_cast<float>(word); };
+  auto const word  = [](float number) -> std::uint32_t {
+#if !KOKKOSMMA_IMPL_ON_DEVICE()
     // A GPU's NaN is 0x7fffffff (PTX ISA); a host's may have zero low bits.
-    KOKKOS_IF_ON_HOST((if (number != number) return 0x7fffffffu;))
-    return Kokkos::bit_cast<std::uint32_t>(number);
+    if (number != number) return 0x7fffffffu;
+#endif
+    return bit_cast<std::uint32_t>(number);
   };
   std::uint32_t const middle = word(value(bits) - value(bits & upper));
   std::uint32_t const low    = word(value(middle) - value(middle & upper));
@@ -41,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION SplitFloat split_float(std::uint32_t bits) {
 }
 
 /// Upper halves of two words as a pair of bfloat16, `first` in the low half.
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pack_upper_halves(
+KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t pack_upper_halves(
     std::uint32_t first, std::uint32_t second) {
   return (first >> 16) | (second & 0xffff0000u);
 }

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_STAGED_RING_HPP
 #define KOKKOSMMA_STAGED_RING_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <cstdint>
@@ -22,12 +23,13 @@ struct StagedRing {
 
   unsigned char* memory;  ///< `bytes` bytes, aligned to 128
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr unsigned place(unsigned byte) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr unsigned place(
+      unsigned byte) {
     unsigned const in_ring = byte & (Bytes - 1);
     return in_ring ^ (in_ring >> 3 & 0x70);
   }
   /// The 16 bytes from byte 16 * v of the range on.
-  KOKKOS_FORCEINLINE_FUNCTION Vector16 vector(unsigned v) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Vector16 vector(unsigned v) const {
     struct alignas(16) Aligned {
       std::uint32_t word[4];
     };

@@ -3,11 +3,10 @@
 #ifndef KOKKOSMMA_STAGED_TILE_HPP
 #define KOKKOSMMA_STAGED_TILE_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
 
@@ -22,16 +21,15 @@ using ElementBits = typename Unsigned<size_of(Input)>::type;
 
 /// Value of an element's bits. A warp provides half_value(bits).
 template <class Warp, Scalar Input, class Value>
-KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
+KOKKOSMMA_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
   if constexpr (Input == Scalar::half) {
     return static_cast<Value>(Warp::half_value(bits));
   } else if constexpr (Input == Scalar::bhalf) {
-    return static_cast<Value>(
-        Kokkos::bit_cast<float>(std::uint32_t(bits) << 16));
+    return static_cast<Value>(bit_cast<float>(std::uint32_t(bits) << 16));
   } else if constexpr (Input == Scalar::float32) {
-    return static_cast<Value>(Kokkos::bit_cast<float>(bits));
+    return static_cast<Value>(bit_cast<float>(bits));
   } else if constexpr (Input == Scalar::float64) {
-    return static_cast<Value>(Kokkos::bit_cast<double>(bits));
+    return static_cast<Value>(bit_cast<double>(bits));
   } else if constexpr (Input == Scalar::int8) {
     return static_cast<Value>(static_cast<std::int8_t>(bits));
   } else if constexpr (Input == Scalar::int32) {
@@ -47,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
 
 /// Bits of element e of a vector.
 template <int ElementBytes>
-KOKKOS_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
+KOKKOSMMA_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
 element_of_vector(Vector16 const& vector, int e) {
   using Bits = typename Unsigned<ElementBytes>::type;
   if constexpr (ElementBytes == 8) {
@@ -65,7 +63,7 @@ element_of_vector(Vector16 const& vector, int e) {
 struct StagedTile {
   unsigned char* memory;  ///< aligned to 16 bytes
 
-  KOKKOS_FORCEINLINE_FUNCTION Vector16 vector(int v) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Vector16 vector(int v) const {
     struct alignas(16) Aligned {
       std::uint32_t word[4];
     };
@@ -74,7 +72,7 @@ struct StagedTile {
   }
   /// Elements from `byte` on, a multiple of their size.
   template <class Bits>
-  KOKKOS_FORCEINLINE_FUNCTION Bits const* elements(int byte) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Bits const* elements(int byte) const {
     return reinterpret_cast<Bits const*>(memory + byte);
   }
 };

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_VECTOR_RANGE_HPP
 #define KOKKOSMMA_VECTOR_RANGE_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <cstddef>
@@ -22,24 +23,24 @@ struct VectorRange {
   unsigned per_vector       = 1;  ///< elements
 
   /// Vector after the last whole one; partly filled if has_tail().
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t tail() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t tail() const {
     return (size + skip) / per_vector;
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool has_head() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool has_head() const {
     return skip > 0 && size > 0;
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool has_tail() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool has_tail() const {
     return (size + skip) % per_vector != 0 && !(has_head() && tail() == 0) &&
            size > 0;
   }
-  KOKKOS_FORCEINLINE_FUNCTION bool has_edges() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool has_edges() const {
     return has_head() || has_tail();
   }
 };
 
-KOKKOS_INLINE_FUNCTION VectorRange vector_range(void const* data,
-                                                std::uint64_t size,
-                                                int element_bytes) {
+KOKKOSMMA_INLINE_FUNCTION VectorRange vector_range(void const* data,
+                                                   std::uint64_t size,
+                                                   int element_bytes) {
   auto const address = reinterpret_cast<std::uintptr_t>(data);
   VectorRange range;
   range.base       = static_cast<unsigned char const*>(data) - address % 16;
@@ -73,8 +74,8 @@ struct Unsigned<8> {
 /// Partly filled vectors, padded with zeros: lane 0 has the head, lane 1 the
 /// tail, other lanes zeros.
 template <int ElementBytes>
-KOKKOS_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,
-                                            int lane) {
+KOKKOSMMA_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,
+                                               int lane) {
   using Element            = typename Unsigned<ElementBytes>::type;
   constexpr int per_vector = 16 / ElementBytes;
   Vector16 vector{};

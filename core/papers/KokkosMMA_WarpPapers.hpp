@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_PAPERS_HPP
 #define KOKKOSMMA_WARP_PAPERS_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file
@@ -20,7 +21,7 @@ namespace KokkosMMA::Impl {
 /// Adds D += 1 * X for the 256 values of one vector per lane: two MMA.
 /// \param d column sums, equal in all rows // (16,8)
 template <class Warp>
-KOKKOS_FORCEINLINE_FUNCTION void add_column_sums(
+KOKKOSMMA_FORCEINLINE_FUNCTION void add_column_sums(
     Warp const& warp, typename Warp::template Lanes<MmaF16::C>& d,
     typename Warp::template Lanes<Vector16> const& x) {
   typename Warp::template Lanes<MmaF16::A> ones;  // (16,16)
@@ -39,7 +40,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_column_sums(
 /// that are not finite do not split; the lanes of the first row add them.
 /// \return a value per lane whose sum over lanes is the total
 template <class Warp>
-KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<float>
+KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<float>
 total_of_column_sums(Warp const& warp,
                      typename Warp::template Lanes<MmaF16::C> const& d) {
   typename Warp::template Lanes<MmaBF16K8::A> high, middle, low;  // (16,8)
@@ -48,11 +49,10 @@ total_of_column_sums(Warp const& warp,
   warp.each([&](int lane) {
     std::uint32_t lost = 0;
     for (int row = 0; row < 2; ++row) {
-      auto const& sums = warp.at(d, lane);
-      SplitFloat const x =
-          split_float(Kokkos::bit_cast<std::uint32_t>(sums[2 * row]));
+      auto const& sums   = warp.at(d, lane);
+      SplitFloat const x = split_float(bit_cast<std::uint32_t>(sums[2 * row]));
       SplitFloat const y =
-          split_float(Kokkos::bit_cast<std::uint32_t>(sums[2 * row + 1]));
+          split_float(bit_cast<std::uint32_t>(sums[2 * row + 1]));
       warp.at(high, lane)[row]   = pack_upper_halves(x.high, y.high);
       warp.at(middle, lane)[row] = pack_upper_halves(x.middle, y.middle);
       warp.at(low, lane)[row]    = pack_upper_halves(x.low, y.low);

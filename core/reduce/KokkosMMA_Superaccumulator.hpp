@@ -3,10 +3,8 @@
 #ifndef KOKKOSMMA_SUPERACCUMULATOR_HPP
 #define KOKKOSMMA_SUPERACCUMULATOR_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
-#include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 
@@ -23,19 +21,19 @@ struct FloatFormat {
   int fraction_bits;
   int exponent_bits;
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int bias() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int bias() const {
     return (1 << (exponent_bits - 1)) - 1;
   }
   /// Exponent field of infinities and NaNs.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int special() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int special() const {
     return (1 << exponent_bits) - 1;
   }
   /// Exponent of the smallest number, a power of two.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int lowest() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int lowest() const {
     return 1 - bias() - fraction_bits;
   }
   /// Bits of -0.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t sign() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t sign() const {
     return std::uint64_t(1) << (fraction_bits + exponent_bits);
   }
 };
@@ -102,8 +100,8 @@ enum ExactFlags : unsigned {
 };
 
 /// Flag of an infinity or a NaN.
-KOKKOS_FORCEINLINE_FUNCTION unsigned exact_flag_of(std::uint64_t fraction,
-                                                   bool negative) {
+KOKKOSMMA_FORCEINLINE_FUNCTION unsigned exact_flag_of(std::uint64_t fraction,
+                                                      bool negative) {
   return fraction != 0 ? exact_has_nan
          : negative    ? exact_has_minus_infinity
                        : exact_has_infinity;
@@ -112,9 +110,9 @@ KOKKOS_FORCEINLINE_FUNCTION unsigned exact_flag_of(std::uint64_t fraction,
 /// Splits value * 2^position into parts for three limbs: calls add(limb,
 /// integer), each integer below 2^32 in magnitude.
 template <class Add>
-KOKKOS_FORCEINLINE_FUNCTION void split_into_limbs(std::int64_t value,
-                                                  int position,
-                                                  Add const& add) {
+KOKKOSMMA_FORCEINLINE_FUNCTION void split_into_limbs(std::int64_t value,
+                                                     int position,
+                                                     Add const& add) {
   int const limb          = position / 32;
   int const shift         = position % 32;
   std::int64_t const rest = (value >> (31 - shift)) >> 1;
@@ -129,9 +127,9 @@ struct ExactTerm {
   std::int64_t integer;
   int position;
 };
-KOKKOS_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
-                                                 FloatFormat const& format,
-                                                 int lowest) {
+KOKKOSMMA_FORCEINLINE_FUNCTION ExactTerm exact_term(std::uint64_t bits,
+                                                    FloatFormat const& format,
+                                                    int lowest) {
   std::uint64_t const fraction =
       bits & ((std::uint64_t(1) << format.fraction_bits) - 1);
   int const field     = int(bits >> format.fraction_bits) & format.special();
@@ -151,8 +149,8 @@ inline constexpr int lowest_of_double_products =
 /// times per limb, each integer below 2^32 in magnitude, their sum below 4 *
 /// 2^32.
 template <class Add>
-KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
-                                          Add const& add) {
+KOKKOSMMA_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
+                                             Add const& add) {
   constexpr FloatFormat format = exact_format_of<Scalar::float64>;
   constexpr int lowest         = lowest_of_double_products;
   // Positions are the exponents of the integers' last bits.
@@ -179,8 +177,8 @@ KOKKOS_INLINE_FUNCTION void split_product(std::uint64_t x, std::uint64_t y,
 
 /// Carries bits of limbs [first, end) above 32 bits into the next limb. All
 /// limbs but the last become digits of 32 bits; the last keeps the sign.
-KOKKOS_INLINE_FUNCTION void carry_limbs(std::int64_t* limb, int first,
-                                        int end) {
+KOKKOSMMA_INLINE_FUNCTION void carry_limbs(std::int64_t* limb, int first,
+                                           int end) {
   std::int64_t carry = 0;
   for (int k = first; k < end - 1; ++k) {
     std::int64_t const value = limb[k] + carry;
@@ -195,9 +193,9 @@ KOKKOS_INLINE_FUNCTION void carry_limbs(std::int64_t* limb, int first,
 /// of any size fit. The carry is a division: small negative values change one
 /// limb.
 template <class Add>
-KOKKOS_FORCEINLINE_FUNCTION void carry_into_next(int k, int limbs,
-                                                 std::int64_t value,
-                                                 Add const& add) {
+KOKKOSMMA_FORCEINLINE_FUNCTION void carry_into_next(int k, int limbs,
+                                                    std::int64_t value,
+                                                    Add const& add) {
   constexpr std::int64_t next = std::int64_t(1) << 32;
   std::int64_t const above    = k + 1 < limbs ? value / next : 0;
   std::int64_t const rest     = value - above * next;
@@ -206,8 +204,8 @@ KOKKOS_FORCEINLINE_FUNCTION void carry_into_next(int k, int limbs,
 }
 
 /// 64 bits of digits from bit `at` on; zeros from digit `end` on.
-KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
-                                                   int end, int at) {
+KOKKOSMMA_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
+                                                      int end, int at) {
   auto const digit = [&](int k) {
     return k < end ? std::uint64_t(limb[k]) : std::uint64_t(0);
   };
@@ -220,10 +218,10 @@ KOKKOS_INLINE_FUNCTION std::uint64_t bits_of_limbs(std::int64_t const* limb,
 /// Nearest number of `format` to magnitude * 2^exponent, magnitude > 0, ties to
 /// even, as bits; infinity beyond the largest. The last bit of a 64-bit
 /// magnitude may represent any bits below it (sticky).
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_integer(
+KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t round_integer(
     std::uint64_t magnitude, int exponent, bool negative,
     FloatFormat const& format) {
-  int const bit = 63 - Kokkos::Experimental::countl_zero_builtin(magnitude);
+  int const bit = 63 - countl_zero(magnitude);
   // Lowest bit that the result keeps.
   int const last       = bit - format.fraction_bits > format.lowest() - exponent
                              ? bit - format.fraction_bits
@@ -250,13 +248,13 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_integer(
 }
 
 /// Whether any term is infinite or NaN.
-KOKKOS_FORCEINLINE_FUNCTION bool is_special_sum(unsigned flags) {
+KOKKOSMMA_FORCEINLINE_FUNCTION bool is_special_sum(unsigned flags) {
   return flags &
          (exact_has_nan | exact_has_infinity | exact_has_minus_infinity);
 }
 /// Sum of these terms by IEEE 754 addition, as bits: infinities of both signs,
 /// or a NaN, give the positive quiet NaN.
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t special_sum(
+KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t special_sum(
     unsigned flags, FloatFormat const& format) {
   std::uint64_t const infinity = std::uint64_t(format.special())
                                  << format.fraction_bits;
@@ -272,10 +270,11 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t special_sum(
 /// intermediate rounding or overflow: a zero is negative if all terms were and
 /// there was one; a sum beyond the range of the format is infinite.
 /// \param lowest exponent of the lowest bit of limb 0
-KOKKOS_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb, int first,
-                                                 int end, unsigned flags,
-                                                 bool empty, int lowest,
-                                                 FloatFormat const& format) {
+KOKKOSMMA_INLINE_FUNCTION std::uint64_t round_limbs(std::int64_t* limb,
+                                                    int first, int end,
+                                                    unsigned flags, bool empty,
+                                                    int lowest,
+                                                    FloatFormat const& format) {
   if (is_special_sum(flags)) return special_sum(flags, format);
 
   if (first < end) carry_limbs(limb, first, end);
@@ -314,21 +313,21 @@ struct ExactLimbs {
   unsigned flags;
   bool empty;
 
-  KOKKOS_INLINE_FUNCTION void init() {
+  KOKKOSMMA_INLINE_FUNCTION void init() {
     for (std::int64_t& each : limb) each = 0;
     flags = 0;
     empty = true;
   }
   /// Adds another sum. Both must have called carry().
-  KOKKOS_INLINE_FUNCTION void merge(ExactLimbs const& other) {
+  KOKKOSMMA_INLINE_FUNCTION void merge(ExactLimbs const& other) {
     for (int k = 0; k < limbs; ++k) limb[k] += other.limb[k];
     carry();
     flags |= other.flags;
     empty = empty && other.empty;
   }
-  KOKKOS_INLINE_FUNCTION void carry() { carry_limbs(limb, 0, limbs); }
+  KOKKOSMMA_INLINE_FUNCTION void carry() { carry_limbs(limb, 0, limbs); }
   /// Sum as bits of a format; destroys the limbs.
-  KOKKOS_INLINE_FUNCTION std::uint64_t round(FloatFormat const& format) {
+  KOKKOSMMA_INLINE_FUNCTION std::uint64_t round(FloatFormat const& format) {
     return round_limbs(limb, 0, limbs, flags, empty, Lowest, format);
   }
 };
@@ -337,7 +336,8 @@ struct ExactLimbs {
 /// functions for both sides may not call.
 struct AddToLimbs {
   std::int64_t* limb;
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int k, std::int64_t part) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void operator()(int k,
+                                                 std::int64_t part) const {
     limb[k] += part;
   }
 };
@@ -352,7 +352,7 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   using Limbs::limb;
 
   /// Adds a number given as bits.
-  KOKKOS_FORCEINLINE_FUNCTION void add(std::uint64_t bits) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(std::uint64_t bits) {
     constexpr FloatFormat format = exact_format_of<Input>;
     constexpr int width          = format.fraction_bits + format.exponent_bits;
     constexpr std::uint64_t sign = std::uint64_t(1) << width;
@@ -383,7 +383,7 @@ struct ProductAccumulator
   using Limbs::limb;
 
   /// Adds the product of two numbers given as bits.
-  KOKKOS_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y) {
+  KOKKOSMMA_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y) {
     constexpr FloatFormat format = exact_format_of<Input>;
     constexpr std::uint64_t sign =
         std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);

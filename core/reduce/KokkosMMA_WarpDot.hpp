@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_DOT_HPP
 #define KOKKOSMMA_WARP_DOT_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file
@@ -21,12 +22,13 @@ class WarpDotOfShape {
   using Total  = Sum;
   using Vector = typename Warp::template Lanes<Vector16>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpDotOfShape(Warp const& warp, int chain_length)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpDotOfShape(Warp const& warp,
+                                                int chain_length)
       : m_warp(warp), m_chain_length(chain_length) {
     warp.each([&](int lane) { warp.at(m_sum, lane) = Sum(0); });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& x, Vector const& y) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Vector const& x, Vector const& y) {
     for (int half = 0; half < 2; ++half) {
       typename Warp::template Lanes<typename Shape::A>
           a;  // (m,k), rows >= 8 zero
@@ -46,7 +48,7 @@ class WarpDotOfShape {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<Sum> finish() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<Sum> finish() {
     flush();
     m_chain.clear(m_warp);
     return m_sum;
@@ -54,7 +56,7 @@ class WarpDotOfShape {
 
  private:
   // Entry (g, g) is in lane g / 2 of quad g, register g % 2.
-  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       int const row = lane / 4;
       auto const& d = m_warp.at(m_chain.accumulator, lane);  // (m,8)

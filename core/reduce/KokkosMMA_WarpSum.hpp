@@ -3,11 +3,10 @@
 #ifndef KOKKOSMMA_WARP_SUM_HPP
 #define KOKKOSMMA_WARP_SUM_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_Encoding.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -32,13 +31,13 @@
 
 namespace KokkosMMA::Impl {
 
-KOKKOS_FORCEINLINE_FUNCTION float float_of(std::uint32_t bits) {
-  return Kokkos::bit_cast<float>(bits);
+KOKKOSMMA_FORCEINLINE_FUNCTION float float_of(std::uint32_t bits) {
+  return bit_cast<float>(bits);
 }
 
-KOKKOS_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
-                                             std::uint32_t high) {
-  return Kokkos::bit_cast<double>(std::uint64_t(high) << 32 | low);
+KOKKOSMMA_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
+                                                std::uint32_t high) {
+  return bit_cast<double>(std::uint64_t(high) << 32 | low);
 }
 
 /// Accumulator that is flushed after `chain_length` MMA, since tensor cores
@@ -50,7 +49,7 @@ struct Chain {
   int length = 0;
 
   template <class Flush>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void multiply(
       Warp const& warp,
       typename Warp::template Lanes<typename Shape::A> const& a,  // (m,k)
       typename Warp::template Lanes<typename Shape::B> const& b,  // (k,n)
@@ -62,7 +61,7 @@ struct Chain {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(Warp const& warp) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(Warp const& warp) {
     warp.each([&](int lane) { warp.at(accumulator, lane) = {}; });
     length = 0;
   }
@@ -78,7 +77,8 @@ class WarpSumDirect {
   using Total  = Sum;
   using Vector = typename Warp::template Lanes<Vector16>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpSumDirect(Warp const& warp, int chain_length)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumDirect(Warp const& warp,
+                                               int chain_length)
       : m_warp(warp), m_chain_length(chain_length) {
     warp.each([&](int lane) {
       warp.at(m_ones, lane) = encode_b<Shape, Ones>(lane);
@@ -86,23 +86,23 @@ class WarpSumDirect {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
-                                       Vector const& second) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                          Vector const& second) {
     product(first);
     product(second);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<Sum> finish() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<Sum> finish() {
     flush();
     m_chain.clear(m_warp);
     return m_sum;
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void product(Vector const& data) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void product(Vector const& data) {
     m_chain.multiply(m_warp, data, m_ones, m_chain_length, [&] { flush(); });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       auto const& d = m_warp.at(m_chain.accumulator, lane);  // (16,8)
       if (lane % 4 == 0) m_warp.at(m_sum, lane) += Sum(d[0]) + Sum(d[2]);
@@ -126,7 +126,8 @@ class WarpSumFloat {
   using Total  = float;
   using Vector = typename Warp::template Lanes<Vector16>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpSumFloat(Warp const& warp, int chain_length)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumFloat(Warp const& warp,
+                                              int chain_length)
       : m_warp(warp), m_chain_length(chain_length) {
     warp.each([&](int lane) {
       warp.at(m_ones, lane) = encode_b<MmaBF16, Ones>(lane);
@@ -134,8 +135,8 @@ class WarpSumFloat {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
-                                       Vector const& second) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                          Vector const& second) {
     typename Warp::template Lanes<MmaBF16::A> high, middle, low;  // (16,16)
     typename Warp::template Lanes<bool> inexact;
     m_warp.each([&](int lane) {
@@ -167,7 +168,7 @@ class WarpSumFloat {
     m_high.multiply(m_warp, high, m_ones, m_chain_length, [&] { flush(); });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<float> finish() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<float> finish() {
     flush();
     m_high.clear(m_warp);
     return m_sum;
@@ -175,7 +176,7 @@ class WarpSumFloat {
 
  private:
   // Small operands first: their sum is then rounded once against the large one.
-  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       auto const& h = m_warp.at(m_high.accumulator, lane);  // (16,8)
       auto& m       = m_warp.at(m_middle, lane);            // (16,8)
@@ -207,7 +208,8 @@ class WarpSumDouble {
   using Total  = double;
   using Vector = typename Warp::template Lanes<Vector16>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpSumDouble(Warp const& warp, int chain_length)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumDouble(Warp const& warp,
+                                               int chain_length)
       : m_warp(warp), m_chain_length(chain_length) {
     warp.each([&](int lane) {
       warp.at(m_ones, lane) = encode_b<MmaF64, Ones>(lane);
@@ -215,20 +217,21 @@ class WarpSumDouble {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
-                                       Vector const& second) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                          Vector const& second) {
     product(first);
     product(second);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<double> finish() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<double>
+  finish() {
     flush();
     m_even.clear(m_warp);
     return m_sum;
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void product(Vector const& data) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void product(Vector const& data) {
     typename Warp::template Lanes<MmaF64::A> even, odd;  // (8,4)
     m_warp.each([&](int lane) {
       Vector16 const& v        = m_warp.at(data, lane);
@@ -238,7 +241,7 @@ class WarpSumDouble {
     m_warp.template multiply<MmaF64>(m_odd, odd, m_ones);
     m_even.multiply(m_warp, even, m_ones, m_chain_length, [&] { flush(); });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       auto& odd = m_warp.at(m_odd, lane);  // (8,8)
       if (lane % 4 == 0)
@@ -273,7 +276,7 @@ class WarpSumWide {
                                    std::int64_t, std::uint64_t>;
   using Vector = typename Warp::template Lanes<Vector16>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpSumWide(Warp const& warp, int chain_length)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumWide(Warp const& warp, int chain_length)
       : m_warp(warp), m_chain_length(chain_length) {
     warp.each([&](int lane) {
       warp.at(m_columns, lane) = encode_b<MmaU8, Matrix>(lane);
@@ -281,8 +284,8 @@ class WarpSumWide {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Vector const& first,
-                                       Vector const& second) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Vector const& first,
+                                          Vector const& second) {
     product(first);
     product(second);
     if constexpr (biased) {
@@ -290,7 +293,7 @@ class WarpSumWide {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION typename Warp::template Lanes<Value> finish() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<Value> finish() {
     flush();
     m_chain.clear(m_warp);
     if constexpr (biased) {
@@ -302,7 +305,7 @@ class WarpSumWide {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void product(Vector const& data) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void product(Vector const& data) {
     Vector a;  // (16,32)
     m_warp.each([&](int lane) {
       Vector16 const& v = m_warp.at(data, lane);
@@ -320,7 +323,7 @@ class WarpSumWide {
   }
   // Lanes 2 and 3 of a quad hold columns 4 to 7, which are zero for 32-bit
   // words.
-  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       auto const& d    = m_warp.at(m_chain.accumulator, lane);  // (16,8)
       Value const even = Value(std::uint32_t(d[0])) + std::uint32_t(d[2]);

@@ -3,10 +3,8 @@
 #ifndef KOKKOSMMA_EXACT_PREFIX_HPP
 #define KOKKOSMMA_EXACT_PREFIX_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
-#include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 
@@ -18,7 +16,8 @@
 namespace KokkosMMA::Impl {
 
 /// Sign digit of an integer.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t sign_digit(bool negative) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t sign_digit(
+    bool negative) {
   return negative ? 0xffffffffu : 0u;
 }
 
@@ -27,7 +26,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t sign_digit(bool negative) {
 /// \param position index of top[0]
 /// \param below nonzero if any lower digit is
 /// \param zero result for an integer of zero
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_digits(
+KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t round_digits(
     std::uint32_t const (&top)[3], int position, std::uint32_t below,
     bool negative, int lowest, FloatFormat const& format, std::uint64_t zero) {
   std::uint64_t low  = std::uint64_t(top[1]) << 32 | top[2];
@@ -38,7 +37,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_digits(
     high = std::uint64_t(std::uint32_t(~top[0])) + (below == 0 && low == 0);
   }
   if (high == 0) return zero;
-  int const shift = Kokkos::Experimental::countl_zero_builtin(high);
+  int const shift               = countl_zero(high);
   std::uint64_t const magnitude = high << shift | low >> (63 - shift) >> 1;
   bool const inexact            = low << shift != 0 || below != 0;
   return round_integer(magnitude | std::uint64_t(inexact),
@@ -52,7 +51,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round_digits(
 class DigitWindow {
  public:
   /// Adds digit k. Earlier digits were added or are zeros.
-  KOKKOS_FORCEINLINE_FUNCTION void push(std::uint32_t digit, int k) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void push(std::uint32_t digit, int k) {
     if (digit + 1 <= 1 && digit != m_last[0]) {
       for (int i = 0; i < 3; ++i) m_top[i] = m_last[i];
       m_below_top = m_below;
@@ -65,10 +64,10 @@ class DigitWindow {
   }
 
   /// \param digits number of digits added; those from there on are sign digits
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t round(bool negative, int digits,
-                                                  int lowest,
-                                                  FloatFormat const& format,
-                                                  std::uint64_t zero) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t round(bool negative, int digits,
+                                                     int lowest,
+                                                     FloatFormat const& format,
+                                                     std::uint64_t zero) {
     push(sign_digit(negative), digits);
     return round_digits(m_top, m_position, m_below_top, negative, lowest,
                         format, zero);
@@ -94,19 +93,19 @@ struct ExactDigits {
   bool negative;
 
   /// Requires trimmed digits.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_zero() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool is_zero() const {
     return first == end && !negative;
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator[](int k) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t operator[](int k) const {
     return k < first ? 0 : k < end ? digit[k] : sign_digit(negative);
   }
   /// Narrows [first, end) to exclude zeros below and sign digits above.
-  KOKKOS_FORCEINLINE_FUNCTION void trim() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void trim() {
     while (end > first && digit[end - 1] == sign_digit(negative)) --end;
     while (first < end && digit[first] == 0) ++first;
   }
   /// Assigns the integer in limbs that may exceed 32 bits.
-  KOKKOS_INLINE_FUNCTION void assign(std::int64_t const* limb) {
+  KOKKOSMMA_INLINE_FUNCTION void assign(std::int64_t const* limb) {
     std::int64_t carry = 0;
     for (int k = 0; k < Limbs; ++k) {
       std::int64_t const value = limb[k] + carry;
@@ -120,7 +119,7 @@ struct ExactDigits {
     trim();
   }
   /// Adds `part` * 2^(32 k); `part` has 32 bits and a sign.
-  KOKKOS_INLINE_FUNCTION void add(int k, std::int64_t part) {
+  KOKKOSMMA_INLINE_FUNCTION void add(int k, std::int64_t part) {
     if (part == 0) return;
     if (is_zero()) first = end = k;
     while (first > k) digit[--first] = 0;
@@ -136,9 +135,9 @@ struct ExactDigits {
     negative                 = above < 0;
     if (above != -std::int64_t(negative)) digit[end++] = std::uint32_t(above);
   }
-  KOKKOS_INLINE_FUNCTION std::uint64_t round(int lowest,
-                                             FloatFormat const& format,
-                                             std::uint64_t zero) {
+  KOKKOSMMA_INLINE_FUNCTION std::uint64_t round(int lowest,
+                                                FloatFormat const& format,
+                                                std::uint64_t zero) {
     trim();
     std::uint32_t top[3];
     for (int i = 0; i < 3; ++i)
@@ -191,8 +190,8 @@ class ExactPrefix {
   /// See AddToLimbs.
   struct AddToDigits {
     Digits& digits;
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(int k,
-                                                std::int64_t part) const {
+    KOKKOSMMA_FORCEINLINE_FUNCTION void operator()(int k,
+                                                   std::int64_t part) const {
       digits.add(k, part);
     }
   };

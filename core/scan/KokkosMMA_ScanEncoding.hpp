@@ -3,11 +3,10 @@
 #ifndef KOKKOSMMA_SCAN_ENCODING_HPP
 #define KOKKOSMMA_SCAN_ENCODING_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -24,11 +23,11 @@ namespace KokkosMMA::Impl {
 /// Lane of a quad that holds slot k of an operand; below, the slot's index
 /// within that lane.
 template <class Shape>
-KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_quad(int k) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int slot_quad(int k) {
   return k % (4 * Shape::packed) / Shape::packed;
 }
 template <class Shape>
-KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_element(int k) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int slot_element(int k) {
   return k / (4 * Shape::packed) * Shape::packed + k % Shape::packed;
 }
 
@@ -37,7 +36,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_element(int k) {
 /// elements are empty.
 template <class Shape, int E, bool Inclusive, int Half>
 struct UpperColumns {
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int n) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr bool entry(int k, int n) {
     int const element = slot_element<Shape>(k);
     int const from    = E * slot_quad<Shape>(k) + element;
     int const to      = E * (n / 2) + 2 * Half + n % 2;
@@ -49,30 +48,33 @@ struct UpperColumns {
 /// / 2).
 template <class Shape>
 struct LowerRows {
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool entry(int row, int k) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr bool entry(int row, int k) {
     int const element = slot_element<Shape>(k);
     return 2 * slot_quad<Shape>(k) + element % 2 + 8 * (element / 2) < row;
   }
 };
 
 /// Bytes `p` of four words as one word.
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t byte_column(std::uint32_t w0,
-                                                      std::uint32_t w1,
-                                                      std::uint32_t w2,
-                                                      std::uint32_t w3, int p) {
-  KOKKOS_IF_ON_DEVICE(
-      (unsigned const pick = unsigned(p | (p + 4) << 4); return __byte_perm(
-           __byte_perm(w0, w1, pick), __byte_perm(w2, w3, pick), 0x5410);))
-  KOKKOS_IF_ON_HOST((int const shift = 8 * p;
-                     return (w0 >> shift & 255) | (w1 >> shift & 255) << 8 |
-                            (w2 >> shift & 255) << 16 |
-                            (w3 >> shift & 255) << 24;))
+KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t byte_column(std::uint32_t w0,
+                                                         std::uint32_t w1,
+                                                         std::uint32_t w2,
+                                                         std::uint32_t w3,
+                                                         int p) {
+#if KOKKOSMMA_IMPL_ON_DEVICE()
+  unsigned const pick = unsigned(p | (p + 4) << 4);
+  return __byte_perm(__byte_perm(w0, w1, pick), __byte_perm(w2, w3, pick),
+                     0x5410);
+#else
+  int const shift = 8 * p;
+  return (w0 >> shift & 255) | (w1 >> shift & 255) << 8 |
+         (w2 >> shift & 255) << 16 | (w3 >> shift & 255) << 24;
+#endif
 }
 
 /// Whether one of two packed 16-bit floats is infinite or NaN. `Unit` is the
 /// lowest bit of the exponent.
 template <std::uint32_t Unit>
-KOKKOS_FORCEINLINE_FUNCTION bool pair_not_finite(std::uint32_t word) {
+KOKKOSMMA_FORCEINLINE_FUNCTION bool pair_not_finite(std::uint32_t word) {
   return ((word & 0x7fff7fffu) + (Unit << 16 | Unit)) & 0x80008000u;
 }
 
@@ -87,7 +89,7 @@ struct OperandFloat {
   static constexpr int fragments    = 3;
   static constexpr int accumulators = 1;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(
       Registers<std::uint32_t, 4> const& bits, Shape::B (&fragment)[3]) {
     std::uint32_t lost = 0;
     for (int pair = 0; pair < 2; ++pair) {
@@ -100,15 +102,14 @@ struct OperandFloat {
     }
     return lost != 0;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(float const (&values)[4],
-                                                Shape::B (&fragment)[3]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(float const (&values)[4],
+                                                   Shape::B (&fragment)[3]) {
     Registers<std::uint32_t, 4> bits;
-    for (int e = 0; e < 4; ++e)
-      bits[e] = Kokkos::bit_cast<std::uint32_t>(values[e]);
+    for (int e = 0; e < 4; ++e) bits[e] = bit_cast<std::uint32_t>(values[e]);
     return split(bits, fragment);
   }
   template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION static Value value(float const (&part)[1]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(float const (&part)[1]) {
     return part[0];
   }
 };
@@ -120,7 +121,7 @@ struct OperandPairs {
   static constexpr int fragments    = 1;
   static constexpr int accumulators = 1;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(
       Registers<std::uint32_t, 2> const& words,
       typename Shape::B (&fragment)[1]) {
     fragment[0] = {{words[0], words[1]}};
@@ -128,7 +129,7 @@ struct OperandPairs {
            pair_not_finite<ExponentUnit>(words[1]);
   }
   template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION static Value value(float const (&part)[1]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(float const (&part)[1]) {
     return part[0];
   }
 };
@@ -140,14 +141,14 @@ struct OperandBytes {
   static constexpr int fragments    = 1;
   static constexpr int accumulators = 1;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(
       Registers<std::uint32_t, 1> const& words,
       typename Shape::B (&fragment)[1]) {
     fragment[0] = {{words[0]}};
     return false;
   }
   template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION static Value value(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(
       std::int32_t const (&part)[1]) {
     return Value(part[0]);
   }
@@ -163,7 +164,7 @@ struct OperandColumns {
   static constexpr int accumulators = Bytes;
 
   /// Splits four 32-bit integers, or two 64-bit ones.
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(
       Registers<std::uint32_t, 4> const& words, Shape::B (&fragment)[Bytes]) {
     if constexpr (Bytes == 8) {  // two 64-bit integers
       for (int p = 0; p < Bytes; ++p)
@@ -177,8 +178,8 @@ struct OperandColumns {
     return false;
   }
   template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(Value const (&values)[4],
-                                                Shape::B (&fragment)[Bytes]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(
+      Value const (&values)[4], Shape::B (&fragment)[Bytes]) {
     for (int p = 0; p < Bytes; ++p) {
       int const shift = 32 * (p / 4);
       fragment[p]     = {{byte_column(std::uint32_t(values[0] >> shift),
@@ -189,7 +190,7 @@ struct OperandColumns {
     return false;
   }
   template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION static Value value(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(
       std::int32_t const (&part)[Bytes]) {
     Value sum = 0;
     for (int p = 0; p < Bytes; ++p)
@@ -209,20 +210,20 @@ struct OperandDouble {
   static constexpr int fragments    = 1;
   static constexpr int accumulators = 1;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool not_finite(double value) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool not_finite(double value) {
     return !(value - value == 0);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(
       Registers<std::uint32_t, 4> const& words, Shape::B (&fragment)[1]) {
     double const first =
-        Kokkos::bit_cast<double>(std::uint64_t(words[1]) << 32 | words[0]);
+        bit_cast<double>(std::uint64_t(words[1]) << 32 | words[0]);
     double const second =
-        Kokkos::bit_cast<double>(std::uint64_t(words[3]) << 32 | words[2]);
+        bit_cast<double>(std::uint64_t(words[3]) << 32 | words[2]);
     fragment[0] = {{first, second, 0, 0}};
     return not_finite(first) || not_finite(second);
   }
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(double const (&values)[4],
-                                                Shape::B (&fragment)[1]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(double const (&values)[4],
+                                                   Shape::B (&fragment)[1]) {
     bool lost = false;
     for (int e = 0; e < 4; ++e) {
       fragment[0][e] = values[e];
@@ -231,7 +232,7 @@ struct OperandDouble {
     return lost;
   }
   template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION static Value value(double const (&part)[1]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(double const (&part)[1]) {
     return part[0];
   }
 };
@@ -248,17 +249,18 @@ struct ScanElements {
   using Words = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
 
   template <class Warp>
-  KOKKOS_FORCEINLINE_FUNCTION static Value element(Words const& words, int e) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value element(Words const& words,
+                                                      int e) {
     if constexpr (input_bytes == 8) {
       std::uint64_t const bits =
           std::uint64_t(words[2 * e + 1]) << 32 | words[2 * e];
       if constexpr (Input == Scalar::float64) {
-        return Kokkos::bit_cast<double>(bits);
+        return bit_cast<double>(bits);
       } else {
         return Value(bits);
       }
     } else if constexpr (Input == Scalar::float32) {
-      return Value(Kokkos::bit_cast<float>(words[e]));
+      return Value(bit_cast<float>(words[e]));
     } else if constexpr (Input == Scalar::int32) {
       return Value(std::int32_t(words[e]));
     } else if constexpr (Input == Scalar::uint32) {
@@ -268,7 +270,7 @@ struct ScanElements {
       if constexpr (Input == Scalar::half) {
         return Value(Warp::half_value(bits));
       } else {
-        return Value(Kokkos::bit_cast<float>(std::uint32_t(bits) << 16));
+        return Value(bit_cast<float>(std::uint32_t(bits) << 16));
       }
     } else {
       auto const bits = std::uint8_t(words[e / 4] >> 8 * (e % 4));

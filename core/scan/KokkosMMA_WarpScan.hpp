@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_SCAN_HPP
 #define KOKKOSMMA_WARP_SCAN_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_Encoding.hpp>
 #include <core/scan/KokkosMMA_ScanEncoding.hpp>
 
@@ -36,14 +37,14 @@ class WarpScanShuffle {
   using Words    = typename Encoding::Words;
   using Vector   = Registers<Value, Encoding::elements>;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpScanShuffle(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpScanShuffle(Warp const& warp)
       : m_warp(warp) {}
 
   /// Computes the `prefix` of each element within the tile, and the tile's
   /// `total` in every lane.
-  KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
-                                        Lanes<Vector> (&prefix)[2],
-                                        Lanes<Value>& total) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
+                                           Lanes<Vector> (&prefix)[2],
+                                           Lanes<Value>& total) const {
     Lanes<Value> up_to[2], own[2];
     for (int r = 0; r < 2; ++r) {
       m_warp.each([&](int lane) {
@@ -121,7 +122,7 @@ class WarpScanMma {
   using Words    = typename Encoding::Words;
   using Vector   = Registers<Value, Encoding::elements>;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpScanMma(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpScanMma(Warp const& warp)
       : m_warp(warp) {
     warp.each([&](int lane) {
       warp.at(m_ones, lane)  = encode_a<DataShape, Ones>(lane);
@@ -139,9 +140,9 @@ class WarpScanMma {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
-                                        Lanes<Vector> (&prefix)[2],
-                                        Lanes<Value>& total) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void scan(Lanes<Words> const (&rows)[2],
+                                           Lanes<Vector> (&prefix)[2],
+                                           Lanes<Value>& total) const {
     Lanes<typename DataShape::B> fragment[2]
                                          [Data::fragments];  // (k,n) per warp
     Lanes<bool> inexact;
@@ -217,8 +218,8 @@ class WarpScanMma {
  private:
   /// Value represented by the accumulators of all fragments.
   template <class Operand, class Fragment, int N>
-  KOKKOS_FORCEINLINE_FUNCTION Value collect(Fragment const (&fragments)[N],
-                                            int lane, int reg) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Value collect(Fragment const (&fragments)[N],
+                                               int lane, int reg) const {
     std::remove_cvref_t<decltype(m_warp.at(fragments[0], 0)[0])> part[N];
     for (int p = 0; p < N; ++p) part[p] = m_warp.at(fragments[p], lane)[reg];
     return Operand::template value<Value>(part);

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_COLUMN_VECTORS_HPP
 #define KOKKOSMMA_COLUMN_VECTORS_HPP
 
-#include <Kokkos_Macros.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>
 
@@ -45,19 +45,19 @@ struct ColumnVectors {
   std::uint64_t periods;      ///< the last may be shorter
 
   /// Elements between equal positions of consecutive periods.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t step() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t step() const {
     return period * matrix.stride;
   }
   /// Elements from the 16-byte chunk of the first element to a vector of the
   /// first period.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t offset(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t offset(
       std::uint64_t position) const {
     if (row_vectors == 0) return position * per_vector;
     std::uint64_t const start =
         position / row_vectors * matrix.stride + skip;  // of the row
     return start - start % per_vector + position % row_vectors * per_vector;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr ColumnCoordinate coordinate(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr ColumnCoordinate coordinate(
       std::uint64_t position, int element) const {
     std::uint64_t row, column;
     if (row_vectors == 0) {
@@ -74,7 +74,7 @@ struct ColumnVectors {
     return {std::int64_t(row), column};
   }
   /// Vector element that holds (row, column): position * per_vector + element.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t index(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t index(
       std::uint64_t row, std::uint64_t column) const {
     std::uint64_t const start = row * matrix.stride + skip;
     if (row_vectors == 0) {
@@ -84,7 +84,7 @@ struct ColumnVectors {
     return row * row_vectors * per_vector + start % per_vector + column;
   }
   /// End of the matrix: its elements have skip <= offset < end().
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t end() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t end() const {
     return skip + (matrix.rows - 1) * matrix.stride + matrix.columns;
   }
 };

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_COLUMN_WORDS_HPP
 #define KOKKOSMMA_COLUMN_WORDS_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
@@ -15,7 +16,7 @@ template <int Bytes>
 using ColumnWords = Registers<std::uint32_t, (Bytes + 3) / 4>;
 
 template <int ElementBytes, int Words>
-KOKKOS_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
+KOKKOSMMA_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
 element_of_words(Registers<std::uint32_t, Words> const& words, int e) {
   using Bits = typename Unsigned<ElementBytes>::type;
   if constexpr (ElementBytes == 8) {
@@ -28,7 +29,7 @@ element_of_words(Registers<std::uint32_t, Words> const& words, int e) {
 
 /// Sets an element in words that are zero there.
 template <int ElementBytes, int Words>
-KOKKOS_FORCEINLINE_FUNCTION void put_element(
+KOKKOSMMA_FORCEINLINE_FUNCTION void put_element(
     Registers<std::uint32_t, Words>& words, int e,
     typename Unsigned<ElementBytes>::type bits) {
   if constexpr (ElementBytes == 8) {

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_SEGMENTS_HPP
 #define KOKKOSMMA_SEGMENTS_HPP
 
-#include <Kokkos_Macros.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>
 
@@ -19,14 +19,14 @@ struct EqualSegments {
   std::uint64_t size   = 0;  ///< elements
   std::uint64_t length = 1;  ///< elements per segment
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
     return size / length + (size % length != 0);
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t begin(
       std::uint64_t s) const {
     return s * length;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t end(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t end(
       std::uint64_t s) const {
     return size - s * length < length ? size : s * length + length;
   }
@@ -42,13 +42,13 @@ struct OffsetSegments {
   Offset const* offsets  = nullptr;  ///< count() + 1 offsets
   std::uint64_t segments = 0;
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t count() const {
     return segments;
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t begin(std::uint64_t s) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t begin(std::uint64_t s) const {
     return static_cast<std::uint64_t>(offsets[s]);
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t end(std::uint64_t s) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t end(std::uint64_t s) const {
     return static_cast<std::uint64_t>(offsets[s + 1]);
   }
 };

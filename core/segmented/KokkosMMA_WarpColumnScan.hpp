@@ -4,6 +4,7 @@
 #define KOKKOSMMA_WARP_COLUMN_SCAN_HPP
 
 #include <core/base/KokkosMMA_Combine.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/segmented/KokkosMMA_ColumnVectors.hpp>
 #include <core/segmented/KokkosMMA_ColumnWords.hpp>
@@ -21,13 +22,13 @@ struct ColumnLanes {
   int positions;
   int groups;  ///< rows side by side
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int group(int lane) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int group(int lane) const {
     return lane / positions;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int position(int lane) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int position(int lane) const {
     return lane % positions;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool holds_total(int lane) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool holds_total(int lane) const {
     return group(lane) == groups - 1;
   }
 };
@@ -50,16 +51,16 @@ class WarpColumnScan {
   using Words                        = ColumnWords<bytes>;
   using Vector                       = Registers<Value, Elements>;
 
-  KOKKOS_FORCEINLINE_FUNCTION WarpColumnScan(Warp const& warp,
-                                             ColumnLanes const& lanes)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpColumnScan(Warp const& warp,
+                                                ColumnLanes const& lanes)
       : m_warp(warp), m_lanes(lanes) {}
 
   /// Computes the `total` of the tile, in the lanes for which holds_total().
   /// `counts`: registers of a lane that hold rows of the matrix.
   template <class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void total(Row const& row,
-                                         Lanes<int> const& counts,
-                                         Lanes<Vector>& total) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void total(Row const& row,
+                                            Lanes<int> const& counts,
+                                            Lanes<Vector>& total) const {
     m_warp.each([&](int lane) {
       for (int e = 0; e < Elements; ++e)
         m_warp.at(total, lane)[e] = Apply::identity();
@@ -82,10 +83,10 @@ class WarpColumnScan {
   /// Calls visit(lane, r, vector) with the prefixes of each row of the matrix,
   /// in order. `before` is the prefix of the rows before the tile.
   template <bool Inclusive, class Row, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void prefixes(Row const& row,
-                                            Lanes<int> const& counts,
-                                            Lanes<Vector>& before,
-                                            Visit const& visit) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void prefixes(Row const& row,
+                                               Lanes<int> const& counts,
+                                               Lanes<Vector>& before,
+                                               Visit const& visit) const {
     for (int r = 0; r < Rows; ++r) {
       if constexpr (Grouped) {
         Lanes<Vector> sum;
@@ -144,12 +145,12 @@ class WarpColumnScan {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static Value value(Words const& words, int e) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(Words const& words, int e) {
     return element_value<Warp, Input, Value>(
         element_of_words<element_bytes>(words, e));
   }
   /// Adds the values at the same position in the lower groups.
-  KOKKOS_FORCEINLINE_FUNCTION void up_to_group(Lanes<Vector>& values) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void up_to_group(Lanes<Vector>& values) const {
     for (int distance = 1; distance < 32; distance *= 2) {
       if (distance >= m_lanes.groups) break;
       int const lanes = distance * m_lanes.positions;

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_COLUMN_SUMS_HPP
 #define KOKKOSMMA_WARP_COLUMN_SUMS_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_Encoding.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
@@ -37,7 +38,7 @@ class WarpColumnAdditions {
   /// Registers (32-bit) of a lane for running values.
   static constexpr int registers = elements * int(sizeof(Value)) / 4;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpColumnAdditions(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpColumnAdditions(Warp const& warp)
       : m_warp(warp) {
     warp.each([&](int lane) {
       for (int e = 0; e < elements; ++e)
@@ -47,20 +48,20 @@ class WarpColumnAdditions {
 
   /// Position (of `width`) and period (of `deep`) of a lane's first vector in a
   /// step. Its further vectors are `deep` periods apart.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int position(int lane) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int position(int lane) {
     return lane;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int depth(int) { return 0; }
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int depth(int) { return 0; }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const (&step)[1]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const (&step)[1]) {
     m_warp.each([&](int lane) {
       for (int e = 0; e < elements; ++e) add_element(lane, step[0], e);
     });
   }
   /// Adds a vector per lane; only elements with a bit in `present` are data,
   /// others are zero.
-  KOKKOS_FORCEINLINE_FUNCTION void add_some(Lanes<Vector16> const& vector,
-                                            Lanes<unsigned> const& present) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_some(Lanes<Vector16> const& vector,
+                                               Lanes<unsigned> const& present) {
     m_warp.each([&](int lane) {
       for (int e = 0; e < elements; ++e)
         if (m_warp.at(present, lane) >> e & 1) add_element(lane, vector, e);
@@ -69,7 +70,7 @@ class WarpColumnAdditions {
 
   /// Calls visit(lane, position, element, value) for all positions.
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(Visit const& visit) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void finish(Visit const& visit) {
     m_warp.each([&](int lane) {
       for (int e = 0; e < elements; ++e)
         visit(lane, lane, e, m_warp.at(m_running, lane)[e]);
@@ -77,9 +78,9 @@ class WarpColumnAdditions {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void add_element(int lane,
-                                               Lanes<Vector16> const& vector,
-                                               int e) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_element(int lane,
+                                                  Lanes<Vector16> const& vector,
+                                                  int e) {
     Value& running = m_warp.at(m_running, lane)[e];
     running        = Apply::apply(running, element_value<Warp, Input, Value>(
                                         element_of_vector<element_bytes>(
@@ -107,9 +108,9 @@ struct ColumnOperandPairs {
   static constexpr bool can_lose = false;
 
   /// Computes the operands of element e. Returns whether the split is inexact.
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[4],
-                                                int e,
-                                                typename Shape::B (&b)[1]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[4],
+                                                   int e,
+                                                   typename Shape::B (&b)[1]) {
     for (int half = 0; half < 2; ++half) {
       std::uint32_t const first  = step[2 * half][e / 2];
       std::uint32_t const second = step[2 * half + 1][e / 2];
@@ -132,8 +133,8 @@ struct ColumnOperand<Scalar::float32> {
   static constexpr int chain     = 8;
   static constexpr bool can_lose = true;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[4],
-                                                int e, Shape::B (&b)[3]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[4],
+                                                   int e, Shape::B (&b)[3]) {
     std::uint32_t lost = 0;
     for (int half = 0; half < 2; ++half) {
       SplitFloat const x = split_float(step[2 * half][e]);
@@ -155,10 +156,10 @@ struct ColumnOperand<Scalar::float64> {
   static constexpr int chain     = 8;
   static constexpr bool can_lose = false;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[1],
-                                                int e, Shape::B (&b)[1]) {
-    b[0][0] = Kokkos::bit_cast<double>(std::uint64_t(step[0][2 * e + 1]) << 32 |
-                                       step[0][2 * e]);
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[1],
+                                                   int e, Shape::B (&b)[1]) {
+    b[0][0] = bit_cast<double>(std::uint64_t(step[0][2 * e + 1]) << 32 |
+                               step[0][2 * e]);
     return false;
   }
 };
@@ -172,9 +173,9 @@ struct ColumnOperandBytes {
   static constexpr int chain     = 1 << 16;
   static constexpr bool can_lose = false;
 
-  KOKKOS_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[4],
-                                                int e,
-                                                typename Shape::B (&b)[1]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static bool split(Vector16 const (&step)[4],
+                                                   int e,
+                                                   typename Shape::B (&b)[1]) {
     b[0][0] = byte_column(step[0][e / 4], step[1][e / 4], step[2][e / 4],
                           step[3][e / 4], e % 4);
     return false;
@@ -223,7 +224,7 @@ class WarpColumnMma {
   static constexpr int registers =
       elements * Operand::fragments * int(sizeof(typename Shape::C)) / 4;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpColumnMma(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpColumnMma(Warp const& warp)
       : m_warp(warp) {
     warp.each([&](int lane) {
       warp.at(m_ones, lane) = encode_a<Shape, Ones>(lane);
@@ -233,14 +234,15 @@ class WarpColumnMma {
     clear();
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int position(int lane) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int position(int lane) {
     return lane / 4;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int depth(int lane) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int depth(int lane) {
     return lane % 4;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const (&step)[vectors]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(
+      Lanes<Vector16> const (&step)[vectors]) {
     if constexpr (Operand::can_lose) {
       Lanes<bool> inexact;
       m_warp.each([&](int lane) {
@@ -279,15 +281,15 @@ class WarpColumnMma {
     }
     if (++m_length == Operand::chain) flush();
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_some(Lanes<Vector16> const& vector,
-                                            Lanes<unsigned> const&) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_some(Lanes<Vector16> const& vector,
+                                               Lanes<unsigned> const&) {
     Lanes<Vector16> step[vectors]{};
     step[0] = vector;
     add(step);
   }
 
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(Visit const& visit) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void finish(Visit const& visit) {
     flush();
     if constexpr (apart > 0) {
       join_apart();
@@ -306,12 +308,12 @@ class WarpColumnMma {
   static constexpr int kept  = elements > 8 ? 4 : 2;
   static constexpr int apart = Operand::can_lose ? elements : 0;
 
-  KOKKOS_FORCEINLINE_FUNCTION void gather_own(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void gather_own(
       Lanes<Vector16> const (&step)[vectors], int lane,
       Vector16 (&own)[vectors]) const {
     for (int v = 0; v < vectors; ++v) own[v] = m_warp.at(step[v], lane);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear() {
     m_warp.each([&](int lane) {
       for (int e = 0; e < elements; ++e)
         for (int p = 0; p < Operand::fragments; ++p)
@@ -319,7 +321,7 @@ class WarpColumnMma {
     });
     m_length = 0;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void flush() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       for (int e = 0; e < elements; ++e)
         if (lane / 4 % 8 == e % 8)
@@ -334,7 +336,7 @@ class WarpColumnMma {
     clear();
   }
   /// Joins the sums added without MMA; lane 4g + q has those of position g.
-  KOKKOS_FORCEINLINE_FUNCTION void join_apart() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void join_apart() {
     for (int e = 0; e < elements; ++e) {
       Lanes<Value> sum;
       m_warp.each([&](int lane) {

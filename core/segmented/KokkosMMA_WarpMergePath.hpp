@@ -4,10 +4,9 @@
 #define KOKKOSMMA_WARP_MERGE_PATH_HPP
 
 #include <core/base/KokkosMMA_Combine.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
 
@@ -41,22 +40,22 @@ struct MergePath {
   std::uint64_t first;   ///< first element
   std::uint64_t last;    ///< element after the last
 
-  KOKKOS_FORCEINLINE_FUNCTION static MergePath of(Segments const &segments,
-                                                  std::uint64_t weight) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static MergePath of(Segments const &segments,
+                                                     std::uint64_t weight) {
     return {segments, weight, segments.begin(0),
             segments.end(segments.count() - 1)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t total() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t total() const {
     return weight * segments.count() + (last - first);
   }
   /// Work done when segment s is closed.
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t until_closed(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t until_closed(
       std::uint64_t s) const {
     return weight * (s + 1) + (segments.end(s) - first);
   }
   /// Coordinate after `done` work, given that `closed` segments are closed by
   /// then.
-  KOKKOS_FORCEINLINE_FUNCTION MergeCoordinate
+  KOKKOSMMA_FORCEINLINE_FUNCTION MergeCoordinate
   coordinate(std::uint64_t done, std::uint64_t closed) const {
     if (closed == segments.count()) return {closed, last};
     std::uint64_t const element = first + (done - weight * closed);
@@ -66,7 +65,7 @@ struct MergePath {
 };
 
 /// Begin of partition `i` of `partitions` of equal size.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_partition(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_partition(
     std::uint64_t total, std::uint64_t partitions, std::uint64_t i) {
   std::uint64_t const left = total % partitions;
   return total / partitions * i + (i < left ? i : left);
@@ -75,7 +74,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t begin_of_partition(
 /// Finds the coordinates after `done[0]` and `done[1]` work. The warp tests 32
 /// offsets at a time: 2^24 segments need five dependent loads.
 template <class Warp, class Segments>
-KOKKOS_FORCEINLINE_FUNCTION void find_coordinates(
+KOKKOSMMA_FORCEINLINE_FUNCTION void find_coordinates(
     Warp const &warp, MergePath<Segments> const &work,
     std::uint64_t const (&done)[2], MergeCoordinate (&coordinates)[2]) {
   // The number of closed segments is from `low` to `high`.
@@ -94,8 +93,7 @@ KOKKOS_FORCEINLINE_FUNCTION void find_coordinates(
     }
     for (int k = 0; k < 2; ++k) {
       if (low[k] == high[k]) continue;
-      int const n =
-          Kokkos::Experimental::popcount_builtin(warp.ballot(closed[k]));
+      int const n = popcount(warp.ballot(closed[k]));
       low[k] += n * step[k];
       std::uint64_t const above = low[k] + step[k] - 1;
       high[k]                   = above < high[k] ? above : high[k];
@@ -113,18 +111,18 @@ struct RangePartials {
   std::uint64_t segment_and_flags;
 
   /// First segment of the range.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t segment() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t segment() const {
     return segment_and_flags >> 2;
   }
   /// Whether a segment is closed in the range.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool closes() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool closes() const {
     return segment_and_flags & 1;
   }
   /// Whether the first closed segment began in an earlier range.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool ends_another() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool ends_another() const {
     return segment_and_flags & 2;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::uint64_t pack(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr std::uint64_t pack(
       std::uint64_t segment, bool closes, bool ends_another) {
     return segment << 2 | std::uint64_t(ends_another) << 1 |
            std::uint64_t(closes);
@@ -134,7 +132,7 @@ struct RangePartials {
 /// Joins the partials of the next range to `left`. Calls store(segment, value)
 /// for a segment that ends there and began in the ranges of `left`.
 template <Operation Op, class Value, class Store>
-KOKKOS_FORCEINLINE_FUNCTION void join_partials(
+KOKKOSMMA_FORCEINLINE_FUNCTION void join_partials(
     RangePartials<Value> &left, RangePartials<Value> const &behind,
     Store const &store) {
   using Math = Combine<Op, Value>;
@@ -160,8 +158,8 @@ struct OpenSegment {
 
   /// Adds a range. Calls store(segment, value) if it ends an earlier segment.
   template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void add(RangePartials<Value> const &range,
-                                       Store const &store) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(RangePartials<Value> const &range,
+                                          Store const &store) {
     if (!range.closes()) {
       value = Math::apply(value, range.tail);
       return;
@@ -172,7 +170,7 @@ struct OpenSegment {
     fresh = true;
   }
   /// Adds the result of the ranges that follow.
-  KOKKOS_FORCEINLINE_FUNCTION void add(OpenSegment const &later) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(OpenSegment const &later) {
     value = later.fresh ? later.value : Math::apply(value, later.value);
     fresh = fresh || later.fresh;
   }
@@ -181,7 +179,7 @@ struct OpenSegment {
 /// Computes the open segment `before` each lane's ranges, and that after `all`
 /// ranges of the warp, from the open segments after each lane's ranges, `mine`.
 template <class Warp, Operation Op, class Value>
-KOKKOS_FORCEINLINE_FUNCTION void open_before(
+KOKKOSMMA_FORCEINLINE_FUNCTION void open_before(
     Warp const &warp,
     typename Warp::template Lanes<OpenSegment<Op, Value>> const &mine,
     typename Warp::template Lanes<OpenSegment<Op, Value>> &before,
@@ -247,14 +245,14 @@ class WarpMergePath {
   static constexpr int quads_cost = 4 * 40 + 32 * vector_cost;
 
  public:
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpMergePath(Warp const &warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpMergePath(Warp const &warp)
       : m_warp(warp) {}
 
   /// Stores every segment that begins and ends between the two coordinates,
   /// with store(segment, value), and returns the partials; `tail` and `head`
   /// are equal in all lanes.
   template <class Stream, class Segments, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<RangePartials<Value>> walk(
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<RangePartials<Value>> walk(
       Stream &stream, Segments const &segments, MergeCoordinate const &begin,
       MergeCoordinate const &end, Store const &store) const {
     using Position = typename Segments::Position;
@@ -314,8 +312,7 @@ class WarpMergePath {
           m_warp.each([&](int lane) {
             m_warp.at(complete, lane) = m_warp.at(ends, lane) <= ready;
           });
-          until =
-              Kokkos::Experimental::popcount_builtin(m_warp.ballot(complete));
+          until = popcount(m_warp.ballot(complete));
         }
         if (until == done) {
           absorb(stream.ring(), position, ready, open);
@@ -365,15 +362,15 @@ class WarpMergePath {
   static constexpr int windows_ahead = 4;
 
   template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T of_lane(Lanes<T> const &values,
-                                        int lane) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION T of_lane(Lanes<T> const &values,
+                                           int lane) const {
     Lanes<T> const same = m_warp.broadcast(values, lane);
     return m_warp.at(same, 0);
   }
   template <class Stream>
-  KOKKOS_FORCEINLINE_FUNCTION static void wait_towards(Stream &stream,
-                                                       unsigned position,
-                                                       unsigned last) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static void wait_towards(Stream &stream,
+                                                          unsigned position,
+                                                          unsigned last) {
     constexpr unsigned most = Quads ? Stream::reach : Stream::window;
     stream.wait(last - position <= most ? last : position + Stream::window);
   }
@@ -381,8 +378,8 @@ class WarpMergePath {
   /// Joins the elements of a vector to a running value. A minimum or maximum of
   /// a NaN and the next element would lose that element, so they are added one
   /// by one: the running value is never a NaN.
-  KOKKOS_FORCEINLINE_FUNCTION static Value fold(Value running,
-                                                Value (&element)[per_vector]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value fold(
+      Value running, Value (&element)[per_vector]) {
     if constexpr (Op == Operation::min || Op == Operation::max) {
       for (int e = 0; e < per_vector; ++e)
         running = Math::apply(running, element[e]);
@@ -394,8 +391,8 @@ class WarpMergePath {
       return Math::apply(running, element[0]);
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static Value all_of(Value running,
-                                                  Vector16 const &vector) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value all_of(Value running,
+                                                     Vector16 const &vector) {
     Value element[per_vector];
     for (int e = 0; e < per_vector; ++e)
       element[e] = element_value<Warp, Input, Value>(
@@ -403,10 +400,11 @@ class WarpMergePath {
     return fold(running, element);
   }
   /// Elements in [begin, end) of a vector that starts at position `at`.
-  KOKKOS_FORCEINLINE_FUNCTION static Value some_of(Value running,
-                                                   Vector16 const &vector,
-                                                   unsigned at, unsigned begin,
-                                                   unsigned end) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value some_of(Value running,
+                                                      Vector16 const &vector,
+                                                      unsigned at,
+                                                      unsigned begin,
+                                                      unsigned end) {
     Value element[per_vector];
     for (int e = 0; e < per_vector; ++e) {
       Value const value = element_value<Warp, Input, Value>(
@@ -418,9 +416,9 @@ class WarpMergePath {
 
   /// Reduces elements [begin, end), at least one, in one lane.
   template <class Ring>
-  KOKKOS_FORCEINLINE_FUNCTION static Value in_lane(Ring const &ring,
-                                                   unsigned begin,
-                                                   unsigned end) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value in_lane(Ring const &ring,
+                                                      unsigned begin,
+                                                      unsigned end) {
     unsigned v          = begin / per_vector;
     unsigned const last = (end - 1) / per_vector;
     Value running =
@@ -433,9 +431,9 @@ class WarpMergePath {
 
   /// Adds elements [begin, end), at least one, to running values of all lanes.
   template <class Ring>
-  KOKKOS_FORCEINLINE_FUNCTION void absorb(Ring const &ring, unsigned begin,
-                                          unsigned end,
-                                          Lanes<Value> &open) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void absorb(Ring const &ring, unsigned begin,
+                                             unsigned end,
+                                             Lanes<Value> &open) const {
     unsigned const first = begin / per_vector;
     unsigned const last  = end / per_vector;
     bool const has_head  = begin % per_vector != 0;
@@ -452,7 +450,7 @@ class WarpMergePath {
     });
   }
   /// Joins the running values of all lanes, in every lane, and resets them.
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> close(Lanes<Value> &open) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<Value> close(Lanes<Value> &open) const {
     Lanes<Value> total = open;
     for (int offset = 16; offset > 0; offset /= 2) {
       Lanes<Value> const other = m_warp.shuffle_xor(total, offset);
@@ -469,12 +467,12 @@ class WarpMergePath {
   /// each, eight segments at a time: neighbouring lanes read neighbouring
   /// vectors.
   template <class Ring>
-  KOKKOS_FORCEINLINE_FUNCTION void by_quads(Ring const &ring,
-                                            Lanes<unsigned> const &begins,
-                                            Lanes<unsigned> const &ends,
-                                            int from, int until,
-                                            std::uint32_t others,
-                                            Lanes<Value> &value) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void by_quads(Ring const &ring,
+                                               Lanes<unsigned> const &begins,
+                                               Lanes<unsigned> const &ends,
+                                               int from, int until,
+                                               std::uint32_t others,
+                                               Lanes<Value> &value) const {
     for (int first = from / 8 * 8; first < until; first += 8) {
       auto const segment          = [&](int lane) { return first + lane / 4; };
       Lanes<unsigned> const begin = m_warp.gather(begins, segment);
@@ -516,11 +514,11 @@ class WarpMergePath {
   /// ones by all lanes. The limit depends on the window's segments: while one
   /// lane is busy, 31 more may be.
   template <class Ring>
-  KOKKOS_FORCEINLINE_FUNCTION void reduce(Ring const &ring,
-                                          Lanes<unsigned> const &begins,
-                                          Lanes<unsigned> const &ends, int from,
-                                          int until,
-                                          Lanes<Value> &value) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void reduce(Ring const &ring,
+                                             Lanes<unsigned> const &begins,
+                                             Lanes<unsigned> const &ends,
+                                             int from, int until,
+                                             Lanes<Value> &value) const {
     Lanes<unsigned> vectors;
     m_warp.each([&](int lane) {
       m_warp.at(vectors, lane) =
@@ -540,7 +538,7 @@ class WarpMergePath {
     std::uint32_t longer = longer_than(limit);
     if (longer) {
       auto const cost_beyond = [](std::uint32_t segments) {
-        return joint_cost * Kokkos::Experimental::popcount_builtin(segments);
+        return joint_cost * popcount(segments);
       };
       int least           = vector_cost * 4 + cost_beyond(longer);
       std::uint32_t other = longer_than(16);
@@ -573,7 +571,7 @@ class WarpMergePath {
       });
     }
     for (; longer; longer &= longer - 1) {
-      int const k = Kokkos::Experimental::countr_zero_builtin(longer);
+      int const k = countr_zero(longer);
       Lanes<Value> part;
       m_warp.each([&](int lane) { m_warp.at(part, lane) = Math::identity(); });
       absorb(ring, of_lane(begins, k), of_lane(ends, k), part);

@@ -4,9 +4,8 @@
 #define KOKKOSMMA_WARP_SEGMENT_SCAN_HPP
 
 #include <core/base/KokkosMMA_Combine.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
 
@@ -44,7 +43,7 @@ struct EqualStarts {
 
   /// Elements from `offset` to the first start at or after it. The first start
   /// is after `first` elements, fewer than the length.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t ahead(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t ahead(
       std::uint64_t first, std::uint32_t offset) const {
     if (first >= offset)
       return std::uint32_t(first - offset < longest ? first - offset : longest);
@@ -53,12 +52,12 @@ struct EqualStarts {
     return behind ? length - behind : 0;
   }
   /// Value of ahead() one row later.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t next_row(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t next_row(
       std::uint32_t ahead) const {
     return ahead >= step ? ahead - step : ahead + (length - step);
   }
   /// Mask with bit e set if a segment begins with element e.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint32_t starts(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t starts(
       std::uint32_t ahead) const {
     return ahead < Elements ? pattern << ahead & ((1u << Elements) - 1) : 0;
   }
@@ -85,16 +84,16 @@ class WarpSegmentScan {
   using Vector = Registers<Value, elements>;
   static_assert(input_bytes <= int(sizeof(Value)));
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentScan(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpSegmentScan(Warp const& warp)
       : m_warp(warp) {}
 
   /// \param starts bit e: a segment begins with element e of the lane
   /// \param carry  prefix of the segment that reaches into the row; updated for
   /// the next row
-  KOKKOS_FORCEINLINE_FUNCTION void scan(Lanes<Words> const& words,
-                                        Lanes<std::uint32_t> const& starts,
-                                        Lanes<Value>& carry,
-                                        Lanes<Vector>& prefix) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void scan(Lanes<Words> const& words,
+                                           Lanes<std::uint32_t> const& starts,
+                                           Lanes<Value>& carry,
+                                           Lanes<Vector>& prefix) const {
     Lanes<Value> up_to;
     Lanes<bool> begins;
     m_warp.each([&](int lane) {
@@ -120,7 +119,7 @@ class WarpSegmentScan {
     m_warp.each([&](int lane) {
       std::uint32_t const up_to_here =
           begin_lanes & (0xffffffffu >> (31 - lane));
-      m_warp.at(reach, lane) = lane - 31 + Kokkos::countl_zero(up_to_here | 1u);
+      m_warp.at(reach, lane) = lane - 31 + countl_zero(up_to_here | 1u);
     });
     for (int offset = 1; offset < 32; offset *= 2) {
       Lanes<Value> const other = m_warp.shuffle_up(up_to, offset);
@@ -153,8 +152,8 @@ class WarpSegmentScan {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static Value element_of(Words const& words,
-                                                      int e) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value element_of(Words const& words,
+                                                         int e) {
     using Bits = typename Unsigned<input_bytes>::type;
     if constexpr (input_bytes == 8) {
       return element_value<Warp, input, Value>(Bits(words[2 * e + 1]) << 32 |

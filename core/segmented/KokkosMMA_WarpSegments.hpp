@@ -4,6 +4,7 @@
 #define KOKKOSMMA_WARP_SEGMENTS_HPP
 
 #include <core/base/KokkosMMA_Combine.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
@@ -33,8 +34,8 @@ struct SegmentsOfTile {
 };
 
 /// Vector with zeros for the bytes outside [from, to).
-KOKKOS_FORCEINLINE_FUNCTION Vector16 bytes_within(Vector16 vector, int from,
-                                                  int to) {
+KOKKOSMMA_FORCEINLINE_FUNCTION Vector16 bytes_within(Vector16 vector, int from,
+                                                     int to) {
   for (int w = 0; w < 4; ++w) {
     int const low             = from - 4 * w;
     int const high            = to - 4 * w;
@@ -60,19 +61,19 @@ struct LaneOperation {
   /// Sums of one-byte elements: four per instruction. A bool is 0 or 1.
   static constexpr bool adds_bytes =
       Op == Operation::sum && bytes == 1 && std::is_integral_v<Value>;
-  KOKKOS_FORCEINLINE_FUNCTION static Value byte_sum(std::uint32_t sum) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value byte_sum(std::uint32_t sum) {
     return Input == Scalar::int8
                ? static_cast<Value>(static_cast<std::int32_t>(sum))
                : static_cast<Value>(sum);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static Value element(Vector16 const& vector,
-                                                   int e) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value element(Vector16 const& vector,
+                                                      int e) {
     return element_value<Warp, Input, Value>(
         element_of_vector<bytes>(vector, e));
   }
   /// Joins all elements of a vector.
-  KOKKOS_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
     if constexpr (adds_bytes) {
       return sum_of_bytes<4>(vector);
     } else {
@@ -80,8 +81,8 @@ struct LaneOperation {
     }
   }
   template <int Width>
-  KOKKOS_FORCEINLINE_FUNCTION static Value word(StagedTile const& tile,
-                                                int byte) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value word(StagedTile const& tile,
+                                                   int byte) {
     if constexpr (Width == 16) {
       return all(tile.vector(byte / 16));
     } else {
@@ -101,7 +102,8 @@ struct LaneOperation {
     }
   }
   template <int Words, class Vector>
-  KOKKOS_FORCEINLINE_FUNCTION static Value sum_of_bytes(Vector const& words) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value sum_of_bytes(
+      Vector const& words) {
     std::uint32_t sum = 0;
     for (int w = 0; w < Words; ++w)
       sum = Warp::template add_bytes<Input == Scalar::int8>(sum, words[w]);
@@ -109,7 +111,7 @@ struct LaneOperation {
   }
   /// Joins N values in a tree.
   template <int N, class Get>
-  KOKKOS_FORCEINLINE_FUNCTION static Value tree(Get const& get) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value tree(Get const& get) {
     Value value[N];
     for (int e = 0; e < N; ++e) value[e] = get(e);
     // A minimum or maximum keeps a NaN that is its left operand.
@@ -124,8 +126,8 @@ struct LaneOperation {
     return value[0];
   }
   /// Joins the elements at bytes [from, to) of the vector.
-  KOKKOS_FORCEINLINE_FUNCTION static Value some(Vector16 const& vector,
-                                                int from, int to) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value some(Vector16 const& vector,
+                                                   int from, int to) {
     if constexpr (adds_bytes) {
       return all(bytes_within(vector, from, to));
     } else {
@@ -138,9 +140,9 @@ struct LaneOperation {
   }
   /// Joins every `lanes`-th word of `Width` bytes in [begin, end).
   template <int Width>
-  KOKKOS_FORCEINLINE_FUNCTION static Value of_words(StagedTile const& tile,
-                                                    int begin, int end,
-                                                    int lane, int lanes) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value of_words(StagedTile const& tile,
+                                                       int begin, int end,
+                                                       int lane, int lanes) {
     // One lane: offsets are constants once the loop is unrolled.
     Value value = Join::identity();
     if (lanes == 1) {
@@ -154,9 +156,9 @@ struct LaneOperation {
   }
   /// Joins every `lanes`-th vector that overlaps [begin, end), restricted to
   /// that range.
-  KOKKOS_FORCEINLINE_FUNCTION static Value of_bytes(StagedTile const& tile,
-                                                    int begin, int end,
-                                                    int lane, int lanes) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value of_bytes(StagedTile const& tile,
+                                                       int begin, int end,
+                                                       int lane, int lanes) {
     Value value = Join::identity();
     for (int v = begin / 16 + lane; 16 * v < end; v += lanes) {
       Vector16 const vector = tile.vector(v);
@@ -172,8 +174,8 @@ struct LaneOperation {
 /// Joins the lanes' values over groups of neighbouring lanes. The result is in
 /// the first lane of each group.
 template <class Join, class Warp, class Lanes>
-KOKKOS_FORCEINLINE_FUNCTION void join_lanes(Warp const& warp, Lanes& values,
-                                            int lanes) {
+KOKKOSMMA_FORCEINLINE_FUNCTION void join_lanes(Warp const& warp, Lanes& values,
+                                               int lanes) {
   for (int offset = 1; offset < lanes; offset *= 2) {
     Lanes const other = warp.shuffle_xor(values, offset);
     warp.each([&](int lane) {
@@ -202,7 +204,7 @@ class WarpSegmentsStreamed {
           ? row_segments_tuning.min_blocks_extremes
           : row_segments_tuning.min_blocks;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsStreamed(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpSegmentsStreamed(Warp const& warp)
       : m_warp(warp) {
     clear();
   }
@@ -217,7 +219,7 @@ class WarpSegmentsStreamed {
     Lanes<Value> value[segment_rows];
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION void gather(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void gather(
       Lanes<Vector16> const (&row)[segment_rows], int, Rows& rows) const {
     for (int r = 0; r < segment_rows; ++r)
       m_warp.each([&](int lane) {
@@ -229,8 +231,8 @@ class WarpSegmentsStreamed {
   /// \return true; false would mean that the rows are needed again
   /// (WarpSegmentsMma)
   template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
-                                           Store const& store) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
+                                              Store const& store) const {
     if (vectors >= 8)
       rows_by_exchange<3>(rows.value, vectors, store);
     else if (vectors == 4)
@@ -243,9 +245,9 @@ class WarpSegmentsStreamed {
   }
 
   template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void staged(StagedTile const& tile,
-                                          SegmentsOfTile const& in,
-                                          Store const& store) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void staged(StagedTile const& tile,
+                                             SegmentsOfTile const& in,
+                                             Store const& store) const {
     constexpr int bytes = Lane::bytes;
     if (in.width == 16)
       staged_by<16>(tile, in, store);
@@ -260,8 +262,8 @@ class WarpSegmentsStreamed {
   }
 
   /// Adds two vectors of each lane to the running segment.
-  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const& first,
-                                       Lanes<Vector16> const& second) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const& first,
+                                          Lanes<Vector16> const& second) {
     m_warp.each([&](int lane) {
       m_warp.at(m_value, lane) =
           Join::apply(m_warp.at(m_value, lane),
@@ -270,19 +272,19 @@ class WarpSegmentsStreamed {
     });
   }
   /// Adds one vector in each lane that has one.
-  KOKKOS_FORCEINLINE_FUNCTION void add_where(Lanes<Vector16> const& row,
-                                             Lanes<bool> const& have) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_where(Lanes<Vector16> const& row,
+                                                Lanes<bool> const& have) {
     m_warp.each([&](int lane) {
       if (m_warp.at(have, lane))
         add_element(lane, Lane::all(m_warp.at(row, lane)));
     });
   }
   /// Adds a value of this lane.
-  KOKKOS_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
     m_warp.at(m_value, lane) = Join::apply(m_warp.at(m_value, lane), value);
   }
   /// Value of the running segment, in lane 0; starts the next one.
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> finish() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<Value> finish() {
     Lanes<Value> value = m_value;
     join_lanes<Join>(m_warp, value, 32);
     clear();
@@ -292,9 +294,9 @@ class WarpSegmentsStreamed {
  private:
   /// Variant for words of `Width` bytes, or for masked vectors (0).
   template <int Width, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void staged_by(StagedTile const& tile,
-                                             SegmentsOfTile const& in,
-                                             Store const& store) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void staged_by(StagedTile const& tile,
+                                                SegmentsOfTile const& in,
+                                                Store const& store) const {
     int const stop = in.first + in.size;
     for (int first = 0; first < in.count; first += 32 / in.lanes) {
       Lanes<Value> value;
@@ -325,7 +327,7 @@ class WarpSegmentsStreamed {
   /// value is a row's sum over 2^Steps lanes, with 7 exchanges for 8 rows
   /// instead of 24.
   template <int Steps, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void rows_by_exchange(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void rows_by_exchange(
       Lanes<Value> (&value)[segment_rows], int vectors,
       Store const& store) const {
     for (int step = 0; step < Steps; ++step) {
@@ -377,7 +379,7 @@ class WarpSegmentsStreamed {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear() {
     m_warp.each([&](int lane) { m_warp.at(m_value, lane) = Join::identity(); });
   }
 

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_SEGMENTS_MMA_HPP
 #define KOKKOSMMA_WARP_SEGMENTS_MMA_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
@@ -35,7 +36,7 @@ class WarpSegmentsMma {
   using Streamed = WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>;
   static constexpr int min_blocks = row_segments_tuning.min_blocks_mma;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
       : m_warp(warp), m_sum(warp, chain_length) {
     clear();
   }
@@ -44,7 +45,7 @@ class WarpSegmentsMma {
   /// operands.
   using Rows = typename Streamed::Rows;
 
-  KOKKOS_FORCEINLINE_FUNCTION void gather(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void gather(
       Lanes<Vector16> const (&row)[segment_rows], int vectors,
       Rows& rows) const {
     if constexpr (!has_columns) {
@@ -59,8 +60,8 @@ class WarpSegmentsMma {
   /// \return false if nothing was stored because of an infinity or a NaN: use
   /// additions instead.
   template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
-                                           Store const& store) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
+                                              Store const& store) const {
     if constexpr (!has_columns) {
       return Streamed(m_warp).scatter(rows, vectors, store);
     } else if (vectors == 1)
@@ -72,9 +73,9 @@ class WarpSegmentsMma {
   }
 
   template <class Store>
-  KOKKOS_FORCEINLINE_FUNCTION void staged(StagedTile const& tile,
-                                          SegmentsOfTile const& in,
-                                          Store const& store) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void staged(StagedTile const& tile,
+                                             SegmentsOfTile const& in,
+                                             Store const& store) const {
     int const lanes   = in.lanes < 4 ? 4 : in.lanes;
     int const touched = in.width == 16 ? in.length / 16 : in.length / 16 + 2;
     int const steps   = (touched + lanes - 1) / lanes;
@@ -101,12 +102,12 @@ class WarpSegmentsMma {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const& first,
-                                       Lanes<Vector16> const& second) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Lanes<Vector16> const& first,
+                                          Lanes<Vector16> const& second) {
     m_sum.add(first, second);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_where(Lanes<Vector16> const& row,
-                                             Lanes<bool> const& have) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_where(Lanes<Vector16> const& row,
+                                                Lanes<bool> const& have) {
     Lanes<Vector16> inside, none;
     m_warp.each([&](int lane) {
       m_warp.at(inside, lane) =
@@ -115,11 +116,11 @@ class WarpSegmentsMma {
     });
     m_sum.add(inside, none);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
     m_warp.at(m_elements, lane) =
         Join::apply(m_warp.at(m_elements, lane), value);
   }
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> finish() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<Value> finish() {
     Lanes<Value> value = total(m_sum, 32);
     join_lanes<Join>(m_warp, m_elements, 32);
     m_warp.each([&](int lane) {
@@ -151,7 +152,7 @@ class WarpSegmentsMma {
   /// columns get zeros added, except from infinities and NaNs. Value 2s + c is
   /// column 2q + c of accumulators s.
   template <int Vectors>
-  KOKKOS_FORCEINLINE_FUNCTION void gather_columns(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void gather_columns(
       Lanes<Vector16> const (&row)[segment_rows], Rows& rows) const {
     constexpr int columns = 4 / Vectors;         // per row
     constexpr int fit     = 8 / columns;         // rows per set of accumulators
@@ -179,8 +180,8 @@ class WarpSegmentsMma {
     });
   }
   template <int Vectors, class Store>
-  KOKKOS_FORCEINLINE_FUNCTION bool scatter_columns(Rows& rows, int vectors,
-                                                   Store const& store) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool scatter_columns(
+      Rows& rows, int vectors, Store const& store) const {
     constexpr int columns = 4 / Vectors;
     constexpr int fit     = 8 / columns;
     constexpr int sets    = segment_rows / fit;
@@ -227,7 +228,7 @@ class WarpSegmentsMma {
     }
     return true;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add_lanes(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_lanes(
       Lanes<Value> (&value)[segment_rows], int mask) const {
     for (int c = 0; c < 2; ++c) {
       Lanes<Value> const other = m_warp.shuffle_xor(value[c], mask);
@@ -239,14 +240,14 @@ class WarpSegmentsMma {
   }
 
   /// Vector v of the tile with zeros outside [begin, end).
-  KOKKOS_FORCEINLINE_FUNCTION static Vector16 vector_within(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Vector16 vector_within(
       StagedTile const& tile, int v, int begin, int end) {
     if (16 * v >= end || 16 * v + 16 <= begin) return Vector16{};
     Vector16 const vector = tile.vector(v);
     if (16 * v >= begin && 16 * v + 16 <= end) return vector;
     return bytes_within(vector, begin - 16 * v, end - 16 * v);
   }
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<Value> total(Sum& sum, int lanes) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<Value> total(Sum& sum, int lanes) const {
     Lanes<Part> parts = sum.finish();
     join_lanes<Combine<Operation::sum, Part>>(m_warp, parts, lanes);
     Lanes<Value> value;
@@ -256,7 +257,7 @@ class WarpSegmentsMma {
     });
     return value;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void clear() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear() {
     m_warp.each(
         [&](int lane) { m_warp.at(m_elements, lane) = Join::identity(); });
   }

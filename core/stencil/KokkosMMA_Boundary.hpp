@@ -4,8 +4,7 @@
 #define KOKKOSMMA_BOUNDARY_HPP
 
 #include <core/base/KokkosMMA_Errors.hpp>
-
-#include <Kokkos_Macros.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <array>
 #include <cstdint>
@@ -42,7 +41,7 @@ constexpr char const* to_string(Boundary kind) {
 /// Index in [0, n) of the element that replaces element `i`; -1 for a constant.
 /// `i` may be at any distance; `n` is at least 1. A halo belongs to the View:
 /// the result is `i` itself.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   if (0 <= i && i < n) return i;
   switch (kind) {
@@ -149,19 +148,19 @@ struct Boundaries {
   }
 
   /// Number of ghost cells before element 0 of dimension `d`.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_low(int d,
-                                                       int radius) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int ghosts_low(int d,
+                                                          int radius) const {
     return low[d].kind == Boundary::halo ? radius : 0;
   }
   /// Number of ghost cells after the last element of dimension `d`.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr int ghosts_high(int d,
-                                                        int radius) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int ghosts_high(int d,
+                                                           int radius) const {
     return high[d].kind == Boundary::halo ? radius : 0;
   }
 
   /// Index of the element that replaces element `i` of `n` in dimension `d`.
   /// See boundary_index().
-  KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t index(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t index(
       int d, std::int64_t i, std::int64_t n) const {
     return boundary_index(i < 0 ? low[d].kind : high[d].kind, i, n);
   }
@@ -169,7 +168,7 @@ struct Boundaries {
   /// Replaces indices beyond the grid by those of the element used instead.
   /// Returns false if that is a constant: `value` is then the constant, and the
   /// indices are meaningless.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr bool locate(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool locate(
       std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
       double& value) const {
     for (int d = 0; d < Rank; ++d) {

@@ -3,10 +3,9 @@
 #ifndef KOKKOSMMA_BYTE_PAIRS_HPP
 #define KOKKOSMMA_BYTE_PAIRS_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -19,21 +18,23 @@ namespace KokkosMMA::Impl {
 
 /// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of `low`,
 /// 0 to 3, and of `high`, 4 to 7, like the permute_bytes of a warp.
-KOKKOS_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
+KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
     std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
-  KOKKOS_IF_ON_DEVICE((return __byte_perm(low, high, selector);))
-  KOKKOS_IF_ON_HOST(
-      (std::uint64_t const both = std::uint64_t(high) << 32 | low;
-       std::uint32_t picked     = 0;
-       for (int b = 0; b < 4; ++b) picked |=
-       std::uint32_t(both >> 8 * (selector >> 4 * b & 7) & 255) << 8 * b;
-       return picked;))
+#if KOKKOSMMA_IMPL_ON_DEVICE()
+  return __byte_perm(low, high, selector);
+#else
+  std::uint64_t const both = std::uint64_t(high) << 32 | low;
+  std::uint32_t picked     = 0;
+  for (int b = 0; b < 4; ++b)
+    picked |= std::uint32_t(both >> 8 * (selector >> 4 * b & 7) & 255) << 8 * b;
+  return picked;
+#endif
 }
 
 /// Pairs of bytes: pair i has byte First + i of the words in its lower half and
 /// the byte `Apart` after it in its upper half.
 template <int First, int Count, int Apart, int Words>
-KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
+KOKKOSMMA_FORCEINLINE_FUNCTION Registers<std::uint32_t, Count> pairs_of_bytes(
     Registers<std::uint32_t, Words> const& words) {
   static_assert(Apart % 4 == 0 && First + Count + Apart <= 4 * Words);
   Registers<std::uint32_t, Words> even{}, odd{};
@@ -58,14 +59,14 @@ template <class A, class Byte, int V, int Taps>
 struct PairedSums {
   Registers<std::uint32_t, V / 2> pair;
 
-  KOKKOS_FORCEINLINE_FUNCTION A operator[](int i) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION A operator[](int i) const {
     std::uint32_t const sum =
         i < V / 2 ? pair[i] & 0xffffu : pair[i - V / 2] >> 16;
     constexpr int surplus = std::is_signed_v<Byte> ? 128 * Taps : 0;
     return static_cast<A>(static_cast<std::int32_t>(sum) - surplus);
   }
   /// Lowest byte of each sum.
-  KOKKOS_FORCEINLINE_FUNCTION Registers<std::uint32_t, V / 4> lowest_bytes()
+  KOKKOSMMA_FORCEINLINE_FUNCTION Registers<std::uint32_t, V / 4> lowest_bytes()
       const {
     Registers<std::uint32_t, V / 4> words{};
     for (int i = 0; i < V / 2; i += 4) {
@@ -94,23 +95,23 @@ struct PairedBoxSums {
   using Weights                   = typename Pairs::Weights;
   Pairs pairs;
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear() { pairs.clear(); }
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear() { pairs.clear(); }
   /// Sums along a row for V bytes from byte At of the words on.
   template <int At, int Words>
-  KOKKOS_FORCEINLINE_FUNCTION static Registers<std::uint32_t, V / 2> along_row(
-      Registers<std::uint32_t, Words> words, Weights const& weights) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Registers<std::uint32_t, V / 2>
+  along_row(Registers<std::uint32_t, Words> words, Weights const& weights) {
     if constexpr (std::is_signed_v<Byte>) {
       for (int w = 0; w < Words; ++w) words[w] ^= 0x80808080u;
     }
     return Pairs::template along_row<Radius>(
         pairs_of_bytes<At - Radius, V / 2 + 2 * Radius, V / 2>(words), weights);
   }
-  KOKKOS_FORCEINLINE_FUNCTION OfRow
+  KOKKOSMMA_FORCEINLINE_FUNCTION OfRow
   push(int b, Registers<std::uint32_t, V / 2> const& row,
        Weights const& weights) {
     return {pairs.push(b, row, weights)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void next_batch() { pairs.next_batch(); }
+  KOKKOSMMA_FORCEINLINE_FUNCTION void next_batch() { pairs.next_batch(); }
 };
 
 }  // namespace KokkosMMA::Impl

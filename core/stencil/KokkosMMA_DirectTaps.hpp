@@ -3,10 +3,9 @@
 #ifndef KOKKOSMMA_DIRECT_TAPS_HPP
 #define KOKKOSMMA_DIRECT_TAPS_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <algorithm>
 #include <array>
@@ -34,7 +33,7 @@ A weight_as(double weight) {
 
 /// Variant of boundary_index() without a division, for indices beyond a
 /// boundary by at most the extent.
-KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   bool const low = i < 0;
   if (!low && i < n) return i;

@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_SEPARABLE_SUMS_HPP
 #define KOKKOSMMA_SEPARABLE_SUMS_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <type_traits>
 
@@ -18,7 +17,7 @@ namespace KokkosMMA::Impl {
 
 /// Returns a * b + c; integers modulo a power of two.
 template <class A>
-KOKKOS_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
   if constexpr (std::is_integral_v<A>) {
     using Bits = std::make_unsigned_t<decltype(a + b)>;
     return static_cast<A>(Bits(a) * Bits(b) + Bits(c));
@@ -29,7 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A multiply_add(A a, A b, A c) {
 
 /// Returns a + b; integers modulo a power of two.
 template <class A>
-KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
   if constexpr (std::is_integral_v<A>) {
     using Bits = std::make_unsigned_t<decltype(a + b)>;
     return static_cast<A>(Bits(a) + Bits(b));
@@ -40,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A add_up(A a, A b) {
 
 /// Returns a - b of integers modulo a power of two.
 template <class A>
-KOKKOS_FORCEINLINE_FUNCTION constexpr A subtract(A a, A b) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr A subtract(A a, A b) {
   static_assert(std::is_integral_v<A>);
   using Bits = std::make_unsigned_t<decltype(a - b)>;
   return static_cast<A>(Bits(a) - Bits(b));
@@ -49,8 +48,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr A subtract(A a, A b) {
 /// Calls f(integral_constant<int, k>) for k = min(radius, MaxRadius) down to
 /// 1, with one jump instead of a test for each k.
 template <int MaxRadius, class F>
-KOKKOS_FORCEINLINE_FUNCTION constexpr void for_radius_down(int radius,
-                                                           F const& f) {
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void for_radius_down(int radius,
+                                                              F const& f) {
   static_assert(MaxRadius <= 16);
 #define KOKKOSMMA_CASE(k)                  \
   case k:                                  \
@@ -91,7 +90,7 @@ struct SeparableFactors {
 /// Computes sum[i] = sum over o of factor(o) * window(At + i + o). The factor
 /// of offset o is at MaxRadius + o.
 template <int V, int At, class A, int MaxRadius, bool Exact, class Window>
-KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> row_sums(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Registers<A, V> row_sums(
     SeparableFactors<A, MaxRadius, Exact> const& factors,
     Window const& window) {
   Registers<A, V> sum{};
@@ -119,12 +118,12 @@ struct ColumnSums {
   /// Row p of a batch adds to the sum of row p - radius + j in slot p + j.
   Registers<A, V> slot[slots];
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int s = 0; s < slots; ++s) slot[s] = {};
   }
   /// Adds row `b` of the batch. slot[b] is then the sum of the row `radius`
   /// above. The factor of offset o is at radius - o.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void push(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void push(
       int b, Registers<A, V> const& row,
       SeparableFactors<A, MaxRadius, false> const& factors) {
     auto const add = [&](int j) {
@@ -138,7 +137,7 @@ struct ColumnSums {
     add(0);
   }
   /// Moves the sums to the first slots after the last row of a batch.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void next_batch() {
     for (int s = 0; s < 2 * MaxRadius; ++s) slot[s] = slot[s + Batch];
     for (int s = 2 * MaxRadius; s < slots; ++s) slot[s] = {};
   }
@@ -155,30 +154,30 @@ struct FactorSums {
   struct Weights {
     SeparableFactors<A, MaxRow, false> along_row;
     SeparableFactors<A, MaxColumn, false> along_column;
-    KOKKOS_FORCEINLINE_FUNCTION constexpr int row_radius() const {
+    KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int row_radius() const {
       return along_row.radius;
     }
-    KOKKOS_FORCEINLINE_FUNCTION constexpr int column_radius() const {
+    KOKKOSMMA_FORCEINLINE_FUNCTION constexpr int column_radius() const {
       return MaxColumn == 0 ? 0 : along_column.radius;
     }
   };
   ColumnSums<A, MaxColumn, V, Batch> columns;
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() { columns.clear(); }
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void clear() { columns.clear(); }
   /// Sums along a row for V elements from window[At] on.
   template <int At, class Window>
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
       Window const& window, Weights const& weights) {
     return row_sums<V, At>(weights.along_row, window);
   }
   /// Adds row b of a batch. Returns the sums of the row column_radius() above
   /// it.
-  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const& weights) {
     columns.push(b, row, weights.along_column);
     return columns.slot[b];
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void next_batch() {
     columns.next_batch();
   }
 };
@@ -193,24 +192,24 @@ struct RadiusSums {
   struct Weights {
     SeparableFactors<A, Radius, true> along_row;
     SeparableFactors<A, Radius, true> along_column;
-    KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_radius() {
+    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_radius() {
       return Radius;
     }
-    KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_radius() {
+    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_radius() {
       return Radius;
     }
   };
   Registers<A, V> slot[batch];
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int b = 0; b < batch; ++b) slot[b] = {};
   }
   template <int At, class Window>
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
       Window const& window, Weights const& weights) {
     return row_sums<V, At>(weights.along_row, window);
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const& weights) {
     for (int j = 0; j < batch; ++j) {
       Registers<A, V>& sum = slot[(b + j) % batch];
@@ -220,13 +219,13 @@ struct RadiusSums {
     }
     return slot[b];
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {}
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void next_batch() {}
 };
 
 /// Computes sum[i] = window[At + i - Radius] + .. + window[At + i + Radius].
 /// Common parts of adjacent windows are added once.
 template <int V, int Radius, int At, class A, int N>
-KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
     Registers<A, N> const& window) {
   // Windows of G adjacent elements have at least one element in common.
   constexpr int G = V <= 2 * Radius + 1 ? V : 2 * Radius + 1 >= 4 ? 4 : 2;
@@ -259,10 +258,10 @@ struct BoxSums {
   static constexpr int max_radius = Radius;
   using OfRow                     = Registers<A, V>;
   struct Weights {
-    KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_radius() {
+    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_radius() {
       return Radius;
     }
-    KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_radius() {
+    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_radius() {
       return Radius;
     }
   };
@@ -271,16 +270,16 @@ struct BoxSums {
   Registers<A, V> rest[batch];
   Registers<A, V> start;  ///< sum of this batch so far
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int b = 0; b < batch; ++b) rest[b] = {};
     start = {};
   }
   template <int At, class Window>
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
       Window const& window, Weights const&) {
     return box_row_sums<V, Radius, At>(window);
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const&) {
     Registers<A, V> sum{};
     for (int i = 0; i < V; ++i) {
@@ -291,7 +290,7 @@ struct BoxSums {
     }
     return sum;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void next_batch() {
     for (int b = batch - 2; b > 0; --b)
       for (int i = 0; i < V; ++i)
         rest[b][i] = add_up(rest[b][i], rest[b + 1][i]);
@@ -309,12 +308,12 @@ struct RunningBoxSums {
   Registers<A, V> last[batch];  ///< ring buffer of the last rows
   Registers<A, V> sum;          ///< of these rows
 
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void clear() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void clear() {
     for (int b = 0; b < batch; ++b) last[b] = {};
     sum = {};
   }
   template <int At, class Window>
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Registers<A, V> along_row(
       Window const& window, Weights const&) {
     Registers<A, V> row{};
     for (int i = At - Radius; i <= At + Radius; ++i)
@@ -324,7 +323,7 @@ struct RunningBoxSums {
                         window[At + i - 1 - Radius]);
     return row;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Registers<A, V> push(
       int b, Registers<A, V> const& row, Weights const&) {
     for (int i = 0; i < V; ++i) {
       sum[i]     = subtract(add_up(sum[i], row[i]), last[b][i]);
@@ -332,7 +331,7 @@ struct RunningBoxSums {
     }
     return sum;
   }
-  KOKKOS_FORCEINLINE_FUNCTION constexpr void next_batch() {}
+  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void next_batch() {}
 };
 
 }  // namespace KokkosMMA::Impl

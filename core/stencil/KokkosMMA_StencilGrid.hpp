@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_STENCIL_GRID_HPP
 #define KOKKOSMMA_STENCIL_GRID_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -29,8 +28,9 @@ struct StencilGrid {
 
   /// Finds the offset of the element that is used for `at`, which may be beyond
   /// boundaries. False for a constant, which `value` then receives.
-  KOKKOS_FORCEINLINE_FUNCTION bool locate(Index const (&at)[R], Index& offset,
-                                          double& value) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION bool locate(Index const (&at)[R],
+                                             Index& offset,
+                                             double& value) const {
     offset = 0;
     for (int n = 0; n < R; ++n) {
       // If several constants apply, that of the caller's first dimension wins.
@@ -49,7 +49,7 @@ struct StencilGrid {
   }
 
   /// Element or, beyond boundaries, the value that replaces it.
-  KOKKOS_FORCEINLINE_FUNCTION Element at(Index const (&at)[R]) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Element at(Index const (&at)[R]) const {
     Index offset = 0;
     double value = 0;
     return locate(at, offset, value) ? data[offset]
@@ -72,8 +72,8 @@ struct StencilTarget {
   std::int64_t stride[R];
 
   template <class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t const (&at)[R],
-                                              Sum sum) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void operator()(std::int64_t const (&at)[R],
+                                                 Sum sum) const {
     std::int64_t offset = 0;
     for (int d = 0; d < R; ++d) offset += at[d] * stride[d];
     data[offset] = static_cast<Result>(sum);
@@ -87,8 +87,8 @@ struct StencilCall {
   bool reversed;
 
   template <class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t const (&at)[R],
-                                              Sum sum) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void operator()(std::int64_t const (&at)[R],
+                                                 Sum sum) const {
     if constexpr (R == 1) {
       functor(at[0], sum);
     } else if constexpr (R == 2) {
@@ -102,8 +102,8 @@ struct StencilCall {
   /// code in between: loads of all invocations can be in flight together unless
   /// they may alias stores.
   template <int Stride, int Count, class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void row(std::int64_t const (&at)[R],
-                                       Sum const (&sums)[Count]) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void row(std::int64_t const (&at)[R],
+                                          Sum const (&sums)[Count]) const {
     if (reversed)
       calls<true, Stride>(at, sums);
     else
@@ -112,8 +112,8 @@ struct StencilCall {
 
  private:
   template <bool Reversed, int Stride, int Count, class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void calls(std::int64_t const (&at)[R],
-                                         Sum const (&sums)[Count]) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void calls(std::int64_t const (&at)[R],
+                                            Sum const (&sums)[Count]) const {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif

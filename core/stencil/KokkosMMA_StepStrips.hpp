@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_STEP_STRIPS_HPP
 #define KOKKOSMMA_STEP_STRIPS_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -42,14 +41,14 @@ struct StepStrips {
   }
   /// Tile of an index below 2^31: a 64-bit division takes some hundred
   /// instructions on a device.
-  KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index) const {
     int strip_of_tile = 0;
     return tile(index, strip_of_tile);
   }
   /// \param[out] strip_of_tile index of the strip: per dimension, the low one
   /// and then the high one
-  KOKKOS_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index,
-                                              int& strip_of_tile) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION GridBox<R> tile(unsigned index,
+                                                 int& strip_of_tile) const {
     GridBox<R> result{};
     for (int s = 0; s < 2 * R; ++s) {
       unsigned count = 1;
@@ -74,10 +73,10 @@ struct StepStrips {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION unsigned side(int d) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION unsigned side(int d) const {
     return unsigned(d == R - 1 ? Row : Side) / (halved ? 2 : 1);
   }
-  KOKKOS_FORCEINLINE_FUNCTION unsigned along(int s, int d) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION unsigned along(int s, int d) const {
     return (unsigned(strip[s].end[d] - strip[s].begin[d]) + side(d) - 1) /
            side(d);
   }
@@ -107,9 +106,9 @@ struct NoUpdate {};
 /// Result of a step with an update: update(caller's indices, value, sum),
 /// rounded to `Element`.
 template <class A, class Element, class Update>
-KOKKOS_FORCEINLINE_FUNCTION A updated(Update const& update, bool reversed,
-                                      std::int64_t i, std::int64_t j, A value,
-                                      A sum) {
+KOKKOSMMA_FORCEINLINE_FUNCTION A updated(Update const& update, bool reversed,
+                                         std::int64_t i, std::int64_t j,
+                                         A value, A sum) {
   return static_cast<A>(static_cast<Element>(update(
       reversed ? j : i, reversed ? i : j, static_cast<Element>(value), sum)));
 }

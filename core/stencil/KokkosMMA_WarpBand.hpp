@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_BAND_HPP
 #define KOKKOSMMA_WARP_BAND_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
@@ -133,7 +134,8 @@ class WarpByteBand {
     return Words(weights, {row_of(0), row_of(1), row_of(2), row_of(3)},
                  {0, 1, 2, 3});
   }
-  KOKKOS_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp, Words const& words)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpByteBand(Warp const& warp,
+                                              Words const& words)
       : m_warp(warp) {
     // Volatile: one register per operand. The compiler would merge equal
     // registers and copy them before each MMA.
@@ -161,14 +163,14 @@ class WarpByteBand {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(History& history) const {
     for (Product& product : history)
       for (auto& plane : product.plane)
         m_warp.each([&](int lane) { m_warp.at(plane, lane) = {}; });
   }
 
   /// Sums along the rows of a column block, from its window.
-  KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
     Product product;
     for (int tile = 0; tile < 2; ++tile) {
       Lanes<typename MmaS8::C> sums[2];  // (16,8) per warp
@@ -211,8 +213,8 @@ class WarpByteBand {
 
   /// Sums along both dimensions. `product` has the lowest rows; it is added to
   /// the history.
-  KOKKOS_FORCEINLINE_FUNCTION Sums sums(History& history,
-                                        Product const& product) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Sums sums(History& history,
+                                           Product const& product) const {
     Sums result;
     for (int j = 0; j < 4; ++j) {
       Lanes<typename MmaS8::C> sum;  // (16,8) per warp
@@ -228,8 +230,8 @@ class WarpByteBand {
     return result;
   }
   /// Adds rows that complete no sum to the history.
-  KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
-                                                  Product const& product) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static void take_in(History& history,
+                                                     Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
       history[group] = history[group + 1];
     history[Groups - 2] = product;
@@ -240,18 +242,19 @@ class WarpByteBand {
   using Data = std::conditional_t<Signed, MmaS8, MmaS8U8>;
 
   /// Column of the column block in row m of a tile of the first product.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int tile, int m) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_of(int tile,
+                                                                int m) {
     int const n = m % 8;
     return 8 * (n / 2) + 2 * (2 * tile + m / 8) + n % 2;
   }
   /// Row at index k of 16 in a Product.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
     return 16 * (k / 16) + 2 * (k % 16 / 4) + 8 * (k % 4 / 2) + k % 2;
   }
 
   /// Bytes Selector % 8 of four words.
   template <std::uint32_t Selector>
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t pack(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t pack(
       std::uint32_t const (&x)[4]) const {
     return m_warp.permute_bytes(m_warp.permute_bytes(x[0], x[1], Selector),
                                 m_warp.permute_bytes(x[2], x[3], Selector),
@@ -261,10 +264,10 @@ class WarpByteBand {
   /// Adds the planes, the highest first; shifts the sum by 8 bits before each
   /// further plane.
   template <int Plane>
-  KOKKOS_FORCEINLINE_FUNCTION void add_planes(Lanes<typename MmaS8::C>& sum,
-                                              History const& history,
-                                              Product const& product,
-                                              int j) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_planes(Lanes<typename MmaS8::C>& sum,
+                                                 History const& history,
+                                                 Product const& product,
+                                                 int j) const {
     constexpr bool is_signed = Planes > 1 && Plane == Planes - 1;
     using Both               = std::conditional_t<is_signed, MmaS8, MmaS8U8>;
     using End = std::conditional_t<is_signed, MmaS8K16, MmaS8U8K16>;
@@ -367,19 +370,19 @@ class WarpFloatBand {
   static constexpr Words words(Weights const& weights) {
     return Words(weights, {0, 1}, {column_of_data(0), column_of_data(1)});
   }
-  KOKKOS_FORCEINLINE_FUNCTION WarpFloatBand(Warp const& warp,
-                                            Words const& words)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpFloatBand(Warp const& warp,
+                                               Words const& words)
       : m_warp(warp) {
     take<0>(words);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(History& history) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(History& history) const {
     for (Product& product : history)
       for (auto& part : product.part)
         m_warp.each([&](int lane) { m_warp.at(part, lane) = {}; });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
     Lanes<typename MmaF16::C> sums[2];  // (16,8) per warp
     for (int rows = 0; rows < 2; ++rows) {
       Lanes<typename MmaF16::C> small;  // (16,8) per warp
@@ -434,8 +437,8 @@ class WarpFloatBand {
     return product;
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Sums sums(History& history,
-                                        Product const& product) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Sums sums(History& history,
+                                           Product const& product) const {
     Sums result;
     for (int j = 0; j < 2; ++j) {
       Lanes<typename MmaBF16::C> large, small;  // (16,8) per warp
@@ -466,8 +469,8 @@ class WarpFloatBand {
     return result;
   }
   /// Adds rows that complete no sum to the history.
-  KOKKOS_FORCEINLINE_FUNCTION static void take_in(History& history,
-                                                  Product const& product) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static void take_in(History& history,
+                                                     Product const& product) {
     for (int group = 0; group + 2 < Groups; ++group)
       history[group] = history[group + 1];
     history[Groups - 2] = product;
@@ -480,7 +483,7 @@ class WarpFloatBand {
   /// Recursive: nvcc 13.0 does not unroll a loop, and the operands would be in
   /// local memory.
   template <int Part>
-  KOKKOS_FORCEINLINE_FUNCTION void take(Words const& words) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void take(Words const& words) {
     auto const word = [](std::uint32_t const volatile* of, int offset) {
       return std::uint32_t(of[Words::origin + offset]);
     };
@@ -503,19 +506,19 @@ class WarpFloatBand {
     }
   }
   /// Column of the column block in row m of the first product.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of(int m) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_of(int m) {
     int const n = m % 8;
     return 4 * (n / 2) + 2 * (m / 8) + n % 2;
   }
   /// Column at index k of an operand block: a lane has a word of each unit.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int column_of_data(int k) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_of_data(int k) {
     return data_operands == 1 ? k : 8 * (k / 8) + 4 * (k % 2) + k % 8 / 2;
   }
   /// Splits two floats into three pairs of bfloat16, the largest first.
   /// \tparam Checked whether the last pair is NaN if a split is not exact
   template <bool Checked>
-  KOKKOS_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
-                                         std::uint32_t (&parts)[3]) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
+                                            std::uint32_t (&parts)[3]) const {
     for (int part = 0; part < 3; ++part) {
       parts[part] = m_warp.permute_bytes(a, b, 0x7632);
       if (part < 2) {
@@ -527,8 +530,8 @@ class WarpFloatBand {
       if (m_warp.permute_bytes(a, b, 0x5410) != 0) parts[2] = 0x7fff7fffu;
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {
-    return Kokkos::bit_cast<std::uint32_t>(value);
+  KOKKOSMMA_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {
+    return bit_cast<std::uint32_t>(value);
   }
 
   Warp m_warp;

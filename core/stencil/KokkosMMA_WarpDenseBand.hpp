@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_WARP_DENSE_BAND_HPP
 #define KOKKOSMMA_WARP_DENSE_BAND_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 /// \file
 /// Sums of doubles over rectangles with any weights, by one warp: 8 columns of
@@ -58,7 +57,8 @@ class WarpDenseBand {
 
   /// \param band function that returns band n
   template <class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBand(Warp const& warp, Bands const& band)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpDenseBand(Warp const& warp,
+                                               Bands const& band)
       : m_warp(warp) {
     for (int i = 0; i < taps; ++i) clear(m_sum[i]);
     for (int n = 0; n < ahead; ++n) m_band[n] = band(n);
@@ -68,8 +68,8 @@ class WarpDenseBand {
   /// in the order of the MMA: rows from 8 * (n / taps) on of the band matrix of
   /// row taps - 1 - n % taps. // (8,8) per warp
   template <class Weight>
-  KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
-                                            Weight const& weight) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static B band(int lane, int n,
+                                               Weight const& weight) {
     B fragment{};
     for (int r = 0; r < B::size; ++r) {
       Coordinate const at = Shape::b(lane, r, 0);
@@ -81,8 +81,8 @@ class WarpDenseBand {
   }
 
   /// Loads eight columns of a row of the row panels.
-  KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
-                                            int pitch, int lane) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
+                                               int pitch, int lane) {
     // In the order of the operand's registers: the compiler would unpack
     // 16-byte loads for every MMA. Volatile: otherwise it hoists all loads and
     // spills (CUDA 13.0).
@@ -97,7 +97,7 @@ class WarpDenseBand {
 
   /// Loads the first data of the first step.
   template <class LoadData>
-  KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const& data) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void begin(LoadData const& data) {
     m_first = data(0, 0);
   }
 
@@ -105,8 +105,8 @@ class WarpDenseBand {
   /// next one for U = 1, and so on. `data(row, block)` loads columns from 8 *
   /// block - side on, of this row (0) or the next one (1).
   template <int U, class LoadData, class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data,
-                                        Bands const& bands) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void step(LoadData const& data,
+                                           Bands const& bands) {
     clear(m_sum[slot(U, taps - 1)]);
     m_first = add<U, 0>(m_first, m_first, data, bands);
   }
@@ -114,12 +114,12 @@ class WarpDenseBand {
   /// Sums that step U completed: the row `Reach` above the step's row.
   /// // (16,8) per warp
   template <int U, int Row>
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
     return m_sum[slot(U, 0)];
   }
 
   /// Renumbers the slots after `steps` rows: the next step is step 0 again.
-  KOKKOS_FORCEINLINE_FUNCTION void turn() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void turn() {
     static_assert(steps * products % ahead == 0);
     Lanes<C> sum[taps];
     for (int i = 0; i < taps; ++i) sum[i] = m_sum[slot(steps, i)];
@@ -133,7 +133,7 @@ class WarpDenseBand {
 
   /// Slot of the sums that step U + i completes. Sums that moved with every
   /// step would wait for its MMA.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int slot(int u, int i) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int slot(int u, int i) {
     return (u + i) % taps;
   }
 
@@ -144,10 +144,10 @@ class WarpDenseBand {
   /// Recursive: a loop over all sums is not always unrolled, and its registers
   /// would then be local memory.
   template <int U, int N, class LoadData, class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<A> add(Lanes<A> const& now,
-                                           Lanes<A> const& next,
-                                           LoadData const& data,
-                                           Bands const& bands) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<A> add(Lanes<A> const& now,
+                                              Lanes<A> const& next,
+                                              LoadData const& data,
+                                              Bands const& bands) {
     constexpr int block = N / taps;
     if constexpr (N % taps == 0) {
       constexpr bool is_last = block + 1 == blocks;
@@ -158,10 +158,10 @@ class WarpDenseBand {
     }
   }
   template <int U, int N, class LoadData, class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<A> add_one(Lanes<A> const& now,
-                                               Lanes<A> const& next,
-                                               LoadData const& data,
-                                               Bands const& bands) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<A> add_one(Lanes<A> const& now,
+                                                  Lanes<A> const& next,
+                                                  LoadData const& data,
+                                                  Bands const& bands) {
     constexpr int turns = (U * products + N) % ahead;
     Lanes<B> const band = m_band[turns];
     m_band[turns]       = bands((N + ahead) % products);
@@ -173,7 +173,7 @@ class WarpDenseBand {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(Lanes<C>& sums) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(Lanes<C>& sums) const {
     m_warp.each([&](int lane) {
       for (int r = 0; r < C::size; ++r) m_warp.at(sums, lane)[r] = 0;
     });

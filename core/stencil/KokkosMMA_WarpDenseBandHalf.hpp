@@ -3,11 +3,10 @@
 #ifndef KOKKOSMMA_WARP_DENSE_BAND_HALF_HPP
 #define KOKKOSMMA_WARP_DENSE_BAND_HALF_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -60,8 +59,8 @@ class WarpDenseBandHalf {
   /// \param band returns band n, with values unknown to the compiler: it would
   /// merge equal registers and copy them before each MMA (CUDA 13.0)
   template <class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION WarpDenseBandHalf(Warp const& warp,
-                                                Bands const& band)
+  KOKKOSMMA_FORCEINLINE_FUNCTION WarpDenseBandHalf(Warp const& warp,
+                                                   Bands const& band)
       : m_warp(warp) {
     for (int i = 0; i < taps - 1; ++i) clear(m_sum[i]);
     for (int n = 0; n < bands; ++n) {
@@ -81,8 +80,8 @@ class WarpDenseBandHalf {
   /// Band n of the weights `weight(tap, offset)`, bits of a 16-bit float, for
   /// offsets of -side to side. Weights of rows that do not exist are 0.
   template <class Weight>
-  KOKKOS_FORCEINLINE_FUNCTION static B band(int lane, int n,
-                                            Weight const& weight) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static B band(int lane, int n,
+                                               Weight const& weight) {
     B fragment{};
     for (int i = 0; i < B::size; ++i)
       for (int e = 0; e < 2; ++e) {
@@ -99,8 +98,8 @@ class WarpDenseBandHalf {
 
   /// Row and first column of the pair in a register of A.
   /// // row of 16 * rows_per_step, column
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr Coordinate pair(int lane,
-                                                               int reg) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr Coordinate pair(int lane,
+                                                                  int reg) {
     bool const is_wide = reg < 4 * rows_per_step;
     int const of       = is_wide ? reg : reg - 4 * rows_per_step;
     return {16 * (of / (is_wide ? 4 : 2)) + lane / 4 + 8 * (of % 2),
@@ -108,8 +107,8 @@ class WarpDenseBandHalf {
   }
 
   /// Loads the rows of a step, 16 rows of memory each.
-  KOKKOS_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
-                                            int pitch, int lane) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static A load(unsigned char const* first,
+                                               int pitch, int lane) {
     A fragment;
     for (int r = 0; r < 6 * rows_per_step; ++r) {
       Coordinate const at = pair(lane, r);
@@ -128,11 +127,11 @@ class WarpDenseBandHalf {
 
   /// Does nothing: no data are loaded ahead.
   template <class LoadData>
-  KOKKOS_FORCEINLINE_FUNCTION void begin(LoadData const&) {}
+  KOKKOSMMA_FORCEINLINE_FUNCTION void begin(LoadData const&) {}
 
   /// Adds `rows_per_step` rows of each row panel, loaded by `data(0, 0)`.
   template <int U, class LoadData, class Bands>
-  KOKKOS_FORCEINLINE_FUNCTION void step(LoadData const& data, Bands const&) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void step(LoadData const& data, Bands const&) {
     Lanes<A> const loaded = data(0, 0);
     Operands operands[rows_per_step * planes];
     m_warp.each([&](int lane) {
@@ -166,14 +165,14 @@ class WarpDenseBandHalf {
   /// Sums that the last step completed: the row `Reach` above row `Row` of the
   /// step. // (16,8) per warp
   template <int U, int Row>
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<C> const& complete() const {
     return m_complete[Row];
   }
   /// Does nothing: the sums have already moved.
-  KOKKOS_FORCEINLINE_FUNCTION void turn() {}
+  KOKKOSMMA_FORCEINLINE_FUNCTION void turn() {}
 
   /// Nonzero if bits of a float are below the smallest bfloat16.
-  KOKKOS_FORCEINLINE_FUNCTION Lanes<std::uint32_t> const& lost() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<std::uint32_t> const& lost() const {
     return m_lost;
   }
 
@@ -186,13 +185,13 @@ class WarpDenseBandHalf {
     Lanes<Registers<std::uint32_t, 2>> narrow;  // (16,8)
   };
   template <class AllOperands, int... I>
-  KOKKOS_FORCEINLINE_FUNCTION void add(AllOperands const& operands,
-                                       std::integer_sequence<int, I...>) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(AllOperands const& operands,
+                                          std::integer_sequence<int, I...>) {
     (add_to<I>(operands), ...);
   }
   /// Adds the contributions of the rows of a step to partial sum I.
   template <int I, class AllOperands>
-  KOKKOS_FORCEINLINE_FUNCTION void add_to(AllOperands const& operands) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add_to(AllOperands const& operands) {
     Lanes<C> part;
     clear(part);
     constexpr int tap = taps - 1 - I;  // of row 0 of the step
@@ -228,7 +227,7 @@ class WarpDenseBandHalf {
       }
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void clear(Lanes<C>& sums) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(Lanes<C>& sums) const {
     m_warp.each([&](int lane) {
       for (int r = 0; r < C::size; ++r) m_warp.at(sums, lane)[r] = 0;
     });

@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_WARP_DENSE_TILE_HPP
 #define KOKKOSMMA_WARP_DENSE_TILE_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
-
-#include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -45,7 +44,7 @@ class WarpDenseTile {
   /// // (16,8) per warp
   using Sums = Lanes<typename MmaF16::C>;
 
-  KOKKOS_FORCEINLINE_FUNCTION explicit WarpDenseTile(Warp const& warp)
+  KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpDenseTile(Warp const& warp)
       : m_warp(warp) {
     for (int t = 0; t < Tiles; ++t) clear(m_sums[t]);
   }
@@ -53,7 +52,8 @@ class WarpDenseTile {
   /// Offset, in its row, of the weight in element 0 of a register of the band;
   /// element 1 has the next offset. From -23 to 22; weights beyond the radius
   /// are zero.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset(int lane, int reg) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int offset(int lane,
+                                                             int reg) {
     Coordinate const at = MmaF16::a(lane, reg % 4, 0);
     return 16 * (reg / 4) + at.column - margin - at.row;
   }
@@ -64,7 +64,7 @@ class WarpDenseTile {
   /// `zero` is 0, unknown to the compiler: otherwise it would merge registers
   /// known to be equal and copy them before each MMA (CUDA 13.0). Eight
   /// separate loads would take half of the time of shared memory.
-  KOKKOS_FORCEINLINE_FUNCTION static Registers<std::uint32_t, 8> band(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Registers<std::uint32_t, 8> band(
       Registers<std::uint32_t, 3> const& pair, std::uint32_t zero) {
     return {{pair[0], pair[0] & zero, pair[1], pair[0] ^ zero, pair[2],
              pair[1] ^ zero, pair[2] & zero, pair[2] ^ zero}};
@@ -74,8 +74,8 @@ class WarpDenseTile {
   /// data from that one on; row 0 is that of row 0 of the weights for row 0 of
   /// the sums. `band(tap)` loads the band of row `tap` of the weights.
   template <class LoadData, class LoadBand>
-  KOKKOS_FORCEINLINE_FUNCTION void add(int taps, LoadData const& data,
-                                       LoadBand const& band) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void add(int taps, LoadData const& data,
+                                          LoadBand const& band) {
     int const pairs = taps <= 8 ? 0 : taps < 16 ? taps - 8 : 8;
     for (int first = 0; first < pairs; ++first) sweep<2>(first, data, band);
     for (int tap = pairs < 8 ? pairs : 16; tap < taps && tap != 8; ++tap)
@@ -84,20 +84,20 @@ class WarpDenseTile {
 
   /// Sums from row 8 T on.
   template <int T>
-  KOKKOS_FORCEINLINE_FUNCTION Sums const& sums() const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION Sums const& sums() const {
     return m_sums[T];
   }
 
  private:
   using Shape = std::conditional_t<Half, MmaF16, MmaBF16>;
 
-  KOKKOS_FORCEINLINE_FUNCTION void clear(Sums& sums) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(Sums& sums) const {
     m_warp.each([&](int lane) { m_warp.at(sums, lane) = {}; });
   }
 
   template <int Bands, class LoadData, class LoadBand>
-  KOKKOS_FORCEINLINE_FUNCTION void sweep(int first, LoadData const& data,
-                                         LoadBand const& band) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void sweep(int first, LoadData const& data,
+                                            LoadBand const& band) {
     Band bands[Bands];
     for (int k = 0; k < Bands; ++k) bands[k] = band(first + 8 * k);
     Sums parts[Bands];
@@ -106,7 +106,7 @@ class WarpDenseTile {
   }
   /// Data of the next step are loaded before the MMA of this one.
   template <int Bands, class LoadData, int... Step>
-  KOKKOS_FORCEINLINE_FUNCTION void sweep_tiles(
+  KOKKOSMMA_FORCEINLINE_FUNCTION void sweep_tiles(
       int first, LoadData const& data, Band const (&bands)[Bands],
       Sums (&parts)[Bands], std::integer_sequence<int, Step...>) {
     Data next = data(first);
@@ -122,9 +122,9 @@ class WarpDenseTile {
   }
   /// Adds the data to parts[k], which belongs to tile Step - k.
   template <int Step, int Bands>
-  KOKKOS_FORCEINLINE_FUNCTION void step(Data const& data,
-                                        Band const (&bands)[Bands],
-                                        Sums (&parts)[Bands]) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void step(Data const& data,
+                                           Band const (&bands)[Bands],
+                                           Sums (&parts)[Bands]) {
     for (int k = Bands - 1; k > 0; --k) parts[k] = parts[k - 1];
     clear(parts[0]);
     for (int k = 0; k < Bands; ++k)
@@ -139,8 +139,8 @@ class WarpDenseTile {
       });
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(Sums& sums, Band const& band,
-                                            Data const& data) const {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void multiply(Sums& sums, Band const& band,
+                                               Data const& data) const {
     for (int half = 0; half < 2; ++half) {
       Lanes<typename Shape::A> a;  // (16,16) per warp
       Lanes<typename Shape::B> b;  // (16,8) per warp

@@ -144,8 +144,12 @@ class Reference {
     if constexpr (std::is_integral_v<Output>) {
       return Op == Impl::Operation::min ? std::numeric_limits<Output>::max()
                                         : std::numeric_limits<Output>::lowest();
+    } else if constexpr (std::is_floating_point_v<A>) {
+      A const infinite = std::numeric_limits<A>::infinity();
+      return static_cast<Output>(Op == Impl::Operation::min ? infinite
+                                                            : -infinite);
     } else {
-      // infinite or the largest number, by the version of Kokkos
+      // of 16-bit floats infinite or the largest number, by Kokkos' version
       return static_cast<Output>(Op == Impl::Operation::min
                                      ? Kokkos::reduction_identity<A>::min()
                                      : Kokkos::reduction_identity<A>::max());

@@ -11,6 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
+
 namespace {
 
 using namespace KokkosMMA;

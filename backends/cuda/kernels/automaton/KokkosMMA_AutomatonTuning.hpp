@@ -7,6 +7,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <core/automaton/KokkosMMA_WarpAutomaton.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <string>
 #include <type_traits>
@@ -33,7 +34,7 @@ struct AutomatonTile {
   static constexpr int sums_pitch = columns + 16;
 
   /// Groups of 16 rows that a step reads.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int groups(int radius) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int groups(int radius) {
     return (rows - 1 + 2 * radius) / rows + 1;
   }
   /// Bytes before the first row.

@@ -7,6 +7,7 @@
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedBytes.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ struct PackedGrid {
   bool columns_first;  ///< constant columns take precedence over rows
 
   /// Includes a word after the last, for 32-bit reads that begin at any cell.
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr std::int64_t pitch_of(
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr std::int64_t pitch_of(
       std::int64_t columns) {
     return (columns + 31) / 32 + 1;
   }
@@ -138,7 +139,7 @@ __device__ void next_generation(std::uint32_t (&x)[PackedTile::rows],
 struct PackedRow {
   std::uint32_t const* words;
 
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t operator()(
       std::int64_t index) const {
     std::uint32_t const* const first = words + (index >> 5);
     return std::uint32_t((std::uint64_t(first[1]) << 32 | first[0]) >>
@@ -151,7 +152,7 @@ struct ForeignRow {
   unsigned char const* cells;
   std::int64_t columns;
 
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t operator()(
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t operator()(
       std::int64_t index) const {
     std::uint32_t bits = 0;
     for (int b = 0; b < 32 && index + b < columns; ++b)

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/papers/KokkosMMA_WarpPapers.hpp>
 
@@ -107,8 +108,7 @@ __global__ void __launch_bounds__(mma_tuning.threads)
     Vector16 v[2];
     for (int i = 0; i < 8; ++i) {
       std::uint64_t const at = t * 256 + i * 32 + lane;
-      v[i / 4][i % 4] =
-          at < size ? Kokkos::bit_cast<std::uint32_t>(from[at]) : 0u;
+      v[i / 4][i % 4] = at < size ? bit_cast<std::uint32_t>(from[at]) : 0u;
     }
     WarpSum<Warp, Scalar::float32> sum(Warp{}, 1);
     sum.add(v[0], v[1]);

@@ -4,10 +4,9 @@
 #define KOKKOSMMA_CUDA_EXACT_ELEMENTS_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,11 +32,11 @@ __device__ inline exact_real_t<Input> exact_real(element_bits_t<Input> bits) {
   if constexpr (Input == Scalar::half) {
     return Warp::half_value(bits);
   } else if constexpr (Input == Scalar::bhalf) {
-    return Kokkos::bit_cast<float>(std::uint32_t(bits) << 16);
+    return bit_cast<float>(std::uint32_t(bits) << 16);
   } else if constexpr (Input == Scalar::float32) {
-    return Kokkos::bit_cast<float>(bits);
+    return bit_cast<float>(bits);
   } else {
-    return Kokkos::bit_cast<double>(bits);
+    return bit_cast<double>(bits);
   }
 }
 

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_EXACT_GROUP_HPP
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>
 
@@ -137,7 +138,7 @@ struct ExactInteger {
         for (int j = 0; j < k - 1; ++j) more |= digit[j];
         exponent -= 64;
       }
-      int const free = Kokkos::Experimental::countl_zero_builtin(magnitude);
+      int const free = countl_zero(magnitude);
       more |= next << free;
       magnitude = magnitude << free | next >> 1 >> (63 - free) |
                   std::uint64_t(more != 0);
@@ -145,8 +146,8 @@ struct ExactInteger {
     }
     using Format = OwnFormat<Own>;
     if (format.fraction_bits == Format::fraction_bits) {
-      auto const bits = Kokkos::bit_cast<typename RealBits<Real>::Bits>(
-          static_cast<Real>(magnitude));
+      auto const bits =
+          bit_cast<typename RealBits<Real>::Bits>(static_cast<Real>(magnitude));
       int const field = int(bits >> Format::fraction_bits) + exponent;
       if (unsigned(field) - 1 < unsigned(Format::special) - 1)
         return (std::uint64_t(bits) + (std::uint64_t(std::int64_t(exponent))

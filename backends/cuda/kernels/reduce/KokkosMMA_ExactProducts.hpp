@@ -5,6 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_AddNearest.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>
 
@@ -58,7 +59,7 @@ struct ExactProducts {
   /// Whether the error of a product is exact as a double. Below 2^-959 the
   /// error may have bits below those of doubles. False for zero, too.
   __device__ static bool is_two_doubles(double rounded) {
-    auto const bits = Kokkos::bit_cast<std::uint64_t>(rounded);
+    auto const bits = bit_cast<std::uint64_t>(rounded);
     return (unsigned(bits >> 52) & 0x7ffu) - 64u < 0x7ffu - 64u;
   }
   /// Adds a product for which is_two_doubles() is false to limbs by add(limb,
@@ -68,8 +69,8 @@ struct ExactProducts {
   __device__ static bool add_integers(Unit const& unit, int e, Add const& add) {
     constexpr std::uint64_t sign     = std::uint64_t(1) << 63;
     constexpr std::uint64_t infinity = std::uint64_t(0x7ff) << 52;
-    auto const a = Kokkos::bit_cast<std::uint64_t>(Factors::value(unit.x, e));
-    auto const b = Kokkos::bit_cast<std::uint64_t>(Factors::value(unit.y, e));
+    auto const a = bit_cast<std::uint64_t>(Factors::value(unit.x, e));
+    auto const b = bit_cast<std::uint64_t>(Factors::value(unit.y, e));
     if ((a & ~sign) - 1 >= infinity - 1 || (b & ~sign) - 1 >= infinity - 1)
       return false;
     split_product(a, b, add);

@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_EXACT_ROUNDING_HPP
 #define KOKKOSMMA_CUDA_EXACT_ROUNDING_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cuda_runtime.h>
 
@@ -27,8 +26,7 @@ __device__ std::uint64_t round_by_warp(std::int64_t* limb, int lane,
     if (nonzero == 0) continue;
     if (first == Limbs) first = k + __ffs(int(nonzero)) - 1;
     // One more, for the carry of the last nonzero limb.
-    end =
-        min(k + 33 - Kokkos::Experimental::countl_zero_builtin(nonzero), Limbs);
+    end = min(k + 33 - countl_zero(nonzero), Limbs);
   }
   __syncwarp();  // all lanes have read the limbs
   return lane == 0 ? round_limbs(limb, first, end, flags, empty, lowest, format)

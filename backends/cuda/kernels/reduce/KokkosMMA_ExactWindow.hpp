@@ -4,9 +4,8 @@
 #define KOKKOSMMA_CUDA_EXACT_WINDOW_HPP
 
 #include <backends/cuda/arch/KokkosMMA_AddNearest.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
-
-#include <Kokkos_BitManipulation.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -81,7 +80,7 @@ class ExactLaneSum {
   static constexpr int fraction = Window::fraction;
   static constexpr Bits sign    = Bits(1) << (8 * sizeof(Bits) - 1);
 
-  __device__ static Bits bits_of(Real x) { return Kokkos::bit_cast<Bits>(x); }
+  __device__ static Bits bits_of(Real x) { return bit_cast<Bits>(x); }
   __device__ static int exponent_of(Bits bits) {
     return int(bits >> fraction) & Window::special;
   }
@@ -90,9 +89,7 @@ class ExactLaneSum {
     return Bits(m_window - part * Window::step) << fraction |
            Bits(1) << (fraction - 1);
   }
-  __device__ Real m(int part) const {
-    return Kokkos::bit_cast<Real>(pattern(part));
-  }
+  __device__ Real m(int part) const { return bit_cast<Real>(pattern(part)); }
 
   /// Computes t = x + m. Returns the bits in which any t differs from m. Those
   /// of the exponent differ where a number is too large or not finite.
@@ -310,7 +307,7 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
       if (exponent == Window::special) {
         m_flags |= exact_flag_of(bits << (8 * sizeof(Bits) - fraction),
                                  (bits & sign) != 0);
-        x[k]    = Kokkos::bit_cast<Real>(Bits(sign));
+        x[k]    = bit_cast<Real>(Bits(sign));
         special = true;
       } else {
         largest = max(largest, exponent);

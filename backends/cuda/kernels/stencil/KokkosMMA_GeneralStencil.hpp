@@ -7,6 +7,7 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SlabSource.hpp>
+#include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +28,7 @@ struct GeneralShape {
   static constexpr int tile_x  = (R > 1 ? 32 : threads) * group;
   static constexpr int tile_y  = R > 1 ? threads / 32 * rows : 1;
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int pad(int radius) {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int pad(int radius) {
     return (radius + vector - 1) / vector * vector;
   }
   /// Includes elements after the last one, which a thread reads but does not
