@@ -30,7 +30,7 @@ APPLICATIONS = {"context": {"device": "NVIDIA H200", "kokkos_version": "5.2.2", 
                             "date": "2000-01-02", "method": "Twice."},
                 "rows": [{"application": "A", "measure": "time", "plain": "2 s", "drop_in": "1 s", "gain": [2.0, 2.0], "chart": "A"},
                          {"application": "B", "measure": "rate", "gain": [0.8, 0.9], "note": "loses", "chart": "B", "type": "float", "short": "b"}]}
-COMPILE_TIME = {"runs": [{"kokkos": "5.0.2", "nvcc": "13.0", "host": "g++ 12", "git_revision": "0123456", "date": "2000-01-02", "runs": 3,
+COMPILE_TIME = {"runs": [{"kokkos": "5.0.2", "nvcc": "13.0", "host": "g++ 12", "git_revision": "0123456", "date": "2000-01-02", "runs": 3, "library": 12.0,
                           "seconds": {"30 loops": [20.0, 25.0]}}]}
 
 
@@ -87,6 +87,7 @@ class Pages(Repository):
 
     def test_compile_time(self):
         text = self.filled("compile_time")
+        self.assertIn("| libkokkosmma, once | 5.0.2 |  | 12.0 |  |", text)
         self.assertIn("| 30 loops | 5.0.2 | 20.0 | 25.0 | 1.25 |", text)
         self.assertIn("User and system time of all compilers. Kokkos 5.0.2, nvcc 13.0, g++ 12, revision 0123456, 2000-01-02, least of 3.", text)
 
