@@ -88,8 +88,8 @@ struct EmulatedRunner {
       loop.extent[d]      = std::uint64_t(box.extent[dimension]);
     }
     if (loop.size() == 0) return;
-    using TheCall    = Impl::TaggedCall<F, typename BoxType::Tag>;
-    auto const& call = Impl::tagged<typename BoxType::Tag>(functor);
+    using TheCall = Impl::TaggedCall<F, typename BoxType::Tag>;
+    TheCall const call(functor);
     Impl::LoopGrid grid;
     auto const launch = [&](auto kernel, auto const& layout) {
       each_repeat([&](std::int64_t) {
@@ -144,9 +144,9 @@ struct EmulatedRunner {
       bool const on_device = c[Parameters::where] == 2;
       Value* const to =
           on_device ? c.device_result<Value>(r) : c.host_result<Value>(r);
-      launch_arrays<true>(Impl::tagged<Tag>(functor), reducer, box.first(),
-                          std::uint64_t(box.extent[0]), functor.value_count, to,
-                          on_device);
+      launch_arrays<true>(Impl::TaggedCall<F, Tag>(functor), reducer,
+                          box.first(), std::uint64_t(box.extent[0]),
+                          functor.value_count, to, on_device);
     });
   }
 
@@ -173,8 +173,8 @@ struct EmulatedRunner {
             space, "streamed_scan", kernel,
             {std::min(tiles, 1 + choice(7, 1)), threads + 32,
              int(sizeof(Impl::Cuda::StreamedScanMemory<Value, Tuning>))},
-            Impl::tagged<typename BoxType::Tag>(functor), Reducer(functor),
-            box.first(), size, rows, tiles,
+            Impl::TaggedCall<F, typename BoxType::Tag>(functor),
+            Reducer(functor), box.first(), size, rows, tiles,
             Impl::Cuda::StreamScratch(space)->scan(
                 Impl::Cuda::look_back_words<Value>(tiles)),
             Impl::Cuda::ResultTarget<Value>{to, nullptr});
@@ -211,7 +211,7 @@ struct EmulatedRunner {
       });
     };
     if constexpr (BoxType::rank == 1) {
-      run(Impl::tagged<Tag>(functor), box.first());
+      run(Impl::TaggedCall<F, Tag>(functor), box.first());
     } else {
       std::int64_t upper[BoxType::rank];
       for (int d = 0; d < BoxType::rank; ++d)
