@@ -19,8 +19,8 @@ int main(int argc, char* argv[]) {
 
   KokkosMMA::stencil(exec, in, out, StencilWeights<2>::box(1), torus);
 
-  auto const step = KokkosMMA::plan_stencil(exec, in, out,
-                                            StencilWeights<2>::box(1), torus);
+  auto const step =
+      KokkosMMA::plan_stencil(exec, in, out, StencilWeights<2>::box(1), torus);
   step(exec, out, in);
   step(exec, in, out);
 
