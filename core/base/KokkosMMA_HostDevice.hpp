@@ -9,6 +9,8 @@
 /// \file
 /// What functions of core need to run on hosts and on devices, without Kokkos.
 
+/// \cond
+// Qualifiers of inline functions, and of those that are always inlined.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define KOKKOSMMA_INLINE_FUNCTION __host__ __device__ inline
 #define KOKKOSMMA_FORCEINLINE_FUNCTION __host__ __device__ __forceinline__
@@ -16,6 +18,7 @@
 #define KOKKOSMMA_INLINE_FUNCTION inline
 #define KOKKOSMMA_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
 #endif
+/// \endcond
 
 /// Whether this pass of the compiler makes code of a GPU.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
