@@ -4,9 +4,9 @@
 # cmake -DKERNELS=<bool>|none -DFOLDED=<variable> -DSYMBOLS=<number> -DNAME=<for messages> -DCUDA=<version> -P check_ptxas.cmake -- nvcc ... -Xptxas -v ...
 #
 # Runs the compiler. With KERNELS, there must be kernels of KokkosMMA in what it compiles, and ptxas must report for each of them no
-# stack frame (local memory), no spill stores and no spill loads. With KERNELS=none, there must be no kernel of KokkosMMA. With FOLDED, the last argument is a file of PTX in which that variable is
-# defined and which never loads it: the compiler knew its value everywhere. With SYMBOLS, the last argument is an object, which may define
-# that many symbols of KokkosMMA.
+# stack frame (local memory), no spill stores and no spill loads. With KERNELS=none, there must be no kernel of KokkosMMA. With FOLDED, the
+# last argument is a file of PTX in which that variable is defined and which never loads it: the compiler knew its value everywhere. With
+# SYMBOLS, the last argument is an object, which may define that many symbols of KokkosMMA.
 
 cmake_minimum_required(VERSION 3.25)
 

@@ -74,7 +74,7 @@ class LoopNode
                    nullptr,
                    nullptr,
                    PolicyLoop<PolicyT>::template kernel<Functor>(),
-                   &m_functor,
+                   tagged_argument<typename PolicyT::work_tag>(m_functor),
                    &desul::ensure_cuda_lock_arrays_on_device,
                    reported,
                    unused,

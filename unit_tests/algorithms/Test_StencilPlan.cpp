@@ -45,6 +45,7 @@ void expect_calls_agree(Place<R> const& extent,
                                  weights, periodic, steps);
   EXPECT_TRUE(planned_out.is_untouched());
   plan(exec, planned_in.view(), planned_out.view());
+  EXPECT_FALSE(planned_out.is_untouched());
   plan("back", exec, planned_out.view(), planned_in.view());
   stencil(exec, called_in.view(), called_out.view(), weights, periodic, steps);
   Route const route = last_route();
@@ -84,19 +85,23 @@ TYPED_TEST(StencilPlans, OtherAlignments) {
   using Aligned   = Grid<float, 2, Exec>;
   using Unaligned = TestGrid<float, 2, Framed<Kokkos::LayoutRight>, Exec>;
   // The route, and so the bits, may depend on the alignment of both Views.
-  Aligned const aligned_in(values), aligned_out(extent), aligned_called(extent);
-  Unaligned const framed_in(values), framed_out(extent), framed_called(extent);
-  View const in(aligned_in.view()), out(aligned_out.view());
-  View const other_in(framed_in.view()), other_out(framed_out.view());
+  Aligned const aligned_in(values), aligned_called(extent);
+  Unaligned const framed_in(values), framed_called(extent);
   Exec const exec;
   for (bool const from_aligned : {true, false}) {
+    Aligned const aligned_out(extent);
+    Unaligned const framed_out(extent);
+    View const in(aligned_in.view()), out(aligned_out.view());
+    View const other_in(framed_in.view()), other_out(framed_out.view());
     auto const plan =
         from_aligned ? plan_stencil(exec, in, out, weights, mirror)
                      : plan_stencil(exec, other_in, other_out, weights, mirror);
     plan(exec, in, out);
+    EXPECT_FALSE(aligned_out.is_untouched());
     stencil(exec, in, View(aligned_called.view()), weights, mirror);
     EXPECT_EQ(aligned_called.values(), aligned_out.values());
     plan(exec, other_in, other_out);
+    EXPECT_FALSE(framed_out.is_untouched());
     stencil(exec, other_in, View(framed_called.view()), weights, mirror);
     EXPECT_EQ(framed_called.values(), framed_out.values());
   }

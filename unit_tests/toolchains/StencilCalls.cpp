@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils whose kernels libkokkosmma_kernels has: such a source must contain
-// none of them. Nothing here runs.
+// Calls of stencils that libkokkosmma_kernels contains. This source must
+// contain no kernel of them. Nothing here runs.
 
 #define KOKKOSMMA_COMPILED_float
 #include <KokkosMMA_Stencil.hpp>

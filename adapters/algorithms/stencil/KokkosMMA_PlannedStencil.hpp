@@ -185,6 +185,11 @@ class PlannedStencil {
       if (m_steps > 1) explain_steps<Result>(sweep(exec, from, plan));
       return;
     }
+    std::optional<SweepPlan<R>> next_plan;
+    if (m_next) {
+      RowLayout const rows = rows_written(out, *m_next);
+      next_plan            = decided(exec, *m_next, rows, rows);
+    }
     report_call(m_who, label, plan.decision);
     Route const route           = plan.decision.route;
     last_route_of_this_thread() = route;
@@ -195,9 +200,7 @@ class PlannedStencil {
     if (m_steps == 1)
       return run_sweep(name, first, 1, IntoGrid<To>{To(out)}, update);
     if constexpr (accumulator_holds<Result, A>()) {
-      RowLayout const rows = rows_written(out, *m_next);
-      auto const next =
-          sweep(exec, Between(out), decided(exec, *m_next, rows, rows));
+      auto const next = sweep(exec, Between(out), *next_plan);
       std::int64_t const sweeps =
           number_of_sweeps<decltype(first), decltype(next), Result>(first, next,
                                                                     m_steps);

@@ -41,7 +41,8 @@ class StencilPlan {
   /// the call chooses its route again.
   ///
   /// \throws std::invalid_argument for Views that the plan is not for, that
-  /// overlap or have no memory; nothing is launched or written then
+  /// overlap or have no memory, or for a forced route that cannot run on them;
+  /// nothing is launched or written then
   void operator()(Exec const& exec, X const& in, Y const& out) const {
     (*this)(std::string(), exec, in, out);
   }
