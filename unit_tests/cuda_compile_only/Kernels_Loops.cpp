@@ -52,15 +52,6 @@ static_assert(!takes_range<Plain, Kokkos::LaunchBounds<128, 2>>);
 static_assert(takes_grid<Rank<2>> && takes_grid<Rank<6>, Halve>);
 static_assert(!takes_grid<Rank<3>, Kokkos::LaunchBounds<256>>);
 
-// An object of it has the bytes of Kokkos' own.
-template <class Policy>
-constexpr bool same_bytes =
-    sizeof(Kokkos::Impl::ParallelFor<Plain, Policy, Exec>) ==
-    sizeof(Kokkos::Impl::ParallelFor<KokkosMMA::Impl::NativeLoop<Plain>, Policy,
-                                     Exec>);
-static_assert(same_bytes<Kokkos::RangePolicy<Exec>>);
-static_assert(same_bytes<Kokkos::MDRangePolicy<Exec, Rank<4>>>);
-
 template <class T>
 void streams(Kokkos::View<T*, Exec> x, Kokkos::View<T*, Exec> y) {
   std::size_t const n = x.extent(0);
