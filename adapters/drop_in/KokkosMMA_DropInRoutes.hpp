@@ -68,57 +68,7 @@ inline bool const drop_in_announced = announce_inactive_drop_in();
 #include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
 
-namespace Kokkos::Experimental::Impl {
-template <class IteratorType, class ValueType>
-struct StdReduceDefaultFunctor;
-template <class ValueType>
-struct StdTranformReduceDefaultBinaryTransformFunctor;
-template <class IndexType, class IteratorType1, class IteratorType2,
-          class ReducerType, class TransformType>
-struct StdTransformReduceTwoIntervalsFunctor;
-}  // namespace Kokkos::Experimental::Impl
-
 namespace KokkosMMA::Impl {
-
-/// Kokkos::Experimental::reduce with the default sum.
-template <class Iterator, class Value>
-requires PlainIterator<Iterator>
-struct VisibleData<
-    Kokkos::Experimental::Impl::StdReduceDefaultFunctor<Iterator, Value>> {
-  using Functor =
-      Kokkos::Experimental::Impl::StdReduceDefaultFunctor<Iterator, Value>;
-  static constexpr Source source = Source::view;
-  using Element                  = typename Iterator::value_type;
-  static VisibleOperands operands(Functor const& f) {
-    return {&f.m_first[0], nullptr, stride_of(f.m_first), 1};
-  }
-};
-
-/// Kokkos::Experimental::transform_reduce of two ranges with the default
-/// product and sum.
-template <class Index, class Iterator1, class Iterator2, class Value,
-          class Space>
-requires(PlainIterator<Iterator1>&& PlainIterator<Iterator2>&& std::is_same_v<
-         typename Iterator1::value_type, typename Iterator2::value_type>) struct
-    VisibleData<
-        Kokkos::Experimental::Impl::StdTransformReduceTwoIntervalsFunctor<
-            Index, Iterator1, Iterator2,
-            Kokkos::Experimental::Impl::
-                ReducerWithArbitraryJoinerNoNeutralElement<
-                    Value,
-                    Kokkos::Experimental::Impl::
-                        StdTranformReduceDefaultJoinFunctor<Value>,
-                    Space>,
-            Kokkos::Experimental::Impl::
-                StdTranformReduceDefaultBinaryTransformFunctor<Value>>> {
-  static constexpr Source source = Source::product;
-  using Element                  = typename Iterator1::value_type;
-  template <class Functor>
-  static VisibleOperands operands(Functor const& f) {
-    return {&f.m_first1[0], &f.m_first2[0], stride_of(f.m_first1),
-            stride_of(f.m_first2)};
-  }
-};
 
 template <class Policy>
 inline constexpr bool is_team_policy = false;

@@ -142,7 +142,7 @@ class ReduceNode
         sizeof(typename Running::Value),
         nullptr};
     erased.problem.pattern       = Flat::pattern;
-    erased.problem.value         = scalar_v<typename SumValue<Value>::Number>;
+    erased.problem.value         = number_of_value<Value>;
     erased.problem.sum           = adds<Reducer>();
     erased.problem.value_bytes   = sizeof(Value);
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);

@@ -16,7 +16,6 @@
 /// Everything outside execute() remains Kokkos': profiling hooks, fences after
 /// a scalar result, the choice of overload.
 
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
@@ -30,14 +29,13 @@
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
-#include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
 #include <adapters/drop_in/KokkosMMA_ExactFunctors.hpp>
 #endif
 
 #include <atomic>
-#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -58,7 +56,11 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   using typename Base::Policy;
   using typename Base::value_type;
 
-  void execute() {
+  void execute() { run(nullptr); }
+
+  /// Runs the call and returns the route that ran.
+  /// \param plan what the caller decided, or null
+  Route run(CallPlan const* plan) {
     static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Functor const& functor           = Base::functor();
@@ -82,13 +84,12 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
         Tuning::value,
         sizeof(typename Running::Value),
         nullptr};
+    erased.plan         = plan;
     erased.must_wait    = Base::m_must_wait;
     erased.problem.size = Flat::size(m_policy);
     erased.places       = Flat::places(call, erased.problem.size);
     if constexpr (data_visible) {
-      VisibleOperands const operands = Data::operands(functor);
-      erased.problem.contiguous      = operands.contiguous();
-      erased.problem.same_alignment  = operands.same_alignment();
+      Data::describe(functor, erased.problem);
     }
     if constexpr (may_use_mma) {
       erased.use_mma = &use_mma;
@@ -98,7 +99,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
       erased.use_exact = &use_exact;
     }
 #endif
-    run_reduce(erased);
+    return run_reduce(erased);
   }
 
  private:
@@ -106,11 +107,8 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     static_cast<RoutedReduce const*>(self)->execute_native();
   }
 
-  using Data                      = VisibleData<Functor>;
-  using Element                   = typename Data::Element;
-  static constexpr Scalar element = scalar_v<Element>;
-  static constexpr Scalar value =
-      scalar_v<typename SumValue<value_type>::Number>;
+  using Data    = VisibleData<Functor>;
+  using Element = typename Data::Element;
 
   static constexpr bool data_visible =
       (Data::source == Source::view || Data::source == Source::product) &&
@@ -122,8 +120,8 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     problem.source        = data_visible || Data::source == Source::transform
                                 ? Data::source
                                 : Source::functor;
-    problem.input         = element;
-    problem.value         = value;
+    problem.input         = scalar_v<Element>;
+    problem.value         = number_of_value<value_type>;
     problem.sum           = adds<Reducer>();
     problem.value_bytes   = sizeof(value_type);
     problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
@@ -155,34 +153,10 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   static void use_mma(void const* self, Cuda::StreamScratch const& scratch,
                       Settings const& settings) {
     auto const& closure = *static_cast<RoutedReduce const*>(self);
-    closure.launch_mma(scratch, settings);
-  }
-  void launch_mma(Cuda::StreamScratch const& scratch,
-                  Settings const& settings) const {
-    VisibleOperands const operands = Data::operands(Base::functor());
-    std::size_t const skip =
-        std::size_t(Flat::begin(m_policy)) * sizeof(Element);
-    auto const range = [&](void const* data) {
-      return vector_range(static_cast<char const*>(data) + skip,
-                          Flat::size(m_policy), sizeof(Element));
-    };
-    auto const launch = [&](auto const& with) {
-      Cuda::launch_mma_reduce<SumValue<value_type>>(
-          m_policy.space(), scratch, with, settings.chain_length,
-          settings.block_size, m_result, m_result_on_device);
-    };
-    if constexpr (Data::source == Source::view && element == Scalar::half) {
-      if (settings.formulation != Formulation::chained) {
-        Cuda::launch_paper_reduce(m_policy.space(), scratch, range(operands.x),
-                                  settings, m_result, m_result_on_device);
-        return;
-      }
-    }
-    if constexpr (Data::source == Source::view) {
-      launch(Cuda::SumOperands<element>{range(operands.x)});
-    } else {
-      launch(Cuda::DotOperands<element>{range(operands.x), range(operands.y)});
-    }
+    Data::sum(closure.functor(), closure.m_policy.space(), scratch,
+              std::uint64_t(Flat::begin(closure.m_policy)),
+              Flat::size(closure.m_policy), settings, closure.m_result,
+              closure.m_result_on_device);
   }
 };
 

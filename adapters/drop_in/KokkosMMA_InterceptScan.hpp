@@ -11,13 +11,12 @@
 
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
-#include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 
@@ -126,11 +125,14 @@ struct ScannedWithoutIdentity : Cuda::ScannedValue<Reducer, T> {
   }
 };
 
-/// Register type of a tile scan for an accumulator; integers are modulo 2^bits.
-template <class Accumulator>
-using tile_value_t = std::conditional_t<
-    std::is_floating_point_v<Accumulator>, Accumulator,
-    std::conditional_t<sizeof(Accumulator) == 8, std::uint64_t, std::uint32_t>>;
+/// Functor that a kernel of this library invokes instead of `Functor`, with the
+/// same outputs; KokkosMMA_StdScans.hpp has specialisations.
+template <class Functor>
+struct ScannedInstead {
+  using type = Functor;
+};
+template <class Functor>
+using scanned_instead_t = typename ScannedInstead<Functor>::type;
 
 /// Closure of a routable scan, with the interface of Kokkos' closures and no
 /// symbol of Kokkos' names. `Native` is Kokkos' closure, constructed only if it
@@ -161,49 +163,16 @@ class RoutedScan {
   Policy const& get_policy() const { return m_policy; }
 
   void execute() {
-    std::uint64_t const size = Flat::size(m_policy);
     // Without indices Kokkos does not write the total.
-    if (size == 0)
+    if (Flat::size(m_policy) == 0)
       m_run_native(*this);
     else
-      scan(size);
+      run(nullptr);
   }
 
- private:
-  using Flat  = Flattened<Policy>;
-  using Index = typename Flat::Index;
-  using Data  = VisibleScan<Functor>;
-  using Call  = TaggedCall<Functor, typename Policy::work_tag>;
-
-  static constexpr bool sum_in_float = is_16bit_float(scalar_v<value_type>) &&
-                                       !Analysis::has_join_member_function &&
-                                       !Analysis::has_init_member_function;
-  using Scanned = std::conditional_t<
-      sum_in_float, Cuda::ScannedSumInFloat<Reducer, value_type>,
-      std::conditional_t<has_no_identity<value_type>,
-                         ScannedWithoutIdentity<Reducer, value_type>,
-                         Cuda::ScannedValue<Reducer, value_type>>>;
-  using Tuning =
-      Cuda::tuning_type<streamed_scan_tuning(sizeof(typename Scanned::Value))>;
-
-  static constexpr ScanProblem types() {
-    ScanProblem problem;
-    if constexpr (Data::visible) {
-      problem.input       = scalar_v<typename Data::Input>;
-      problem.accumulator = scalar_v<typename Data::Accumulator>;
-      problem.output      = scalar_v<typename Data::Output>;
-    }
-    return problem;
-  }
-  static constexpr bool tile_compiled =
-      Data::visible &&
-      scan_tile_exists(types().input, types().accumulator, types().output);
-  static constexpr bool eight_columns =
-      types().input == Scalar::int64 || types().input == Scalar::uint64;
-  static constexpr bool mma_compiled =
-      tile_compiled && scan_mma_exists(types().input, types().accumulator);
-
-  void scan(std::uint64_t size) const {
+  /// Runs the call, which has indices, and returns the route that ran.
+  /// \param plan what the caller decided, or null
+  Route run(CallPlan const* plan) const {
     static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     using Value                      = typename Scanned::Value;
@@ -214,8 +183,7 @@ class RoutedScan {
         sizeof(Cuda::StreamedScanMemory<Value, Tuning>);
     if (!keeps_errors(kernel, shared)) {
       m_run_native(*this);
-      last_route_of_this_thread() = Route::generic;
-      return;
+      return last_route_of_this_thread() = Route::generic;
     }
     Index const begin  = Flat::begin(m_policy);
     auto const reducer = [&]() -> Reducer {
@@ -235,16 +203,42 @@ class RoutedScan {
                        sizeof(value_type),
                        &desul::ensure_cuda_lock_arrays_on_device,
                        reported},
-                      scan_problem<value_type>(functor(), size),
+                      scan_problem<value_type>(functor(), Flat::size(m_policy)),
                       Tuning::value,
                       shared,
                       &Cuda::look_back_words<Value>,
                       nullptr};
+    erased.plan                  = plan;
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
-    if constexpr (tile_compiled) {
+    if constexpr (tile_compiled()) {
       erased.scan_tiles = &scan_tiles;
     }
-    run_scan(erased);
+    return run_scan(erased);
+  }
+
+ private:
+  using Flat  = Flattened<Policy>;
+  using Index = typename Flat::Index;
+  using Data  = VisibleScan<Functor>;
+  using Call  = TaggedCall<Functor, typename Policy::work_tag>;
+
+  static constexpr bool sum_in_float = is_16bit_float(scalar_v<value_type>) &&
+                                       !Analysis::has_join_member_function &&
+                                       !Analysis::has_init_member_function;
+  using Scanned = std::conditional_t<
+      sum_in_float, Cuda::ScannedSumInFloat<Reducer, value_type>,
+      std::conditional_t<has_no_identity<value_type>,
+                         ScannedWithoutIdentity<Reducer, value_type>,
+                         Cuda::ScannedValue<Reducer, value_type>>>;
+  using Tuning =
+      Cuda::tuning_type<streamed_scan_tuning(sizeof(typename Scanned::Value))>;
+
+  static constexpr bool tile_compiled() {
+    if constexpr (Data::visible) {
+      return Data::tile_compiled;
+    } else {
+      return false;
+    }
   }
 
   static void run_erased_native(void const* self) {
@@ -279,79 +273,14 @@ class RoutedScan {
         .execute();
   }
 
-  /// Scans visible data. Returns false if they are strided, or if an error that
-  /// the application has not queried yet would be lost.
+  /// Scans visible data. Returns false if they are strided.
   static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch,
                          Route route) {
     auto const& closure = *static_cast<RoutedScan const*>(self);
-    if constexpr (mma_compiled) {
-      if (route == Route::mma) {
-        return closure.template launch_tiles<
-            WarpScanMma,
-            Cuda::tuning_type<tile_scan_tuning(true, eight_columns)>>(scratch);
-      }
-    }
-    if (!Data::operands(closure.functor()).contiguous()) return false;
-    return closure.template launch_tiles<
-        WarpScanShuffle, Cuda::tuning_type<tile_scan_tuning(false, false)>>(
-        scratch);
-  }
-
-  template <template <class, class, bool> class TileScan, class TileTuning>
-  bool launch_tiles(Cuda::StreamScratch const& scratch) const {
-    using Accumulator = typename Data::Accumulator;
-    using Value       = tile_value_t<Accumulator>;
-    using Input       = typename Data::Input;
-    using Output      = typename Data::Output;
-    using Encoding    = ScanEncoding<scalar_v<Input>, Value>;
-    using Scan =
-        TileScan<Cuda::Warp, Encoding, Data::kind == ScanKind::inclusive>;
-    constexpr std::size_t shared =
-        sizeof(Cuda::TileScanMemory<Scan, TileTuning>);
-    constexpr unsigned threads = TileTuning::value.threads;
-    constexpr std::uint64_t per_tile =
-        threads / 32 * TileTuning::value.tiles * 64 * Encoding::elements;
-    auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuning>;
-    Kokkos::Cuda const& space = m_policy.space();
-    if (!keeps_errors(reinterpret_cast<void const*>(kernel), shared))
-      return false;
-    Cuda::KernelFacts const facts =
-        Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
-
-    std::uint64_t const size = Flat::size(m_policy);
-    auto const operands      = Data::operands(functor());
-    std::size_t const begin  = std::size_t(Flat::begin(m_policy));
-    auto const* const x =
-        static_cast<unsigned char const*>(operands.x) + begin * sizeof(Input);
-    auto* const y = static_cast<Output*>(operands.y) + begin;
-    std::size_t const skip =
-        reinterpret_cast<std::uintptr_t>(x) % Encoding::bytes / sizeof(Input);
-    Output* const shifted = y - skip;
-    Cuda::TileScanOperands<Output, Value> const arguments{
-        x - skip * sizeof(Input),
-        shifted,
-        skip,
-        size,
-        static_cast<Value>(operands.init),
-        reinterpret_cast<std::uintptr_t>(shifted) %
-                (Encoding::elements * sizeof(Output)) ==
-            0};
-    auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
-    deliver_total(
-        scratch, Cuda::look_back_words<Value>(tiles), m_result,
-        sizeof(value_type), m_result_on_device || !m_result,
-        [&](Cuda::ResultTarget<void> const& target,
-            Cuda::ScanScratch const& scan) {
-          Cuda::launch_kernel(
-              space, "tile_scan",
-              Cuda::tile_scan<Scan, Output, value_type, TileTuning>,
-              {scan_blocks(space, tiles, facts.resident_blocks), threads + 32,
-               shared},
-              arguments, tiles, scan,
-              Cuda::ResultTarget<value_type>{
-                  static_cast<value_type*>(target.memory), target.words});
-        });
-    return true;
+    return Data::scan(closure.functor(), closure.m_policy.space(), scratch,
+                      std::uint64_t(Flat::begin(closure.m_policy)),
+                      Flat::size(closure.m_policy), route, closure.m_result,
+                      closure.m_result_on_device);
   }
 
   NativeFunctor<Functor, value_type> m_functor;
@@ -372,48 +301,49 @@ using NativeScanWithTotal = Kokkos::Impl::ParallelScanWithTotal<
                   typename ScanAnalysis<Functor, Policy, Result>::value_type>,
     Policy, Result, Kokkos::Cuda>;
 
+template <class F, class Policy>
+using RoutedScanOf = RoutedScan<scanned_instead_t<F>, Policy, void,
+                                NativeScan<scanned_instead_t<F>, Policy>>;
+template <class F, class Policy, class Result>
+using RoutedScanWithTotalOf =
+    RoutedScan<scanned_instead_t<F>, Policy, Result,
+               NativeScanWithTotal<scanned_instead_t<F>, Policy, Result>>;
 }  // namespace KokkosMMA::Impl
 
 /// Specialises Kokkos' closures where WHEN holds; in Kokkos' namespace as
 /// KOKKOSMMA_IMPL_ROUTE_REDUCE is.
-#define KOKKOSMMA_IMPL_ROUTE_SCAN(WHEN)                                       \
-  namespace Kokkos::Impl {                                                    \
-  template <class F, class... Traits>                                         \
-  requires(WHEN &&                                                            \
-           KokkosMMA::Impl::routable_scan<                                    \
-               F, Kokkos::RangePolicy<Traits...>,                             \
-               void>()) class ParallelScan<F, Kokkos::RangePolicy<Traits...>, \
-                                           Kokkos::Cuda>                      \
-      : public KokkosMMA::Impl::RoutedScan<                                   \
-            F, Kokkos::RangePolicy<Traits...>, void,                          \
-            KokkosMMA::Impl::NativeScan<F, Kokkos::RangePolicy<Traits...>>> { \
-    using kokkosmma_base = KokkosMMA::Impl::RoutedScan<                       \
-        F, Kokkos::RangePolicy<Traits...>, void,                              \
-        KokkosMMA::Impl::NativeScan<F, Kokkos::RangePolicy<Traits...>>>;      \
-                                                                              \
-   public:                                                                    \
-    using kokkosmma_base::kokkosmma_base;                                     \
-  };                                                                          \
-  template <class F, class Result, class... Traits>                           \
-  requires(WHEN &&                                                            \
-           KokkosMMA::Impl::routable_scan<                                    \
-               F, Kokkos::RangePolicy<Traits...>,                             \
-               Result>()) class ParallelScanWithTotal<F,                      \
-                                                      Kokkos::RangePolicy<    \
-                                                          Traits...>,         \
-                                                      Result, Kokkos::Cuda>   \
-      : public KokkosMMA::Impl::RoutedScan<                                   \
-            F, Kokkos::RangePolicy<Traits...>, Result,                        \
-            KokkosMMA::Impl::NativeScanWithTotal<                             \
-                F, Kokkos::RangePolicy<Traits...>, Result>> {                 \
-    using kokkosmma_base = KokkosMMA::Impl::RoutedScan<                       \
-        F, Kokkos::RangePolicy<Traits...>, Result,                            \
-        KokkosMMA::Impl::NativeScanWithTotal<                                 \
-            F, Kokkos::RangePolicy<Traits...>, Result>>;                      \
-                                                                              \
-   public:                                                                    \
-    using kokkosmma_base::kokkosmma_base;                                     \
-  };                                                                          \
+#define KOKKOSMMA_IMPL_ROUTE_SCAN(WHEN)                                        \
+  namespace Kokkos::Impl {                                                     \
+  template <class F, class... Traits>                                          \
+  requires(WHEN &&                                                             \
+           KokkosMMA::Impl::routable_scan<                                     \
+               F, Kokkos::RangePolicy<Traits...>,                              \
+               void>()) class ParallelScan<F, Kokkos::RangePolicy<Traits...>,  \
+                                           Kokkos::Cuda>                       \
+      : public KokkosMMA::Impl::RoutedScanOf<F,                                \
+                                             Kokkos::RangePolicy<Traits...>> { \
+    using kokkosmma_base =                                                     \
+        KokkosMMA::Impl::RoutedScanOf<F, Kokkos::RangePolicy<Traits...>>;      \
+                                                                               \
+   public:                                                                     \
+    using kokkosmma_base::kokkosmma_base;                                      \
+  };                                                                           \
+  template <class F, class Result, class... Traits>                            \
+  requires(WHEN &&                                                             \
+           KokkosMMA::Impl::routable_scan<                                     \
+               F, Kokkos::RangePolicy<Traits...>,                              \
+               Result>()) class ParallelScanWithTotal<F,                       \
+                                                      Kokkos::RangePolicy<     \
+                                                          Traits...>,          \
+                                                      Result, Kokkos::Cuda>    \
+      : public KokkosMMA::Impl::RoutedScanWithTotalOf<                         \
+            F, Kokkos::RangePolicy<Traits...>, Result> {                       \
+    using kokkosmma_base = KokkosMMA::Impl::RoutedScanWithTotalOf<             \
+        F, Kokkos::RangePolicy<Traits...>, Result>;                            \
+                                                                               \
+   public:                                                                     \
+    using kokkosmma_base::kokkosmma_base;                                      \
+  };                                                                           \
   }
 
 KOKKOSMMA_IMPL_ROUTE_SCAN(KokkosMMA::Impl::OwnFunctor<F>)

@@ -14,6 +14,8 @@
 #include <adapters/drop_in/KokkosMMA_FlatPolicy.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
 
+#include <core/routing/KokkosMMA_Route.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <type_traits>
@@ -37,6 +39,27 @@ inline constexpr bool device_writes =
 template <class ResultView>
 using space_of_result_t =
     typename std::remove_cvref_t<ResultView>::memory_space;
+
+/// View of a result: of a variable, of a View or of a reducer.
+template <class Result>
+auto view_of_result(Result& result) {
+  using R = std::remove_cv_t<Result>;
+  if constexpr (Kokkos::is_reducer<R>::value) {
+    return result.view();
+  } else if constexpr (Kokkos::is_view_v<R>) {
+    return result;
+  } else {
+    return Kokkos::View<R, Kokkos::HostSpace,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&result);
+  }
+}
+
+/// Kokkos' own code does not wait for a result on the host.
+inline Route waited(Kokkos::Cuda const& exec, Route ran, bool on_device) {
+  if (ran == Route::generic && !on_device)
+    exec.fence("KokkosMMA: fence due to the result being on the host");
+  return ran;
+}
 
 /// Whether the call itself must wait for its result: for a host View of the
 /// caller, which Kokkos passes unchanged. Kokkos waits for variables, and for
@@ -84,6 +107,9 @@ class ReduceClosure {
         m_run_native(&run_native<space_of_result_t<ResultView>>) {}
 
   Policy const& get_policy() const { return m_policy; }
+
+  /// Lets the call itself wait for a result on the host.
+  void wait_for_result() { m_must_wait = !m_result_on_device; }
 
  protected:
   using Flat = Flattened<Policy>;

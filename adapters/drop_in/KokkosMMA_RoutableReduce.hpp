@@ -12,8 +12,7 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
-#include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
@@ -25,6 +24,10 @@
 
 // Declared here so that an application that does not use them need not parse
 // them.
+namespace KokkosMMA {
+template <class Scalar, class Space>
+struct Sum;
+}
 namespace Kokkos::Experimental::Impl {
 template <class Scalar>
 struct ValueWrapperForNoNeutralElement;
@@ -154,21 +157,19 @@ concept RoutableTypes =
      (is_range_policy<Policy> && ValueInSharedMemory<Reducer>)) &&
     sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
-/// Number type of a value that receives a sum, and the conversion to it.
+/// Number type of a reduced value.
 template <class T>
-struct SumValue : Cuda::ConvertTotal<T> {
-  using Number = T;
+struct NumberOfValue {
+  using type = T;
 };
 template <class T>
-struct SumValue<
+struct NumberOfValue<
     Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> {
-  using Number = T;
-  template <class Total>
-  __device__ static auto from(Total total) {
-    return Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>{
-        static_cast<T>(total), false};
-  }
+  using type = T;
 };
+template <class T>
+inline constexpr Scalar number_of_value =
+    scalar_v<typename NumberOfValue<T>::type>;
 
 }  // namespace KokkosMMA::Impl
 

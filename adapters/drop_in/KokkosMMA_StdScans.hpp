@@ -4,23 +4,25 @@
 #define KOKKOSMMA_STD_SCANS_HPP
 
 /// \file
-/// Scans of Kokkos' standard algorithms over Views, as sums of visible data.
+/// Scans of Kokkos' standard algorithms over Views, without an operator.
 /// exclusive_scan calls parallel_scan with a functor that is recognised by its
-/// type. inclusive_scan without an operator calls Thrust on Cuda, through an
-/// overload; a more constrained overload is added here. Kokkos calls it by a
-/// qualified name, so this header must precede Kokkos' own; otherwise Thrust
-/// runs. Operators and transformations of the caller are opaque: parallel_scan
-/// runs them like any other functor.
+/// type: its values carry a flag each, which a sum does not need.
+/// inclusive_scan calls Thrust on Cuda, through an overload; a more constrained
+/// overload is added here. Kokkos calls it by a qualified name, so this header
+/// must precede Kokkos' own; otherwise Thrust runs. With an operator or a
+/// transformation, parallel_scan runs their functor like any other.
 
+#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
-#include <core/base/KokkosMMA_Verbose.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -54,59 +56,6 @@ template <class Value>
 using std_accumulator_t =
     std::conditional_t<is_16bit_float(scalar_v<Value>), float, Value>;
 
-// Without a tile kernel the functor is invoked, so that mixed types convert as
-// in Kokkos.
-template <class From, class Dest, class Accumulator>
-concept StdTile = PlainIterator<From> && PlainIterator<Dest> &&
-    scan_tile_exists(scalar_v<typename From::value_type>, scalar_v<Accumulator>,
-                     scalar_v<typename Dest::value_type>);
-
-template <class Functor, class Value, class From, class Dest>
-struct VisibleStdExclusiveScan {
-  static constexpr bool visible  = true;
-  static constexpr ScanKind kind = ScanKind::exclusive;
-  using Input                    = typename From::value_type;
-  using Output                   = typename Dest::value_type;
-  using Accumulator              = std_accumulator_t<Value>;
-
-  static ScanOperands<Accumulator> operands(Functor const& f) {
-    return {&f.m_first_from[0], &f.m_first_dest[0], stride_of(f.m_first_from),
-            stride_of(f.m_first_dest),
-            static_cast<Accumulator>(f.m_init_value)};
-  }
-};
-
-template <class Exec, class Index, class Value, class From, class Dest>
-requires StdTile<From, Dest, std_accumulator_t<Value>>
-struct VisibleScan<Kokkos::Experimental::Impl::
-                       ExclusiveScanDefaultFunctorForKnownNeutralElement<
-                           Exec, Index, Value, From, Dest>>
-    : VisibleStdExclusiveScan<
-          Kokkos::Experimental::Impl::
-              ExclusiveScanDefaultFunctorForKnownNeutralElement<
-                  Exec, Index, Value, From, Dest>,
-          Value, From, Dest> {
-};
-
-template <class Exec, class Index, class Value, class From, class Dest>
-requires StdTile<From, Dest, std_accumulator_t<Value>>
-struct VisibleScan<
-    Kokkos::Experimental::Impl::TransformExclusiveScanFunctorWithValueWrapper<
-        Exec, Index, Value, From, Dest,
-        Kokkos::Experimental::Impl::StdExclusiveScanDefaultJoinFunctor<Value>,
-        Kokkos::Experimental::Impl::
-            StdNumericScanIdentityReferenceUnaryFunctor>>
-    : VisibleStdExclusiveScan<
-          Kokkos::Experimental::Impl::
-              TransformExclusiveScanFunctorWithValueWrapper<
-                  Exec, Index, Value, From, Dest,
-                  Kokkos::Experimental::Impl::
-                      StdExclusiveScanDefaultJoinFunctor<Value>,
-                  Kokkos::Experimental::Impl::
-                      StdNumericScanIdentityReferenceUnaryFunctor>,
-          Value, From, Dest> {
-};
-
 template <class Iterator>
 inline constexpr bool is_view_iterator = false;
 template <class T, class... P>
@@ -114,14 +63,106 @@ inline constexpr bool is_view_iterator<
     Kokkos::Experimental::Impl::RandomAccessIterator<Kokkos::View<T, P...>>> =
     true;
 
-/// Default inclusive scans that a tile kernel supports. Outputs marked as
+/// Iterator over plain memory: it dereferences to a reference.
+template <class Iterator>
+concept PlainIterator =
+    std::is_lvalue_reference_v<typename Iterator::reference>;
+
+// Other mixtures of types convert as in Kokkos' functor.
+template <class From, class Dest, class Accumulator>
+concept StdSum = PlainIterator<From> && PlainIterator<Dest> &&
+    scan_tile_exists(scalar_v<typename From::value_type>, scalar_v<Accumulator>,
+                     scalar_v<typename Dest::value_type>);
+
+/// Default inclusive scans that are not left to Thrust. Outputs marked as
 /// random-access, which has no meaning for a View that is written, are
 /// excluded: through_thrust() marks them to call Kokkos' overload.
 template <class From, class Dest>
-concept InclusiveStdTile =
+concept InclusiveStdScan =
     is_view_iterator<From> && is_view_iterator<Dest> &&
     !Dest::view_type::memory_traits::is_random_access &&
-    StdTile<From, Dest, std_accumulator_t<typename From::value_type>>;
+    StdSum<From, Dest,
+           std_accumulator_t<std::remove_const_t<typename From::value_type>>>;
+
+/// Elements of a View by address and stride.
+template <class T>
+struct StridedElements {
+  T* data;
+  std::ptrdiff_t stride;
+
+  template <class Iterator>
+  explicit StridedElements(Iterator const& first)
+      : data(&first[0]), stride(&first[1] - &first[0]) {}
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::size_t i) const {
+    return data[std::ptrdiff_t(i) * stride];
+  }
+};
+
+/// Functor of a sum, as the application could have written it: y(i) is `init`
+/// and the sum of x(0) to x(i), or to x(i - 1).
+template <class Input, class Output, class Accumulator, bool Inclusive>
+struct StdSumScan {
+  using value_type = Accumulator;
+  StridedElements<Input> x;
+  StridedElements<Output> y;
+  Accumulator init;
+
+  template <class From, class Dest>
+  StdSumScan(From const& from, Dest const& dest, Accumulator initial)
+      : x(from), y(dest), init(initial) {}
+  /// Replaces Kokkos' functor of an exclusive scan.
+  template <class Functor>
+  requires requires(Functor const& f) { f.m_init_value; }
+  StdSumScan(Functor const& f)
+      : StdSumScan(f.m_first_from, f.m_first_dest,
+                   static_cast<Accumulator>(f.m_init_value)) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::size_t i, Accumulator& sum,
+                                              bool final) const {
+    // Read before y(i) is written: the two may be the same element.
+    auto const value = static_cast<Accumulator>(x(i));
+    if constexpr (Inclusive) {
+      add(sum, value);
+    }
+    if (final) {
+      Accumulator prefix = init;
+      add(prefix, sum);
+      y(i) = static_cast<Output>(prefix);
+    }
+    if constexpr (!Inclusive) {
+      add(sum, value);
+    }
+  }
+  /// Kokkos' default join would overflow where add() wraps.
+  KOKKOS_FORCEINLINE_FUNCTION void join(Accumulator& into,
+                                        Accumulator const& from) const {
+    add(into, from);
+  }
+};
+
+template <class From, class Dest, class Value, bool Inclusive>
+using std_sum_scan_t =
+    StdSumScan<std::remove_reference_t<typename From::reference>,
+               std::remove_reference_t<typename Dest::reference>,
+               std_accumulator_t<Value>, Inclusive>;
+
+template <class Exec, class Index, class Value, class From, class Dest>
+requires StdSum<From, Dest, std_accumulator_t<Value>>
+struct ScannedInstead<Kokkos::Experimental::Impl::
+                          ExclusiveScanDefaultFunctorForKnownNeutralElement<
+                              Exec, Index, Value, From, Dest>> {
+  using type = std_sum_scan_t<From, Dest, Value, false>;
+};
+template <class Exec, class Index, class Value, class From, class Dest>
+requires StdSum<From, Dest, std_accumulator_t<Value>>
+struct ScannedInstead<
+    Kokkos::Experimental::Impl::TransformExclusiveScanFunctorWithValueWrapper<
+        Exec, Index, Value, From, Dest,
+        Kokkos::Experimental::Impl::StdExclusiveScanDefaultJoinFunctor<Value>,
+        Kokkos::Experimental::Impl::
+            StdNumericScanIdentityReferenceUnaryFunctor>> {
+  using type = std_sum_scan_t<From, Dest, Value, false>;
+};
 
 /// Calls Kokkos' own overload, which serves all other iterators.
 template <class From, class Dest>
@@ -135,7 +176,7 @@ Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
   auto const n      = std::size_t(last - first);
   auto const layout = [&] {
     if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
-      return Layout(n, std::size_t(stride_of(dest)));
+      return Layout(n, std::size_t(&dest[1] - &dest[0]));
     } else {
       return Layout(n);
     }
@@ -151,41 +192,29 @@ Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
 template <class From, class Dest>
 Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
                         From const& first, From const& last, Dest const& dest) {
-  using Input       = typename From::value_type;
-  using Output      = typename Dest::value_type;
-  using Accumulator = std_accumulator_t<Input>;
-  using Unmanaged   = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  using X           = Kokkos::View<Input const*, Kokkos::LayoutStride,
-                         typename From::view_type::device_type, Unmanaged>;
-  using Y           = Kokkos::View<Output*, Kokkos::LayoutStride,
-                         typename Dest::view_type::device_type, Unmanaged>;
+  using Value   = std::remove_const_t<typename From::value_type>;
+  using Functor = std_sum_scan_t<From, Dest, Value, true>;
   if (last - first < 1) return through_thrust(label, exec, first, last, dest);
 
   auto const n = std::size_t(last - first);
-  ScanInto<X, Y, Accumulator, ScanKind::inclusive> const functor{
-      X(&first[0], Kokkos::LayoutStride(n, std::size_t(stride_of(first)))),
-      Y(&dest[0], Kokkos::LayoutStride(n, std::size_t(stride_of(dest)))),
-      Accumulator(0)};
-  auto const problem = scan_problem<Accumulator>(functor, n);
-  RouteDecision const decision =
-      decide_wish(effective_settings(), [&](Settings const& wish) {
-        return route_scan(problem, Cuda::capability(exec.cuda_device()), wish,
-                          Cuda::tuning(exec.cuda_device()));
-      });
-  if (decision.route == Route::generic) {
+  Functor const functor(first, dest, typename Functor::value_type(0));
+  auto const problem = scan_problem<typename Functor::value_type>(functor, n);
+  CallPlan plan;
+  plan.settings = effective_settings();
+  plan.decision = decide_wish(plan.settings, [&](Settings const& wish) {
+    return route_scan(problem, Cuda::capability(exec.cuda_device()), wish,
+                      Cuda::tuning(exec.cuda_device()));
+  });
+  if (plan.decision.route == Route::generic) {
     last_route_of_this_thread() = Route::generic;
-    Settings const asked        = effective_settings();
-    if (asked.reproducibility != Reproducibility::run_to_run)
-      report_level_of("Kokkos::Experimental::inclusive_scan", asked,
-                      problem.accumulator, decision);
+    if (plan.settings.reproducibility != Reproducibility::run_to_run)
+      report_level_of("Kokkos::Experimental::inclusive_scan", plan.settings,
+                      scalar_v<typename Functor::value_type>, plan.decision);
     return through_thrust(label, exec, first, last, dest);
   }
-  // Not compared: Kokkos' own code is Thrust, not parallel_scan.
-  std::optional<ScopedSettings> not_compared;
-  if (environment_compare()) not_compared.emplace(Settings{decision.route});
   Kokkos::Profiling::pushRegion(label + " via Kokkos::parallel_scan");
-  Kokkos::parallel_scan(
-      label,
+  run_planned_scan(
+      label, plan,
       Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>(exec, 0,
                                                                         n),
       functor);
@@ -199,7 +228,7 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
 namespace Kokkos::Experimental::Impl {
 
 template <class InputIteratorType, class OutputIteratorType>
-requires KokkosMMA::Impl::InclusiveStdTile<InputIteratorType,
+requires KokkosMMA::Impl::InclusiveStdScan<InputIteratorType,
                                            OutputIteratorType>
     OutputIteratorType inclusive_scan_default_op_exespace_impl(
         const std::string& label, const Cuda& ex, InputIteratorType first_from,

@@ -4,47 +4,25 @@
 #define KOKKOSMMA_FUNCTORS_HPP
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
+#endif
+
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 namespace KokkosMMA {
 namespace Impl {
-
-template <class V>
-inline constexpr bool is_rank_1_view = false;
-template <class T, class... P>
-inline constexpr bool is_rank_1_view<Kokkos::View<T, P...>> =
-    Kokkos::View<T, P...>::rank() == 1;
-
-template <class V>
-concept Rank1View = is_rank_1_view<std::remove_cvref_t<V>>;
-
-/// Adds `a`, or `a * b`, to `sum`. Integers wrap modulo 2^bits, without the
-/// undefined behaviour of signed overflow.
-template <class Value>
-KOKKOS_FORCEINLINE_FUNCTION void add(Value& sum, Value a) {
-  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-    using Bits = std::make_unsigned_t<Value>;
-    sum        = static_cast<Value>(
-        static_cast<Bits>(static_cast<Bits>(sum) + static_cast<Bits>(a)));
-  } else {
-    sum += a;
-  }
-}
-template <class Value>
-KOKKOS_FORCEINLINE_FUNCTION void add_product(Value& sum, Value a, Value b) {
-  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-    // At least as wide as int: narrower operands would be promoted to it.
-    using Bits = std::make_unsigned_t<decltype(a + 0)>;
-    add(sum, static_cast<Value>(static_cast<Bits>(a) * static_cast<Bits>(b)));
-  } else {
-    sum += a * b;
-  }
-}
 
 // The functors have no value_type: Kokkos would use it instead of the type of
 // the caller's result. That type is known, and checked, in operator().
@@ -214,6 +192,97 @@ template <class Scalar_, class... P>
 Sum(Kokkos::View<Scalar_, P...> const&)
     -> Sum<Scalar_, typename Kokkos::View<Scalar_, P...>::memory_space>;
 
+namespace Impl {
+
+/// Elements in memory: element i is at `data + i * stride`.
+struct VisibleElements {
+  void const* data      = nullptr;
+  std::ptrdiff_t stride = 1;
+
+  /// Remainder of the address by 16 bytes.
+  std::uintptr_t alignment() const {
+    return reinterpret_cast<std::uintptr_t>(data) % 16;
+  }
+};
+template <class X>
+VisibleElements visible_elements(X const& x) {
+  return {x.data(), std::ptrdiff_t(x.stride(0))};
+}
+
+#if KOKKOSMMA_IMPL_ON_CUDA()
+/// Elements [begin, begin + size) for a kernel.
+template <class Element>
+VectorRange part_of(VisibleElements const& elements, std::uint64_t begin,
+                    std::uint64_t size) {
+  return vector_range(static_cast<Element const*>(elements.data) + begin, size,
+                      sizeof(Element));
+}
+#endif
+
+template <class X>
+requires is_plain_memory<X>
+struct VisibleData<Load<X>> {
+  static constexpr Source source = Source::view;
+  using Element                  = typename X::non_const_value_type;
+
+  static void describe(Load<X> const& f, ReduceProblem& problem) {
+    problem.contiguous = visible_elements(f.x).stride == 1;
+  }
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  /// Sums x(begin) to x(begin + size - 1) on the tensor cores.
+  template <class T>
+  static void sum(Load<X> const& f, Cuda::Stream const& stream,
+                  Cuda::StreamScratch const& scratch, std::uint64_t begin,
+                  std::uint64_t size, Settings const& settings, T* result,
+                  bool result_on_device) {
+    Cuda::launch_mma_reduce<Cuda::ConvertTotal<T>>(
+        stream, scratch,
+        Cuda::SumOperands<scalar_v<Element>>{
+            part_of<Element>(visible_elements(f.x), begin, size)},
+        settings.chain_length, settings.block_size, result, result_on_device);
+  }
+#endif
+};
+
+template <class X, class Y>
+requires(is_plain_memory<X>&& is_plain_memory<Y>&& std::is_same_v<
+         typename X::non_const_value_type,
+         typename Y::non_const_value_type>) struct VisibleData<Dot<X, Y>> {
+  static constexpr Source source = Source::product;
+  using Element                  = typename X::non_const_value_type;
+
+  static void describe(Dot<X, Y> const& f, ReduceProblem& problem) {
+    VisibleElements const x = visible_elements(f.x);
+    VisibleElements const y = visible_elements(f.y);
+    problem.contiguous      = x.stride == 1 && y.stride == 1;
+    problem.same_alignment  = x.alignment() == y.alignment();
+  }
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  /// Sums the products x(i) * y(i), likewise.
+  template <class T>
+  static void sum(Dot<X, Y> const& f, Cuda::Stream const& stream,
+                  Cuda::StreamScratch const& scratch, std::uint64_t begin,
+                  std::uint64_t size, Settings const& settings, T* result,
+                  bool result_on_device) {
+    Cuda::launch_mma_reduce<Cuda::ConvertTotal<T>>(
+        stream, scratch,
+        Cuda::DotOperands<scalar_v<Element>>{
+            part_of<Element>(visible_elements(f.x), begin, size),
+            part_of<Element>(visible_elements(f.y), begin, size)},
+        settings.chain_length, settings.block_size, result, result_on_device);
+  }
+#endif
+};
+
+template <class X, class Op>
+struct VisibleData<Transform<X, Op>> {
+  static constexpr Source source = Source::transform;
+  using Element                  = typename X::non_const_value_type;
+
+  static void describe(Transform<X, Op> const&, ReduceProblem&) {}
+};
+
+}  // namespace Impl
 }  // namespace KokkosMMA
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_MISTAKES_HPP
 #define KOKKOSMMA_MISTAKES_HPP
 
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -33,6 +33,8 @@ template <class T>
 concept AnyView = Kokkos::is_view_v<T>;
 template <class T>
 concept ViewOfOtherRank = AnyView<T> && !Rank1View<T>;
+template <class X, class Y>
+struct Dot;  // KokkosMMA_Functors.hpp
 template <class T>
 inline constexpr bool is_dot = false;
 template <class X, class Y>

@@ -8,7 +8,7 @@
 /// time; extents, memory and aliasing before any launch.
 
 #include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <Kokkos_Core.hpp>

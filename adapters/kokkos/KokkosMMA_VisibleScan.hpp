@@ -3,58 +3,27 @@
 #ifndef KOKKOSMMA_VISIBLE_SCAN_HPP
 #define KOKKOSMMA_VISIBLE_SCAN_HPP
 
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/kernels/scan/KokkosMMA_TileScanLaunch.hpp>
+#endif
+
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Scans whose functor type shows the input and output Views.
 
 namespace KokkosMMA::Impl {
-
-/// Whether prefix i includes element i.
-enum class ScanKind : unsigned char { exclusive, inclusive };
-
-/// Scan of x into y: an ordinary functor of Kokkos::parallel_scan. `init` is
-/// added to every output; the total does not include it.
-template <class X, class Y, class Accumulator, ScanKind Kind>
-struct ScanInto {
-  using kokkosmma_functor = void;
-  using value_type        = Accumulator;
-  X x;
-  Y y;
-  Accumulator init;
-
-  template <class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Accumulator& update,
-                                              bool final) const {
-    // Read before y(i) is written: the two may be the same element.
-    auto const value = static_cast<Accumulator>(x(i));
-    if constexpr (Kind == ScanKind::inclusive) {
-      add(update, value);
-    }
-    if (final) {
-      Accumulator prefix = init;
-      add(prefix, update);
-      y(i) = static_cast<typename Y::non_const_value_type>(prefix);
-    }
-    if constexpr (Kind == ScanKind::exclusive) {
-      add(update, value);
-    }
-  }
-
-  /// Kokkos' default join would overflow where add() wraps.
-  KOKKOS_FORCEINLINE_FUNCTION void join(Accumulator& into,
-                                        Accumulator const& from) const {
-    add(into, from);
-  }
-};
 
 /// Views of a scan at run time: element i is read at `x + i * stride_x` and
 /// written at `y + i * stride_y`, in elements.
@@ -69,55 +38,63 @@ struct ScanOperands {
   bool contiguous() const { return stride_x == 1 && stride_y == 1; }
 };
 
-/// Data that the functor of a scan reads and writes, if its type shows them.
-/// The default is an opaque functor. A visible scan is a sum in `Accumulator`,
-/// which may differ from the functor's value type.
-template <class Functor>
-struct VisibleScan {
-  static constexpr bool visible = false;
-};
-
 template <class X, class Y, class A, ScanKind Kind>
 requires(is_plain_source<X>&&
              is_plain_memory<Y>) struct VisibleScan<ScanInto<X, Y, A, Kind>> {
-  static constexpr bool visible  = true;
-  static constexpr ScanKind kind = Kind;
-  using Input                    = typename X::non_const_value_type;
-  using Output                   = typename Y::non_const_value_type;
-  using Accumulator              = A;
+  using Functor                 = ScanInto<X, Y, A, Kind>;
+  static constexpr bool visible = true;
+  using Input                   = typename X::non_const_value_type;
+  using Output                  = typename Y::non_const_value_type;
+  static constexpr bool tile_compiled =
+      scan_tile_exists(scalar_v<Input>, scalar_v<A>, scalar_v<Output>);
 
-  static ScanOperands<A> operands(ScanInto<X, Y, A, Kind> const& f) {
+  static ScanOperands<A> operands(Functor const& f) {
     // A View of one element has the stride of the View that it is a part of.
     bool const one = f.x.extent(0) < 2;
     return {f.x.data(), f.y.data(), one ? 1 : std::ptrdiff_t(f.x.stride(0)),
             one ? 1 : std::ptrdiff_t(f.y.stride(0)), f.init};
   }
-};
+  static void describe(Functor const& f, ScanProblem& problem) {
+    problem.source        = Source::view;
+    problem.input         = scalar_v<Input>;
+    problem.accumulator   = scalar_v<A>;
+    problem.output        = scalar_v<Output>;
+    problem.sum           = true;
+    problem.contiguous    = operands(f).contiguous();
+    problem.tile_compiled = tile_compiled;
+  }
 
-/// Scan as input of the route function; `Value` is the type that Kokkos joins.
-template <class Value, class Functor>
-ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
-  using Data = VisibleScan<Functor>;
-  ScanProblem problem;
-  problem.value_bytes   = sizeof(Value);
-  problem.functor_bytes = sizeof(Functor);
-  problem.size          = size;
-  // Integer sums are the same in any order, also in a value of several parts.
-  if constexpr (requires { typename Functor::kokkosmma_kept_in; }) {
-    problem.accumulator = scalar_v<typename Functor::kokkosmma_kept_in>;
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  /// Scans elements [begin, begin + size) in tiles, or returns false if they
+  /// are strided.
+  template <class T>
+  static bool scan(Functor const& f, Cuda::Stream const& stream,
+                   Cuda::StreamScratch const& scratch, std::uint64_t begin,
+                   std::uint64_t size, Route route, T* total,
+                   bool total_on_device) {
+    ScanOperands<A> const all = operands(f);
+    if (!all.contiguous()) return false;
+    auto const* const x      = static_cast<Input const*>(all.x) + begin;
+    auto* const y            = static_cast<Output*>(all.y) + begin;
+    constexpr bool inclusive = Kind == ScanKind::inclusive;
+    if constexpr (scan_mma_exists(scalar_v<Input>, scalar_v<A>)) {
+      if (route == Route::mma) {
+        constexpr bool eight_columns =
+            std::is_integral_v<Input> && sizeof(Input) == 8;
+        Cuda::launch_tile_scan<
+            WarpScanMma, inclusive,
+            Cuda::tuning_type<tile_scan_tuning(true, eight_columns)>>(
+            stream, scratch, x, y, size, all.init, total, total_on_device);
+        return true;
+      }
+    }
+    Cuda::launch_tile_scan<WarpScanShuffle, inclusive,
+                           Cuda::tuning_type<tile_scan_tuning(false, false)>>(
+        stream, scratch, x, y, size, all.init, total, total_on_device);
+    return true;
   }
-  if constexpr (Data::visible) {
-    problem.source      = Source::view;
-    problem.input       = scalar_v<typename Data::Input>;
-    problem.accumulator = scalar_v<typename Data::Accumulator>;
-    problem.output      = scalar_v<typename Data::Output>;
-    problem.sum         = true;
-    problem.contiguous  = Data::operands(functor).contiguous();
-    problem.tile_compiled =
-        scan_tile_exists(problem.input, problem.accumulator, problem.output);
-  }
-  return problem;
-}
+#endif
+};
 
 }  // namespace KokkosMMA::Impl
 

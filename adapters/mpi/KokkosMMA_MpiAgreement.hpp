@@ -3,7 +3,8 @@
 #ifndef KOKKOSMMA_MPI_AGREEMENT_HPP
 #define KOKKOSMMA_MPI_AGREEMENT_HPP
 
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>

@@ -88,6 +88,12 @@ struct RouteDecision {
   Refusal streamed;  ///< empty when the route is mma or streamed
 };
 
+/// A call that is decided and not yet launched.
+struct CallPlan {
+  Settings settings;  ///< effective, with the level that the call gets
+  RouteDecision decision;
+};
+
 /// Why the chosen route cannot run. Empty unless the route was forced.
 constexpr Refusal refusal_of(RouteDecision const& decision) {
   return decision.route == Route::mma        ? decision.mma
@@ -267,14 +273,15 @@ constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   report_level(who, Reproducibility::exact, {left, refusal});
 }
 
-/// Throws if Kokkos' own code ran although the requested level needs a kernel
+/// Throws if Kokkos' own code `ran` although the requested level needs a kernel
 /// of this library. Causes: no device memory for scratch, or a captured stream
 /// and a result on the host.
 inline void check_level_of_run(char const* who, Settings const& call,
-                               RouteDecision const& decided, Scalar value) {
+                               RouteDecision const& decided, Route ran,
+                               Scalar value) {
   if (call.reproducibility != Reproducibility::run_to_run &&
       decided.route != Route::generic && !is_exact_in_any_order(value) &&
-      last_route_of_this_thread() == Route::generic)
+      ran == Route::generic)
     throw std::runtime_error(concatenate(
         who, ": level ", to_string(call.reproducibility),
         " is not available: the device has no memory left for scratch, or the "

@@ -10,7 +10,7 @@
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <backends/generic/KokkosMMA_AutomatonGeneric.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>

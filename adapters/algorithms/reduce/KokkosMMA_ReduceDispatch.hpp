@@ -4,18 +4,18 @@
 #define KOKKOSMMA_REDUCE_DISPATCH_HPP
 
 /// \file
-/// Implementation of reduce(): checks, route decision, and
-/// Kokkos::parallel_reduce with a functor whose data are visible.
+/// Implementation of reduce(): checks, route decision, and the launch of a
+/// functor whose data are visible.
 
 #include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
-#include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
@@ -237,19 +237,21 @@ using reduce_accumulator_t = std::conditional_t<
                        double, accumulator_t<Element, Value>>>;
 
 /// Reduces in the accumulator's type and rounds into `place`, a View or a
-/// variable.
-template <Operation Op, class Accumulator, class Exec, class Policy,
-          class Functor, class Place>
-void reduce_and_round(std::string const& label, Exec const& exec,
-                      Policy const& policy, Functor const& functor,
-                      Place& place) {
+/// variable. Returns the route that ran.
+template <Operation Op, class Accumulator, class Policy, class Functor,
+          class Place>
+Route reduce_and_round(std::string const& label, CallPlan const& plan,
+                       Policy const& policy, Functor const& functor,
+                       Place& place) {
+  using Exec = typename Policy::execution_space;
   if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
-    using Value = typename Place::non_const_value_type;
+    using Value      = typename Place::non_const_value_type;
+    Exec const& exec = policy.space();
     Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::reduce accumulator"));
-    Kokkos::parallel_reduce(label, policy, functor,
-                            result_argument<Op, Accumulator>(wide));
+    Route const ran = run_planned_reduce(
+        label, plan, policy, functor, result_argument<Op, Accumulator>(wide));
     Kokkos::View<Value, typename Exec::memory_space> const narrow(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::reduce rounded"));
@@ -257,11 +259,13 @@ void reduce_and_round(std::string const& label, Exec const& exec,
         label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
         KOKKOS_LAMBDA(int) { narrow() = static_cast<Value>(wide()); });
     Kokkos::deep_copy(exec, place, narrow);
+    return ran;
   } else {
     Accumulator wide;
-    Kokkos::parallel_reduce(label, policy, functor,
-                            result_argument<Op, Accumulator>(wide));
+    Route const ran = run_planned_reduce(
+        label, plan, policy, functor, result_argument<Op, Accumulator>(wide));
     place = static_cast<Place>(wide);
+    return ran;
   }
 }
 
@@ -352,11 +356,11 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   }
   RouteOfCall const route(problem, machine, call, decision);
   decision.route = call.route = route.route();
-  ScopedSettings const scope(call);
   std::string const& name =
       label.empty()
           ? label_of_route<Terms>(who, scalar_v<Element>, decision.route)
           : label;
+  CallPlan const plan{call, decision};
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
       exec, 0, terms.size());
   auto const functor = terms.template functor<op>();
@@ -368,21 +372,24 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
        (decision.route == Route::streamed && is_16bit_float(scalar_v<Value>) &&
         std::is_same_v<Accumulator, float>));
   constexpr bool rounds = !std::is_same_v<Accumulator, Value>;
+  Route ran             = decision.route;
   if (!rounds || rounds_itself) {
-    Kokkos::parallel_reduce(name, policy, functor, result);
+    ran = run_planned_reduce(name, plan, policy, functor, result);
   } else if constexpr (rounds) {
     if constexpr (!Of::is_reducer) {
-      reduce_and_round<op, Accumulator>(name, exec, policy, functor, result);
+      ran = reduce_and_round<op, Accumulator>(name, plan, policy, functor,
+                                              result);
     } else if (result.references_scalar()) {
-      reduce_and_round<op, Accumulator>(name, exec, policy, functor,
-                                        result.reference());
+      ran = reduce_and_round<op, Accumulator>(name, plan, policy, functor,
+                                              result.reference());
     } else {
       auto const view = result.view();
-      reduce_and_round<op, Accumulator>(name, exec, policy, functor, view);
+      ran =
+          reduce_and_round<op, Accumulator>(name, plan, policy, functor, view);
     }
   }
-  check_level_of_run(who, settings, decision, problem.value);
-  last_route_of_this_thread() = decision.route;
+  check_level_of_run(who, settings, decision, ran, problem.value);
+  last_route_of_this_thread() = ran;
 }
 
 }  // namespace KokkosMMA::Impl

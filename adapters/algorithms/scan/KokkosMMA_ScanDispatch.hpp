@@ -4,11 +4,11 @@
 #define KOKKOSMMA_SCAN_DISPATCH_HPP
 
 /// \file
-/// Implementation of scans: checks, route decision, and Kokkos::parallel_scan
-/// with a functor whose data are visible.
+/// Implementation of scans: checks, route decision, and the launch of a functor
+/// whose data are visible.
 
 #include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
-#include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
@@ -78,20 +78,22 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   refuse_element_of(y);
 }
 
-/// Runs Kokkos::parallel_scan with a total of another type than the running
-/// sum. The total is computed in the sum's type and converted.
-template <class Exec, class Policy, class Functor, class Total>
-void scan_and_convert(std::string const& label, Exec const& exec,
-                      Policy const& policy, Functor const& functor,
-                      Total& total) {
+/// Runs a scan with a total of another type than the running sum. The total is
+/// computed in the sum's type and converted. Returns the route that ran.
+template <class Policy, class Functor, class Total>
+Route scan_and_convert(std::string const& label, CallPlan const& plan,
+                       Policy const& policy, Functor const& functor,
+                       Total& total) {
+  using Exec        = typename Policy::execution_space;
   using Of          = TotalOf<std::remove_cv_t<Total>>;
   using Value       = typename Of::Value;
   using Accumulator = typename Functor::value_type;
   if constexpr (Of::is_view) {
+    Exec const& exec = policy.space();
     Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::scan accumulator"));
-    Kokkos::parallel_scan(label, policy, functor, wide);
+    Route const ran = run_planned_scan(label, plan, policy, functor, wide);
     Kokkos::View<Value, typename Exec::memory_space> const narrow(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::scan converted"));
@@ -99,10 +101,12 @@ void scan_and_convert(std::string const& label, Exec const& exec,
         label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
         KOKKOS_LAMBDA(int) { narrow() = static_cast<Value>(wide()); });
     Kokkos::deep_copy(exec, total, narrow);
+    return ran;
   } else {
     Accumulator wide;
-    Kokkos::parallel_scan(label, policy, functor, wide);
-    total = static_cast<Value>(wide);
+    Route const ran = run_planned_scan(label, plan, policy, functor, wide);
+    total           = static_cast<Value>(wide);
+    return ran;
   }
 }
 
@@ -138,10 +142,8 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   if (!decided) return;
   RouteDecision decision = *decided;
   Settings call          = settle_level(who, settings, offered);
-  // On Cuda the interception records the route that ran.
-  if (n == 0 || !machine.cuda) last_route_of_this_thread() = decision.route;
-
   if (n == 0) {
+    last_route_of_this_thread() = decision.route;
     // On some spaces Kokkos does not write the total of an empty range.
     if constexpr (has_total) {
       using Value = typename TotalOf<Place>::Value;
@@ -173,7 +175,6 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   }
   RouteOfCall const route(problem, machine, call, decision);
   decision.route = call.route = route.route();
-  ScopedSettings const scope(call);
   std::string const& name =
       label.empty()
           ? label_of_route<Functor>(who, scalar_v<Input>, decision.route)
@@ -187,15 +188,18 @@ void scan(std::string const& label, char const* who, Exec const& exec,
       return;
     }
   }
+  CallPlan const plan{call, decision};
+  Route ran = decision.route;
   if constexpr (!has_total) {
-    Kokkos::parallel_scan(name, policy, functor);
+    ran = run_planned_scan(name, plan, policy, functor);
   } else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,
                                       Accumulator>) {
-    Kokkos::parallel_scan(name, policy, functor, total);
+    ran = run_planned_scan(name, plan, policy, functor, total);
   } else {
-    scan_and_convert(name, exec, policy, functor, total);
+    ran = scan_and_convert(name, plan, policy, functor, total);
   }
-  check_level_of_run(who, settings, decision, problem.accumulator);
+  last_route_of_this_thread() = ran;
+  check_level_of_run(who, settings, decision, ran, problem.accumulator);
 }
 
 }  // namespace Impl

@@ -11,7 +11,7 @@
 
 #include <adapters/algorithms/scan/KokkosMMA_ScanDispatch.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
-#include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 
@@ -61,6 +61,22 @@ void check_room(char const* who, char const* name, V const& view,
                 "operator==; mark an operator== of your own KOKKOS_FUNCTION")
 
 namespace KokkosMMA::Impl {
+
+/// Finds the runs of equal keys with FindRuns and returns their number.
+template <class Policy, class Functor>
+std::int64_t find_runs(Policy const& policy, Functor const& functor,
+                       Settings const& settings = {}) {
+  auto const& exec          = policy.space();
+  ScanProblem const problem = scan_problem<typename Functor::value_type>(
+      functor, std::uint64_t(policy.end()));
+  CallPlan plan{effective_settings(settings), {}};
+  plan.decision     = decide_wish(plan.settings, [&](Settings const& wish) {
+    return route_scan(problem, capability(exec), wish, active_tuning(exec));
+  });
+  std::int64_t runs = 0;
+  run_planned_scan("KokkosMMA::find_runs", plan, policy, functor, runs);
+  return runs;
+}
 
 /// Runs every reduction by key. Returns the number of runs; 0 inside explain().
 template <SegmentOperation Op, class Exec, class Keys, class X,
@@ -112,15 +128,13 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
       exec, "KokkosMMA::offsets", (room + 1) * sizeof(std::int64_t));
   auto* const offsets = static_cast<std::int64_t*>(memory.data());
   // With room for any number of runs no check is needed.
-  bool const fits   = room == size;
-  std::int64_t runs = 0;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  ScopedSettings const scope(settings);
-  Kokkos::parallel_scan("KokkosMMA::find_runs",
-                        Policy(exec, 0, std::int64_t(size)),
-                        FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets,
-                                                   std::int64_t(room), fits},
-                        runs);
+  bool const fits = room == size;
+  using Policy    = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  std::int64_t const runs =
+      find_runs(Policy(exec, 0, std::int64_t(size)),
+                FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets,
+                                           std::int64_t(room), fits},
+                settings);
   last_route_of_this_thread() = route;
   if (!fits) {
     check_room(who, "unique_keys", unique_keys, std::size_t(runs));
@@ -150,12 +164,10 @@ void scan_between_offsets(std::string const& name, Exec const& exec,
   auto const size = std::int64_t(keys.extent(0));
   TemporaryMemory<Exec, Memory> const memory(
       exec, "KokkosMMA::offsets", std::size_t(size + 1) * sizeof(std::int64_t));
-  auto* const offsets = static_cast<std::int64_t*>(memory.data());
-  std::int64_t runs   = 0;
-  Kokkos::parallel_scan(
-      "KokkosMMA::find_runs",
+  auto* const offsets     = static_cast<std::int64_t*>(memory.data());
+  std::int64_t const runs = find_runs(
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
-      FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets, size, false}, runs);
+      FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets, size, false});
   generic_segmented_scan<Op, A, Inclusive>(
       name, exec, CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)},
       std::uint64_t(runs), std::size_t(size), x, y);

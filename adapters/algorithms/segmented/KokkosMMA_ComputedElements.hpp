@@ -4,7 +4,7 @@
 #define KOKKOSMMA_COMPUTED_ELEMENTS_HPP
 
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_SEGMENTED_CHECKS_HPP
 
 #include <adapters/algorithms/segmented/KokkosMMA_ComputedElements.hpp>
-#include <adapters/kokkos/KokkosMMA_Functors.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>

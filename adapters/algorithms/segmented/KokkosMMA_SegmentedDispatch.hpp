@@ -15,7 +15,7 @@
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 

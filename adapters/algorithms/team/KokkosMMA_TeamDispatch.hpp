@@ -10,7 +10,9 @@
 
 #include <adapters/algorithms/team/KokkosMMA_ScanValueType.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanArguments.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -56,39 +56,48 @@ void report_route(ErasedCall const& call, char const* pattern,
                to_string(decision).c_str());
 }
 
+Settings settings_of(ErasedCall const& call) {
+  return call.plan != nullptr ? call.plan->settings : effective_settings();
+}
+
 /// Type in which a call joins its values.
 Scalar value_of(ReduceProblem const& problem) { return problem.value; }
 Scalar value_of(ScanProblem const& problem) { return problem.accumulator; }
 
-/// Chooses a route with `choose(problem, capability, wish, tuning)` and runs it
-/// with `launch(route, scratch)`, or runs Kokkos' own code. A route that a
-/// scope or the environment requests is used if it can run: no call fails
-/// because of it.
+/// Runs a call with `launch(route, scratch)`, or Kokkos' own code. Without a
+/// plan, `choose(problem, capability, wish, tuning)` decides: a route that a
+/// scope or the environment requests is used if it can run, so no call fails
+/// because of it. Returns the route that ran.
 ///
 /// \param is_exact whether this library's kernel has the level `exact`
 template <class Problem, class Choose, class Launch>
-void run_call(ErasedCall const& call, char const* pattern,
+Route run_call(ErasedCall const& call, char const* pattern,
               Problem const& problem, bool result_on_device, bool is_exact,
               Settings const& settings, Choose const& choose,
               Launch const& launch) {
-  Capability const machine  = Cuda::capability(call.stream.device);
-  TuningTable const& tuning = Cuda::tuning(call.stream.device);
   RouteDecision decision;
-  decision.asked = settings.route;
-  if (settings.route != Route::generic)
-    decision = decide_wish(settings, [&](Settings const& wish) {
-      return choose(problem, machine, wish, tuning);
-    });
   std::optional<AskedRoute<RouteTool>> asked;
-  if (RouteTool const* const tool = KokkosFunctions::all().route_tool) {
-    asked.emplace(*tool, route_question(problem, machine, settings, decision));
-    decision.route = asked->route();
+  if (call.plan != nullptr) {
+    decision = call.plan->decision;
+  } else {
+    Capability const machine  = Cuda::capability(call.stream.device);
+    TuningTable const& tuning = Cuda::tuning(call.stream.device);
+    decision.asked            = settings.route;
+    if (settings.route != Route::generic)
+      decision = decide_wish(settings, [&](Settings const& wish) {
+        return choose(problem, machine, wish, tuning);
+      });
+    if (RouteTool const* const tool = KokkosFunctions::all().route_tool) {
+      asked.emplace(*tool,
+                    route_question(problem, machine, settings, decision));
+      decision.route = asked->route();
+    }
   }
   TimedCall timed;  // includes Kokkos' own code, if that runs
   bool const turn_of_kokkos =
       measures_calls() &&
       timed.begin(call.stream, pattern, &call.reported, problem.size,
-                  known_bytes(problem), decision);
+                  known_bytes(problem), decision, call.plan == nullptr);
   if (turn_of_kokkos) {
     decision.route = Route::generic;
   } else if (decision.route != Route::generic) {
@@ -109,6 +118,7 @@ void run_call(ErasedCall const& call, char const* pattern,
   if (environment_verbose() && !turn_of_kokkos)
     report_route(call, pattern, problem.size, decision);
   if (is_generic) call.run_native(call.closure);
+  return decision.route;
 }
 
 /// Waits for a result if Kokkos does not. Timed calls wait, too, because
@@ -241,8 +251,8 @@ constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
 
 }  // namespace
 
-void run_reduce(ErasedReduce& call) {
-  Settings const settings  = effective_settings();
+Route run_reduce(ErasedReduce& call) {
+  Settings const settings  = settings_of(call);
   call.problem.intercepted = true;
   Cuda::KernelFacts facts{};
   // Facts are needed only if this library's kernel may run.
@@ -257,7 +267,7 @@ void run_reduce(ErasedReduce& call) {
   }
   bool const is_exact = call.use_exact != nullptr &&
                         settings.reproducibility == Reproducibility::exact;
-  run_call(
+  return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, is_exact,
       settings,
       [](auto const&... arguments) { return route_reduce(arguments...); },
@@ -268,13 +278,14 @@ void run_reduce(ErasedReduce& call) {
           wait_for_result(call, scratch);
         } else if (call.use_mma != nullptr && route == Route::mma) {
           call.use_mma(call.closure, scratch, settings);
+          wait_for_result(call, scratch);
         } else {
           launch_streamed_reduce(call, facts, scratch);
         }
       });
 }
 
-void run_arrays(ErasedArrays& call) {
+Route run_arrays(ErasedArrays& call) {
   Settings settings = effective_settings();
   std::optional<ScopedSettings> scope;
   // Kokkos throws for larger values, so KOKKOSMMA_COMPARE must not run it.
@@ -302,7 +313,7 @@ void run_arrays(ErasedArrays& call) {
     ask(call.kernel);
   }
   call.problem.local_bytes = facts.local_bytes;
-  run_call(
+  return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, false,
       settings,
       [](auto const&... arguments) { return route_reduce(arguments...); },
@@ -311,10 +322,10 @@ void run_arrays(ErasedArrays& call) {
       });
 }
 
-void run_scan(ErasedScan& call) {
+Route run_scan(ErasedScan& call) {
   bool const on_device    = call.result_on_device || !call.result;
-  Settings const settings = effective_settings();
-  run_call(
+  Settings const settings = settings_of(call);
+  return run_call(
       call, "parallel_scan", call.problem, on_device, false, settings,
       [](auto const&... arguments) { return route_scan(arguments...); },
       [&](Route route, Cuda::StreamScratch const& scratch) {

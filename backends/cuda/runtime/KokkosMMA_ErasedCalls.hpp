@@ -20,6 +20,7 @@
 
 namespace KokkosMMA::Impl {
 
+struct CallPlan;
 struct RouteDecision;
 namespace Cuda {
 class StreamScratch;
@@ -40,6 +41,8 @@ struct ErasedCall {
   /// Functors may use atomics with locks, whose state is per translation unit.
   void (*ensure_locks)();
   std::atomic_flag& reported;  ///< shared by all calls of this type
+  /// What a call by name has decided; null: the launch decides.
+  CallPlan const* plan = nullptr;
   bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
 };
 
@@ -82,10 +85,11 @@ struct ErasedArrays : ErasedCall {
   void const* kernel_in_registers;
 };
 
-/// Runs a call by this library's kernel, or Kokkos' own code.
-void run_reduce(ErasedReduce& call);
-void run_arrays(ErasedArrays& call);
-void run_scan(ErasedScan& call);
+/// Runs a call by this library's kernel, or Kokkos' own code. Returns the route
+/// that ran.
+Route run_reduce(ErasedReduce& call);
+Route run_arrays(ErasedArrays& call);
+Route run_scan(ErasedScan& call);
 
 /// Warns once that a call does not have the requested level: the results of
 /// Kokkos' own code depend on the device, and an opaque functor may do anything

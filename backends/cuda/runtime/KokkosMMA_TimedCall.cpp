@@ -226,7 +226,7 @@ std::string_view reason_of(RouteDecision const& decision) {
 
 bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
                       void const* type, std::uint64_t size, double bytes,
-                      RouteDecision const& decision) {
+                      RouteDecision const& decision, bool may_compare) {
   std::string const label = VerboseLines::label();
   m_device                = stream.device;
   m_stream                = stream.handle;
@@ -236,10 +236,9 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
       capture != cudaStreamCaptureStatusNone)
     return false;
   bool const generic = decision.route == Route::generic;
-  // A scope's route must run: KokkosMMA::reduce relies on kernels that sum
-  // 16-bit floats in fp32. So must a level: Kokkos does not provide it.
+  // A scope's route must run. So must a level: Kokkos does not provide it.
   bool const either =
-      !generic && scoped_settings().route == Route::automatic &&
+      !generic && may_compare && scoped_settings().route == Route::automatic &&
       effective_settings().reproducibility == Reproducibility::run_to_run;
   auto const begun = CallRecords::instance().begin(
       {pattern, label, type, log2_size(size)}, either, m_device);

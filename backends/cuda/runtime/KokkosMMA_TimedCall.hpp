@@ -40,9 +40,11 @@ class TimedCall {
   /// \param pattern string of static storage
   /// \param type any address that all calls of one type share
   /// \param bytes of the data; 0 if not known
+  /// \param may_compare whether Kokkos may run the call instead
   /// \return whether Kokkos runs this call although this library's kernel could
   bool begin(Cuda::Stream const& stream, char const* pattern, void const* type,
-             std::uint64_t size, double bytes, RouteDecision const& decision);
+             std::uint64_t size, double bytes, RouteDecision const& decision,
+             bool may_compare = true);
 
   /// Records that another route ran than the decision's.
   /// \param reason why Kokkos' ran, or empty; of static storage
