@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_GeneralStencil.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StoreValues.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
@@ -18,34 +19,6 @@
 #include <vector>
 
 namespace KokkosMMA::Impl::Cuda {
-
-/// Part of a table, passed to the device as a kernel argument. Arguments are
-/// copied at the launch, in stream order: the host does not wait, and a graph
-/// contains them.
-struct TablePart {
-  static constexpr int size = 448;  // 3584 bytes of at most 4096
-  std::uint64_t word[size];
-};
-
-template <int Threads>
-__global__ void store_table_part(TablePart const __grid_constant__ part,
-                                 std::uint64_t* const to, int const count) {
-  for (int i = int(threadIdx.x); i < count; i += Threads) to[i] = part.word[i];
-}
-
-/// A template, so that only a source that launches it has the kernel.
-template <int Threads = 128>
-void upload_table(Stream const& space, std::uint64_t* to,
-                  std::vector<std::uint64_t> const& words) {
-  for (std::size_t at = 0; at < words.size(); at += TablePart::size) {
-    std::size_t const count =
-        std::min(words.size() - at, std::size_t(TablePart::size));
-    TablePart part;
-    std::copy_n(words.begin() + std::ptrdiff_t(at), count, part.word);
-    launch_kernel(space, "store_table_part", store_table_part<Threads>,
-                  {1, Threads}, part, to + at, int(count));
-  }
-}
 
 template <class A, int R, class Element, class Epilogue>
 void launch_general_stencil(Stream const& space,
@@ -66,7 +39,7 @@ void launch_general_stencil(Stream const& space,
   StreamScratch const scratch(space);
   auto* const memory = static_cast<std::uint64_t*>(
       scratch->segments(words.size() * sizeof(std::uint64_t)));
-  upload_table(space, memory, words);
+  store_table(space, memory, words);
 
   StencilAlignment const alignment =
       stencil_alignment<Shape::group, A>(grid, epilogue);

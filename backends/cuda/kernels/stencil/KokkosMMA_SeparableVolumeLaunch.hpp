@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolume.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_StoreValues.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -172,12 +173,6 @@ void launch_sums_within_planes(
     up_to(std::integral_constant<int, 16>());
 }
 
-template <class Element>
-__global__ void store_constant(Element* const to, Element const value,
-                               int const count) {
-  for (int i = int(threadIdx.x); i < count; i += int(blockDim.x)) to[i] = value;
-}
-
 /// Alignment of workspace in bytes: a multiple of what one access touches.
 inline constexpr int plane_alignment = 128;
 
@@ -221,9 +216,8 @@ class PlaneSource {
       BoundaryCondition const& condition =
           side ? grid.boundaries.high[0] : grid.boundaries.low[0];
       if (condition.kind == Boundary::constant)
-        launch_kernel(space, "store_constant", store_constant<Element>,
-                      {1, 256}, begin, static_cast<Element>(condition.value),
-                      int(row / size));
+        store_constant(space, begin, static_cast<Element>(condition.value),
+                       int(row / size));
     }
   }
   /// Returns the longest run of at most `most` planes at equal distances,
