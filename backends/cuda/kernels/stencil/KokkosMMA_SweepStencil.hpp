@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(
     (PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern,
                        Unaligned>::threads),
     (PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern,
-                       Unaligned>::tuning.min_blocks))
+                       Unaligned>::min_blocks))
     sweep_stencil(
         KOKKOSMMA_GRID_CONSTANT PatternSweepArguments<
             A, R, Element, Epilogue, Radius, Pattern, Unaligned> const in) {

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_TUNING_HPP
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 
 #include <cstdint>
@@ -163,11 +164,6 @@ constexpr SweepTuning sweep_tuning(bool to_functor = false) {
     // Functors of large radii spill 16 to 168 bytes (sm_90). With one block,
     // half of radius 4 does not spill, but has .25 of a copy instead of .35.
     t.min_blocks = 2;
-    // Cases that spill for sm_80 (CUDA 13.0) but not for sm_90. Fewer sums
-    // spill 8 to 24 bytes, which costs less than halving the number of blocks.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    if (sums >= (wide ? 40 : 104)) t.min_blocks = 1;
-#endif
   }
   t.batch        = R > 2 ? 1 : 4;
   t.block_planes = sweep_block_planes<R>(Radius, is_star, int(sizeof(Element)));
@@ -209,6 +205,15 @@ struct SweepLayout {
   static constexpr int width   = 2 * Radius + 1;
   static constexpr int planes  = 2 * reach + 1;  ///< planes of sums in flight
   static constexpr int height  = 2 * reach_y + 1;
+  /// With two blocks these sums spill for sm_80 (CUDA 13.0). Fewer sums spill 8
+  /// to 24 bytes, which costs less than halving the number of blocks.
+  static constexpr int min_blocks_sm_80 =
+      R == 3 && planes * columns * rows * int(sizeof(A)) >=
+                    (sizeof(A) > 4 ? 160 : 416)
+          ? 1
+          : Tuning.min_blocks;
+  static constexpr int min_blocks =
+      min_blocks_of<Tuning.min_blocks, min_blocks_sm_80>;
 
   static constexpr int tile_x     = (R > 2 ? 32 : threads) * columns;
   static constexpr int tile_y     = R > 2 ? threads / 32 * rows : 1;
