@@ -69,7 +69,7 @@ __device__ float plain_sum(StencilGrid<Element, 2> const& grid,
     for (int b = -radius_columns; b <= radius_columns; ++b) {
       float const weight = column * weight_of<Half>(words.row, origin + b);
       if (weight != 0)
-        sum += weight * static_cast<float>(stencil_element(grid, i + a, j + b));
+        sum += weight * static_cast<float>(grid.at(i + a, j + b));
     }
   }
   return sum;

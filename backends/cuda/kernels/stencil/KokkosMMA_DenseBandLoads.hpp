@@ -5,7 +5,6 @@
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandShape.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_StencilRows.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <cstdint>
@@ -155,9 +154,8 @@ struct DenseBandLoads {
         if (t + u * Shape::rows_at_once >= segment.loaded) break;
         Index const here = row + u * Shape::rows_at_once;
         *reinterpret_cast<Element*>(to + u * step) =
-            used && Shape::is_used(task, here)
-                ? stencil_element(grid, here, column)
-                : static_cast<Element>(0.f);
+            used && Shape::is_used(task, here) ? grid.at(here, column)
+                                               : static_cast<Element>(0.f);
       }
     }
   }

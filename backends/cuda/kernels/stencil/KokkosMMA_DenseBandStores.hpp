@@ -157,9 +157,8 @@ struct DenseBandRepair {
       int const v      = i % Shape::values;
       Sum const weight = weight_of(task, tap, v);
       if (weight == 0) continue;
-      sum += weight *
-             static_cast<Sum>(stencil_element(
-                 task.grid, row + tap - Shape::reach, column + v - Band::side));
+      sum += weight * static_cast<Sum>(task.grid.at(row + tap - Shape::reach,
+                                                    column + v - Band::side));
     }
     return sum;
   }

@@ -193,7 +193,7 @@ struct DenseTileKernel {
       reinterpret_cast<Element*>(to)[e] = !is_used ? static_cast<Element>(0.f)
                                           : is_chunk
                                               ? static_cast<Element>(value)
-                                              : stencil_element(grid, row, j);
+                                              : grid.at(row, j);
     }
   }
 
@@ -209,8 +209,7 @@ struct DenseTileKernel {
         float const weight =
             task.weight[a + task.radius[0]][b + task.radius[1]];
         if (weight != 0)
-          sum += weight * static_cast<float>(
-                              stencil_element(task.grid, row + a, column + b));
+          sum += weight * static_cast<float>(task.grid.at(row + a, column + b));
       }
     return sum;
   }

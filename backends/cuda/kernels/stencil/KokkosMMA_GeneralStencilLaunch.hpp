@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_GeneralStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StoreValues.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>

@@ -11,6 +11,7 @@
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -26,22 +27,12 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Converts a weight to the accumulator's type. Negative weights of unsigned
-/// sums wrap, like the sums.
-template <class A>
-A stencil_weight(double weight) {
-  if constexpr (std::is_integral_v<A>) {
-    if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
-  }
-  return static_cast<A>(weight);
-}
-
 template <class A, int MaxRadius, bool Exact>
 void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
                  std::vector<double> const& from, int first) {
   to.radius = int(from.size() / 2);
   for (std::size_t i = 0; i < from.size(); ++i)
-    to.at[std::size_t(first) + i] = stencil_weight<A>(from[i]);
+    to.at[std::size_t(first) + i] = weight_as<A>(from[i]);
 }
 
 template <class Tuning, class A, class Sums, bool Aligned, bool VectorStores,

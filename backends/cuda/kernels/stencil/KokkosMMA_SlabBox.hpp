@@ -5,7 +5,6 @@
 
 #include <backends/cuda/arch/KokkosMMA_CopyTensor.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <array>

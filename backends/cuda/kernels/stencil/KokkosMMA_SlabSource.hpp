@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_SLAB_SOURCE_HPP
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
+#include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <array>

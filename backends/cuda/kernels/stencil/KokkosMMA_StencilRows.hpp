@@ -16,28 +16,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Same as grid.at({i, j}), but without an array with a variable index, which
-/// the compiler would put into local memory.
-template <class Element>
-__device__ Element stencil_element(StencilGrid<Element, 2> const& grid,
-                                   std::int64_t i, std::int64_t j) {
-  bool const in_rows    = 0 <= i && i < grid.extent[0];
-  bool const in_columns = 0 <= j && j < grid.extent[1];
-  BoundaryCondition const condition_i =
-      i < 0 ? grid.boundaries.low[0] : grid.boundaries.high[0];
-  BoundaryCondition const condition_j =
-      j < 0 ? grid.boundaries.low[1] : grid.boundaries.high[1];
-  bool const constant_i = !in_rows && condition_i.kind == Boundary::constant;
-  bool const constant_j = !in_columns && condition_j.kind == Boundary::constant;
-  if (constant_i || constant_j)
-    return static_cast<Element>(constant_i && !(constant_j && grid.reversed)
-                                    ? condition_i.value
-                                    : condition_j.value);
-  return grid.data[boundary_index(condition_i.kind, i, grid.extent[0]) *
-                       grid.stride[0] +
-                   boundary_index(condition_j.kind, j, grid.extent[1])];
-}
-
 /// Ring buffer of `Stages` stages of `Rows` rows of a tile, shared by all
 /// threads of the block. 16-byte chunks that hold data are copied
 /// asynchronously, including chunks that a boundary crosses. The source

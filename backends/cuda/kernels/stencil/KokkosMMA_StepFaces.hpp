@@ -4,10 +4,10 @@
 #define KOKKOSMMA_CUDA_STEP_FACES_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StepStrips.hpp>
 

@@ -6,13 +6,14 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -91,9 +92,9 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   } else {
 #pragma unroll
     for (int i = 0; i < V; ++i) {
-      Index const at[1] = {column + i};
+      Index const at = column + i;
       bool const needed =
-          at[0] >= -in.steps * Radius && at[0] < n + in.steps * Radius;
+          at >= -in.steps * Radius && at < n + in.steps * Radius;
       row[i] = needed ? static_cast<A>(in.grid.at(at)) : A(0);
     }
   }

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepLine.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencil.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>

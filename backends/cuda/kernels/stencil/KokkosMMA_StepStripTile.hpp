@@ -4,7 +4,6 @@
 #define KOKKOSMMA_CUDA_STEP_STRIP_TILE_HPP
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StepStrips.hpp>
 

@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepFaces.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StepSums.hpp>

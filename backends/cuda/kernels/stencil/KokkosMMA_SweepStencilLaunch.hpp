@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_LAUNCH_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/stencil/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencil.hpp>
 #include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
