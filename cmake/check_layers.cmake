@@ -34,6 +34,12 @@ set(folders
     backends/cuda/kernels/reduce
     backends/cuda/kernels/scan
     backends/cuda/kernels/segmented
+    backends/cuda/kernels/stencil/sweep
+    backends/cuda/kernels/stencil/separable
+    backends/cuda/kernels/stencil/band
+    backends/cuda/kernels/stencil/dense
+    backends/cuda/kernels/stencil/steps
+    backends/cuda/kernels/stencil/volumes
     backends/cuda/kernels/stencil
     backends/cuda/kernels/automaton
     backends/cuda/kernels/team

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_ROUTE_SEGMENTED_HPP
 
 #include <core/base/KokkosMMA_Capability.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -12,17 +13,6 @@
 #include <cstdint>
 
 namespace KokkosMMA::Impl {
-constexpr bool is_wide_integer(Scalar scalar) {
-  return scalar == Scalar::int32 || scalar == Scalar::uint32 ||
-         scalar == Scalar::int64 || scalar == Scalar::uint64;
-}
-constexpr bool is_small_integer(Scalar scalar) {
-  return scalar == Scalar::int8 || scalar == Scalar::uint8 ||
-         scalar == Scalar::boolean;
-}
-constexpr bool is_small_float(Scalar scalar) {
-  return scalar == Scalar::half || scalar == Scalar::bhalf;
-}
 
 /// Whether a kernel that loads the data itself is compiled for these types:
 /// floating-point elements with a float or double accumulator, integers with
@@ -40,7 +30,7 @@ constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
 constexpr bool segment_scan_kernel_exists(Scalar input, Scalar accumulator,
                                           Scalar output) {
   return segment_kernel_exists(input, accumulator) &&
-         (output == accumulator || (output == input && is_small_float(input)));
+         (output == accumulator || (output == input && is_16bit_float(input)));
 }
 
 /// Whether tensor cores accumulate these elements in this type: floats in their

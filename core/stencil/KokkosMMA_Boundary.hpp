@@ -60,6 +60,30 @@ KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
   return period - place - (kind == Boundary::reflect);
 }
 
+namespace Impl {
+
+/// Variant of boundary_index() without a division, for indices beyond a
+/// boundary by at most the extent.
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
+    Boundary kind, std::int64_t i, std::int64_t n) {
+  bool const low = i < 0;
+  if (!low && i < n) return i;
+  switch (kind) {
+    case Boundary::constant: return -1;
+    case Boundary::nearest: return low ? 0 : n - 1;
+    case Boundary::halo: return i;
+    case Boundary::periodic: return low ? i + n : i - n;
+    case Boundary::reflect: return low ? -1 - i : 2 * n - 1 - i;
+    default: break;
+  }
+  // Mirror about the centre of an element, which is not repeated.
+  if (n == 1) return 0;
+  if (low) return -i < n ? -i : n - 2;
+  return 2 * n - 2 - i >= 0 ? 2 * n - 2 - i : 1;
+}
+
+}  // namespace Impl
+
 /// Boundary condition on one side of one dimension.
 struct BoundaryCondition {
   Boundary kind = Boundary::constant;  ///< kind of boundary

@@ -3,16 +3,12 @@
 #ifndef KOKKOSMMA_DIRECT_TAPS_HPP
 #define KOKKOSMMA_DIRECT_TAPS_HPP
 
-#include <core/base/KokkosMMA_HostDevice.hpp>
-#include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 #include <vector>
 
 /// \file
@@ -20,36 +16,6 @@
 /// with a fixed pattern, and the table for all other weights.
 
 namespace KokkosMMA::Impl {
-
-/// Weight as a factor of sums in `A`. Negative weights of unsigned sums wrap,
-/// as do the sums.
-template <class A>
-A weight_as(double weight) {
-  if constexpr (std::is_integral_v<A>) {
-    if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
-  }
-  return static_cast<A>(weight);
-}
-
-/// Variant of boundary_index() without a division, for indices beyond a
-/// boundary by at most the extent.
-KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t near_boundary_index(
-    Boundary kind, std::int64_t i, std::int64_t n) {
-  bool const low = i < 0;
-  if (!low && i < n) return i;
-  switch (kind) {
-    case Boundary::constant: return -1;
-    case Boundary::nearest: return low ? 0 : n - 1;
-    case Boundary::halo: return i;
-    case Boundary::periodic: return low ? i + n : i - n;
-    case Boundary::reflect: return low ? -1 - i : 2 * n - 1 - i;
-    default: break;
-  }
-  // Mirror about the centre of an element, which is not repeated.
-  if (n == 1) return 0;
-  if (low) return -i < n ? -i : n - 2;
-  return 2 * n - 2 - i >= 0 ? 2 * n - 2 - i : 1;
-}
 
 /// Pattern of nonzero weights of equal radius in all dimensions, ignoring the
 /// centre: on the axes (star) or everywhere (dense). Kernels have these

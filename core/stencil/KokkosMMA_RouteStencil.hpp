@@ -8,7 +8,6 @@
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
-#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 
 #include <limits>
 #include <string_view>
@@ -80,7 +79,7 @@ enum class StencilKernel {
 /// Whether kernels without tensor cores are compiled for sums of this type:
 /// 16-bit floats in float, bytes in 4-byte integers, others in their own.
 constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
-  if (is_small_float(input)) return accumulator == Scalar::float32;
+  if (is_16bit_float(input)) return accumulator == Scalar::float32;
   if (is_small_integer(input))
     return accumulator == Scalar::int32 || accumulator == Scalar::uint32;
   return input != Scalar::opaque && input == accumulator;
@@ -96,7 +95,7 @@ constexpr bool stencil_band_exists(Scalar input, Scalar accumulator) {
 /// into three of them, and doubles.
 constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
   return stencil_kernel_exists(input, accumulator) &&
-         (is_small_float(input) || input == Scalar::float32 ||
+         (is_16bit_float(input) || input == Scalar::float32 ||
           input == Scalar::float64);
 }
 

@@ -26,34 +26,33 @@ struct StencilGrid {
   Boundaries<R> boundaries;
   bool reversed;  ///< relative to the caller's dimensions
 
-  /// Finds the offset of the element that is used for `at`, which may be beyond
-  /// boundaries. False for a constant, which `value` then receives.
-  KOKKOSMMA_FORCEINLINE_FUNCTION bool locate(Index const (&at)[R],
-                                             Index& offset,
-                                             double& value) const {
-    offset = 0;
-    for (int n = 0; n < R; ++n) {
-      // If several constants apply, that of the caller's first dimension wins.
-      int const d     = reversed ? R - 1 - n : n;
-      bool const low  = at[d] < 0;
-      bool const high = at[d] >= extent[d];
-      BoundaryCondition const& condition =
-          low ? boundaries.low[d] : boundaries.high[d];
-      if ((low || high) && condition.kind == Boundary::constant) {
-        value = condition.value;
-        return false;
-      }
-      offset += boundary_index(condition.kind, at[d], extent[d]) * stride[d];
-    }
-    return true;
+  /// Element or, beyond boundaries, the value that replaces it. Where constants
+  /// meet, that of the caller's first dimension is used. Without an array with
+  /// a variable index, which the compiler would put into local memory.
+  KOKKOSMMA_INLINE_FUNCTION Element at(Index i) const requires(R == 1) {
+    BoundaryCondition const& condition =
+        i < 0 ? boundaries.low[0] : boundaries.high[0];
+    if ((i < 0 || i >= extent[0]) && condition.kind == Boundary::constant)
+      return static_cast<Element>(condition.value);
+    return data[boundary_index(condition.kind, i, extent[0])];
   }
-
-  /// Element or, beyond boundaries, the value that replaces it.
-  KOKKOSMMA_FORCEINLINE_FUNCTION Element at(Index const (&at)[R]) const {
-    Index offset = 0;
-    double value = 0;
-    return locate(at, offset, value) ? data[offset]
-                                     : static_cast<Element>(value);
+  KOKKOSMMA_INLINE_FUNCTION Element at(Index i, Index j) const
+      requires(R == 2) {
+    bool const in_rows    = 0 <= i && i < extent[0];
+    bool const in_columns = 0 <= j && j < extent[1];
+    BoundaryCondition const condition_i =
+        i < 0 ? boundaries.low[0] : boundaries.high[0];
+    BoundaryCondition const condition_j =
+        j < 0 ? boundaries.low[1] : boundaries.high[1];
+    bool const constant_i = !in_rows && condition_i.kind == Boundary::constant;
+    bool const constant_j =
+        !in_columns && condition_j.kind == Boundary::constant;
+    if (constant_i || constant_j)
+      return static_cast<Element>(constant_i && !(constant_j && reversed)
+                                      ? condition_i.value
+                                      : condition_j.value);
+    return data[boundary_index(condition_i.kind, i, extent[0]) * stride[0] +
+                boundary_index(condition_j.kind, j, extent[1])];
   }
 };
 

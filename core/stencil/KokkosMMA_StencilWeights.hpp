@@ -9,10 +9,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -228,6 +230,20 @@ class StencilWeights {
   Offsets m_radius;
   std::vector<double> m_values;
 };
+
+namespace Impl {
+
+/// Weight as a factor of sums in `A`. Negative weights of unsigned sums wrap,
+/// as do the sums.
+template <class A>
+A weight_as(double weight) {
+  if constexpr (std::is_integral_v<A>) {
+    if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
+  }
+  return static_cast<A>(weight);
+}
+
+}  // namespace Impl
 
 }  // namespace KokkosMMA
 

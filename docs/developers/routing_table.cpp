@@ -67,7 +67,7 @@ RouteDecision decide(Impl::AutomatonProblem const& problem,
 
 /// The accumulator of sums by default.
 constexpr Scalar own_accumulator(Scalar input) {
-  return Impl::is_small_float(input) ? Scalar::float32
+  return Impl::is_16bit_float(input) ? Scalar::float32
          : size_of(input) == 1       ? Scalar::int32
                                      : input;
 }

@@ -287,7 +287,7 @@ TEST_F(AnyTable, Segments) {
         flag() ? SegmentLayout::packed : SegmentLayout(random.integer(0, 4));
     p.operation   = flag() ? Operation::sum : Operation(random.integer(0, 3));
     p.input       = scalar();
-    p.accumulator = Impl::is_small_float(p.input) || p.input == Scalar::float32
+    p.accumulator = Impl::is_16bit_float(p.input) || p.input == Scalar::float32
                         ? Scalar::float32
                         : Scalar::int32;
     p.output      = p.accumulator;

@@ -4,7 +4,7 @@
 // Band stencils for the preset cuda-compile-only. Nothing here runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilLaunch.hpp>
 
 #include <array>
 #include <cstdint>

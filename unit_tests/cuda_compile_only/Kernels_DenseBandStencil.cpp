@@ -5,7 +5,7 @@
 // here runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencilLaunch.hpp>
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 // Stencils of rank 1 for the preset cuda-compile-only. Nothing here runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
 
 #include <array>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Several steps of a stencil in one sweep, for the preset cuda-compile-only.
 // Nothing here runs.
 
-#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilLaunch.hpp>
 
 namespace {
 

@@ -261,7 +261,7 @@ class ExactSums {
       } else {
         std::int64_t place[R];
         for (int d = 0; d < R; ++d) place[d] = element[d] + term.offset[d];
-        f(term.weight, m_grid.at(place));
+        f(term.weight, at(place));
       }
     }
   }
@@ -272,6 +272,23 @@ class ExactSums {
     std::int64_t distance;  ///< in memory
     double weight;
   };
+  /// Element or, beyond boundaries, the value that replaces it. Where constants
+  /// meet, that of the caller's first dimension is used.
+  T at(std::int64_t const (&place)[R]) const {
+    T const* element = m_grid.data;
+    for (int n = 0; n < R; ++n) {
+      int const d          = m_grid.reversed ? R - 1 - n : n;
+      std::int64_t const i = place[d];
+      BoundaryCondition const& beyond =
+          i < 0 ? m_grid.boundaries.low[d] : m_grid.boundaries.high[d];
+      bool const is_inside = 0 <= i && i < m_grid.extent[d];
+      if (!is_inside && beyond.kind == Boundary::constant)
+        return static_cast<T>(beyond.value);
+      element +=
+          m_grid.boundaries.index(d, i, m_grid.extent[d]) * m_grid.stride[d];
+    }
+    return *element;
+  }
   std::int64_t distance_of(Place<R> const& element) const {
     std::int64_t distance = 0;
     for (int d = 0; d < R; ++d) distance += element[d] * m_grid.stride[d];

@@ -5,8 +5,8 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencilLaunch.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SweepStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/volumes/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_StepVolume.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepVolume.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>

@@ -5,10 +5,10 @@
 // every nvcc in .ci/toolchains must compile. Nothing here runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilLaunch.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
 #include <array>

@@ -5,12 +5,12 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_BandStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DenseBandStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_DirectStencil.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_SeparableVolumeLaunch.hpp>
-#include <backends/cuda/kernels/stencil/KokkosMMA_StepStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/volumes/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilLaunch.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_LAUNCH_HPP
+#define KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_LAUNCH_HPP
+
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencil.hpp>
+#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseTileStencilLaunch.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_RowAlignment.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_StencilWeights.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Launches the kernel, asynchronously. Returns false if the device has too
+/// little shared memory. Required: 215 KB for double, 113 for half with results
+/// of half, 123 for float with results of float.
+template <class Kernel>
+bool launch_dense_band_kernel(Stream const& space,
+                              typename Kernel::Task const& task) {
+  using Block     = typename Kernel::Block;
+  auto const& gpu = device(space.device);
+  constexpr int most =
+      stencil_dense_shared_bytes(scalar_v<typename Kernel::Element>);
+  static_assert(most == 0 || Kernel::shared_bytes <= most);
+  if (Kernel::shared_bytes > gpu.shared_bytes) return false;
+  auto const facts = kernel_facts(space.device, dense_band<Kernel>,
+                                  Block::threads, Kernel::shared_bytes);
+  std::int64_t const slots =
+      std::int64_t(gpu.multiprocessors) * std::max(1, facts.resident_blocks);
+  // A thread block loads 2 * reach more rows than it has sums. Therefore it
+  // gets at least as many rows of sums.
+  constexpr std::int64_t least = Kernel::Band::taps;
+  std::int64_t const blocks    = std::clamp<std::int64_t>(
+      task.work.panel_rows * task.work.blocks / least, 1, slots);
+  launch_kernel(space, "dense_band", dense_band<Kernel>,
+                {unsigned(blocks), Block::threads, Kernel::shared_bytes}, task);
+  return true;
+}
+
+/// Encodes weights as operands, scaled by 2^exponent, since half has a small
+/// range of exponents.
+template <class Element>
+struct DenseBandOperands {
+  int exponent = 0;
+
+  explicit DenseBandOperands(StencilWeights<2> const& weights) {
+    if constexpr (is_band_half<Element>) {
+      double largest = 0;
+      for (double const w : weights.values())
+        largest = std::max(largest, std::abs(w));
+      if (largest > 0) exponent = HalfOperand::top - std::ilogb(largest);
+    }
+  }
+  /// Returns nothing if the weight would have to be rounded.
+  auto operator()(double weight) const {
+    if constexpr (std::is_same_v<Element, double>) {
+      return std::optional<double>(weight);
+    } else {
+      return exact_operand<weight_operand_t<is_band_half<Element>>>(weight,
+                                                                    exponent);
+    }
+  }
+  static bool are_exact(StencilWeights<2> const& weights) {
+    DenseBandOperands const operands(weights);
+    return std::all_of(weights.values().begin(), weights.values().end(),
+                       [&](double w) { return operands(w).has_value(); });
+  }
+};
+
+/// Sets up the task and launches the kernel. are_exact(weights) must hold.
+/// Returns false if the device has too little shared memory.
+template <int Reach, class Element, class Epilogue>
+bool launch_dense_sweep(Stream const& space,
+                        StencilGrid<Element, 2> const& grid,
+                        StencilWeights<2> const& weights,
+                        Epilogue const& epilogue) {
+  using Kernel                    = DenseBandKernel<Element, Epilogue, Reach>;
+  using Block                     = typename Kernel::Block;
+  constexpr std::int64_t elements = Kernel::elements;
+  DenseBandWork work{};
+  auto const address = reinterpret_cast<std::uintptr_t>(grid.data);
+  work.shift         = int(address / sizeof(Element) % elements);
+  work.panel_rows    = (grid.extent[0] + 15) / 16;
+  work.blocks =
+      (grid.extent[1] + work.shift + Block::columns - 1) / Block::columns;
+  for (int d = 0; d < 2; ++d) {
+    work.radius[d] = weights.radius(d);
+    work.low[d]    = -grid.boundaries.ghosts_low(d, weights.radius(d));
+    work.high[d] =
+        grid.extent[d] + grid.boundaries.ghosts_high(d, weights.radius(d));
+  }
+  // Half, 10^9 sums per second at cost 2 and cost 3 (H200, CUDA 13.0,
+  // 2026-11-22). Constant boundaries: 533 and 528 at radius 4, 480 and 470 at
+  // radius 7. Periodic: 466 and 505, 468 and 475. Cost 1 reached 255 at radius
+  // 7 in an earlier version of the kernel, cost 2 reached 372.
+  bool loads_beyond_boundaries = false;
+  for (BoundaryCondition const& condition :
+       {grid.boundaries.low[1], grid.boundaries.high[1]})
+    loads_beyond_boundaries =
+        loads_beyond_boundaries || condition.kind != Boundary::constant;
+  int const at_boundaries =
+      sizeof(Element) == 2 && loads_beyond_boundaries ? 3 : 2;
+  work.boundary_cost = work.blocks > 1 ? at_boundaries : 1;
+  using Staged       = typename Epilogue::value_type;
+  work.aligned =
+      vectors_aligned<2>(epilogue, work.shift, 16 / int(sizeof(Staged)));
+  DenseBandOperands<Element> const operands(weights);
+  using Sum = typename Kernel::Sum;
+  typename Kernel::Task task{
+      grid, work, {}, Sum(std::ldexp(1., -operands.exponent)), 0, epilogue};
+  for (int tap = 0; tap < Kernel::Band::taps; ++tap)
+    for (int v = 0; v < Kernel::values; ++v) {
+      double const weight =
+          weights.weight({tap - Kernel::reach, v - Kernel::Band::side});
+      task.largest         = std::max(task.largest, Sum(std::abs(weight)));
+      task.weights[tap][v] = *operands(weight);
+    }
+  return launch_dense_band_kernel<Kernel>(space, task);
+}
+/// Launches the kernel of the smallest reach that covers the weights. Returns
+/// false if none does or the device has too little shared memory.
+template <class Element, class Epilogue, int... Reach>
+bool launch_dense_sweep(Stream const& space,
+                        StencilGrid<Element, 2> const& grid,
+                        StencilWeights<2> const& weights,
+                        Epilogue const& epilogue,
+                        std::integer_sequence<int, Reach...>) {
+  using Types  = DenseBandTypes<Element>;
+  bool started = false;
+  ((weights.radius(0) <= Reach &&
+    weights.radius(1) <= Types::template Band<Reach>::side &&
+    (started = launch_dense_sweep<Reach>(space, grid, weights, epilogue),
+     true)) ||
+   ...);
+  return started;
+}
+
+/// Conditions of launch_dense_band_stencil on grids and weights.
+template <class A, class Element>
+struct DenseBandStencil {
+  static constexpr Scalar input = scalar_v<Element>;
+  static constexpr bool is_half =
+      input == Scalar::half || input == Scalar::bhalf;
+  /// Sums are float for 16-bit floats and float, double for double.
+  static constexpr bool has_kernel =
+      ((is_half || input == Scalar::float32) && std::is_same_v<A, float>) ||
+      (input == Scalar::float64 && std::is_same_v<A, double>);
+
+  /// Whether 16-byte chunks begin at the same columns of every row.
+  static bool takes_rows(StencilGrid<Element, 2> const& grid) {
+    return row_strides_aligned_16(grid);
+  }
+  static bool takes(StencilWeights<2> const& weights) {
+    if constexpr (!has_kernel) {
+      return false;
+    } else {
+      // Larger radii need more sums per thread than registers hold.
+      if (weights.radius(0) > (is_half ? 8 : 7) || weights.radius(1) > 8)
+        return false;
+      if constexpr (input == Scalar::float64) {
+        return true;
+      } else {
+        // Keeps the scales of the sums and their inverses in the range of
+        // normal numbers.
+        double largest = 0;
+        for (double const w : weights.values())
+          largest = std::max(largest, std::abs(w));
+        if (largest == 0) return true;
+        if (!(0x1p-100 < largest && largest < 0x1p100)) return false;
+        if (DenseBandOperands<Element>::are_exact(weights)) return true;
+        if constexpr (is_half) {
+          return split_weights<weight_operand_t<is_band_half<Element>>>(
+                     weights.values())
+              .are_close;
+        } else {
+          return false;
+        }
+      }
+    }
+  }
+};
+
+/// Whether stored sums can be recomputed: results represent Inf and NaN.
+template <class Epilogue>
+constexpr bool dense_band_stores() {
+  if constexpr (StencilEpilogue<Epilogue>) {
+    constexpr Scalar result = scalar_v<typename Epilogue::value_type>;
+    return result == Scalar::half || result == Scalar::bhalf ||
+           result == Scalar::float32 || result == Scalar::float64;
+  } else {
+    return false;
+  }
+}
+
+/// Launches a stencil with any weights, asynchronously. Functors and integer
+/// results run in the direct kernel, split weights in the dense tile kernel.
+template <class A, class Element, class Epilogue>
+void launch_dense_band_stencil(Stream const& space,
+                               StencilGrid<Element, 2> const& grid,
+                               StencilWeights<2> const& weights,
+                               Epilogue const& epilogue) {
+  if (grid.extent[0] <= 0 || grid.extent[1] <= 0) return;
+  using Kernels = DenseBandStencil<A, Element>;
+  if constexpr (Kernels::has_kernel && dense_band_stores<Epilogue>()) {
+    if (DenseBandOperands<Element>::are_exact(weights) &&
+        launch_dense_sweep(space, grid, weights, epilogue,
+                           typename DenseBandTypes<Element>::Reaches()))
+      return;
+    if constexpr (Kernels::is_half) {
+      launch_dense_tile(space, grid, weights, epilogue);
+      return;
+    }
+  }
+  launch_direct_stencil<A, 2>(space, grid, weights, epilogue);
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
