@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The preset cuda-compile-only: what a machine with nvcc and without a GPU can say of the CUDA code. Each source becomes an object file per
-# architecture; for the kernels of KokkosMMA ptxas must report no spills and no local memory. Nothing is linked.
+# architecture; for the kernels of KokkosMMA ptxas must report no spills and no local memory. Only libkokkosmma is linked.
 
 include("${CMAKE_CURRENT_LIST_DIR}/KokkosMMA_cuda_headers.cmake")
 
@@ -107,6 +107,21 @@ foreach(name IN ITEMS Reductions Stencils)
   cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES ${architecture})
 endforeach()
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Library.cpp" PRODUCT compile ARCHITECTURES ${architecture})
+if(NOT KokkosMMA_CUDA_SOURCES OR "unit_tests/toolchains/Reductions.cpp" MATCHES "${KokkosMMA_CUDA_SOURCES}")
+  set(object "${PROJECT_BINARY_DIR}/cuda_compile_only/unit_tests_toolchains_Reductions_cpp.sm_${architecture}.compile")
+  set(linked "${PROJECT_BINARY_DIR}/cuda_compile_only/linked_version")
+  file(GLOB_RECURSE library_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/cuda/runtime/*")
+  add_custom_command(
+    OUTPUT "${linked}/linked_version"
+    COMMAND
+      ${CMAKE_COMMAND} "-DROOT=${PROJECT_SOURCE_DIR}" "-DNVCC=${KokkosMMA_NVCC}" "-DCOMPILER=${KokkosMMA_CUDA_HOST_COMPILER}"
+      "-DOBJECT=${object}" "-DFOLDER=${linked}" -P "${PROJECT_SOURCE_DIR}/cmake/check_linked_version.cmake"
+    DEPENDS "${object}" "${PROJECT_SOURCE_DIR}/unit_tests/toolchains/LinkedVersion.cpp" "${PROJECT_SOURCE_DIR}/cmake/check_linked_version.cmake"
+            "${PROJECT_SOURCE_DIR}/core/base/KokkosMMA_Version.hpp" ${library_files}
+    COMMENT "libkokkosmma and headers of another version"
+    VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY KokkosMMA_cuda_objects "${linked}/linked_version")
+endif()
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/StencilCalls.cpp" PRODUCT cubin NO_KERNELS ARCHITECTURES ${architecture})
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT ptx DROP_IN FOLDED form_of_team_kernel
              ARCHITECTURES ${architecture})

@@ -21,7 +21,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#if !defined(__CUDA_ARCH__)
 namespace KokkosMMA::Impl {
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -56,7 +55,6 @@ inline bool const drop_in_announced = announce_inactive_drop_in();
 #endif
 
 }  // namespace KokkosMMA::Impl
-#endif  // __CUDA_ARCH__
 
 // Without CUDA nothing is intercepted, and nothing below is compiled.
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -111,7 +109,6 @@ concept RefusedTypes = !IsNative<Reducer> &&
 template <class Policy>
 concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
 
-#if !defined(__CUDA_ARCH__)
 /// Records for KOKKOSMMA_VERBOSE, REPORT and COMPARE why a call is not
 /// intercepted, before Kokkos Tools are notified.
 template <class Policy, class F>
@@ -132,13 +129,11 @@ struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
     }
   }
 };
-#endif
 
 }  // namespace KokkosMMA::Impl
 
 // Kokkos constructs a ToolResponse for every call before it notifies Kokkos
 // Tools, and with KOKKOS_ENABLE_TUNING a second one afterwards.
-#if !defined(__CUDA_ARCH__)
 // Declared as in those versions from 4.6 to 5.2 that have it.
 namespace Kokkos::Tools::Impl {
 template <class Policy, class FunctorType>
@@ -156,7 +151,6 @@ struct ToolResponse<Policy, F> {
   }
 };
 }  // namespace Kokkos::Tools::Impl
-#endif  // __CUDA_ARCH__
 
 KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
 KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)

@@ -15,8 +15,8 @@
 namespace KokkosMMA::Impl {
 
 /// Text without the outermost `open` ... `close` groups.
-[[gnu::cold]] inline std::string without_brackets(std::string_view text,
-                                                  char open, char close) {
+inline std::string without_brackets(std::string_view text, char open,
+                                    char close) {
   std::string rest;
   int depth = 0;
   for (char const c : text) {
@@ -28,13 +28,12 @@ namespace KokkosMMA::Impl {
 }
 
 /// Qualified name of a function or type without template arguments.
-[[gnu::cold]] inline std::string bare_name(std::string_view name) {
+inline std::string bare_name(std::string_view name) {
   return without_brackets(without_brackets(name, '<', '>'), '(', ')');
 }
 
 /// End of the template argument that begins at `at`.
-[[gnu::cold]] inline std::size_t end_of_argument(std::string_view text,
-                                                 std::size_t at) {
+inline std::size_t end_of_argument(std::string_view text, std::size_t at) {
   for (int depth = 0; at < text.size(); ++at) {
     char const c = text[at];
     if (depth == 0 && (c == ',' || c == '>')) break;
@@ -44,7 +43,7 @@ namespace KokkosMMA::Impl {
 }
 
 /// Removes the names of anonymous namespaces.
-[[gnu::cold]] inline void erase_unnamed(std::string& text) {
+inline void erase_unnamed(std::string& text) {
   for (std::string_view const name :
        {"_GLOBAL__N__", "{anonymous}", "(anonymous namespace)"})
     for (std::size_t at; (at = text.find(name)) != std::string::npos;) {
@@ -56,8 +55,7 @@ namespace KokkosMMA::Impl {
 
 /// "solve lambda#1" for the type of an extended lambda of nvcc, which is
 /// __nv_dl_wrapper_t<__nv_dl_tag<TYPE, solve, 1>, ...>; other texts unchanged.
-[[gnu::cold]] inline std::string name_of_extended_lambda(
-    std::string const& text) {
+inline std::string name_of_extended_lambda(std::string const& text) {
   std::string_view const tag = "__nv_dl_tag<";
   std::size_t const at       = text.find(tag);
   if (text.rfind("__nv_", 0) != 0 || at == std::string::npos) return text;
@@ -78,7 +76,7 @@ namespace KokkosMMA::Impl {
 
 /// Functor of CombinedFunctorReducer<functor, reducer>, the type that labels an
 /// unlabelled reduction, with the work tag that follows; other texts unchanged.
-[[gnu::cold]] inline std::string without_reducer(std::string const& text) {
+inline std::string without_reducer(std::string const& text) {
   std::string_view const pair = "CombinedFunctorReducer<";
   std::size_t const at        = text.find(pair);
   if (at == std::string::npos || text.find('<') < at) return text;
@@ -94,8 +92,7 @@ namespace KokkosMMA::Impl {
 /// Label of at most `width` characters. The application's own label stays; a
 /// type becomes its name, without template arguments if they make it too long.
 /// A longer result loses its middle.
-[[gnu::cold]] inline std::string short_label(std::string const& label,
-                                             std::size_t width) {
+inline std::string short_label(std::string const& label, std::size_t width) {
   std::string text = label;
   erase_unnamed(text);
   text = name_of_extended_lambda(without_reducer(text));

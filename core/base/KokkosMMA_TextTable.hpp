@@ -12,7 +12,7 @@
 namespace KokkosMMA::Impl {
 
 /// Number with `digits` digits after the point; empty for NaN.
-[[gnu::cold]] inline std::string fixed_digits(double value, int digits) {
+inline std::string fixed_digits(double value, int digits) {
   char text[400] = "";
   if (!std::isnan(value))
     std::snprintf(text, sizeof(text), "%.*f", digits, value);
@@ -29,22 +29,20 @@ class TextTable {
   };
 
   /// \param columns array that outlives the table
-  [[gnu::cold]] TextTable(Column const* columns, std::size_t count)
+  TextTable(Column const* columns, std::size_t count)
       : m_columns(columns), m_count(count) {
     for (std::size_t i = 0; i < count; ++i) add(columns[i].head);
   }
 
   /// Appends the next entry of a row.
-  [[gnu::cold]] void add(std::string const& entry) {
-    m_entries.push_back(entry);
-  }
+  void add(std::string const& entry) { m_entries.push_back(entry); }
   /// \param unit follows the number; omitted for NaN
-  [[gnu::cold]] void add(double number, int digits, char const* unit = "") {
+  void add(double number, int digits, char const* unit = "") {
     add(fixed_digits(number, digits));
     if (!m_entries.back().empty()) m_entries.back() += unit;
   }
 
-  [[gnu::cold]] std::string text() const {
+  std::string text() const {
     std::string text;
     for (std::size_t i = 0; i < m_entries.size(); ++i) {
       std::size_t const column = i % m_count;
@@ -67,7 +65,7 @@ class TextTable {
 
  private:
   /// Width of a column; 0 if all entries below its head are empty.
-  [[gnu::cold]] std::size_t width_of(std::size_t column) const {
+  std::size_t width_of(std::size_t column) const {
     std::size_t width = 0;
     for (std::size_t i = column + m_count; i < m_entries.size(); i += m_count)
       if (m_entries[i].size() > width) width = m_entries[i].size();

@@ -21,7 +21,7 @@ namespace KokkosMMA::Impl {
 
 /// JSON string of a text, null if empty. Bytes other than printable ASCII are
 /// escaped.
-[[gnu::cold]] inline std::string json_string(std::string_view text) {
+inline std::string json_string(std::string_view text) {
   if (text.empty()) return "null";
   std::string quoted = "\"";
   for (char const c : text) {
@@ -37,32 +37,32 @@ namespace KokkosMMA::Impl {
 }
 
 /// JSON integer; null for a number that is not finite.
-[[gnu::cold]] inline std::string json_number(double number) {
+inline std::string json_number(double number) {
   return std::isfinite(number) ? fixed_digits(number, 0) : "null";
 }
 
 /// JSON report with one object per kind of call and route.
 /// \param not_intercepted calls on Cuda that bypassed the drop-in
-[[gnu::cold]] inline std::string json_report(CallKinds const& kinds,
-                                             std::uint64_t not_intercepted) {
+inline std::string json_report(CallKinds const& kinds,
+                               std::uint64_t not_intercepted) {
   std::string text = "{\"drop_in\": \"active\", \"not_intercepted_on_cuda\": " +
                      json_number(double(not_intercepted)) + ", \"calls\": [";
   char const* separator = "\n";
-  for (CallKind const* kind = kinds.first; kind; kind = kind->next)
+  for (CallKind const& kind : kinds)
     for (int route = 1; route < 4; ++route) {
-      CallTimes const& times = kind->times[route];
+      CallTimes const& times = kind.times[route];
       if (times.calls == 0) continue;
       double const unknown = std::nan("");
       double const spent   = times.timed() > 0 ? times.spent() : unknown;
-      int const log2_size  = kind->key.log2_size;
+      int const log2_size  = kind.key.log2_size;
       TimeSum const& sum   = times.steady();
       auto const add       = [&](char const* name, std::string const& value) {
         text += separator;
         text += name + value;
         separator = ", ";
       };
-      add("{\"pattern\": ", json_string(kind->key.pattern));
-      add("\"label\": ", json_string(kind->key.label));
+      add("{\"pattern\": ", json_string(kind.key.pattern));
+      add("\"label\": ", json_string(kind.key.label));
       add("\"log2_size\": ", json_number(log2_size < 0 ? unknown : log2_size));
       add("\"route\": ", json_string(to_string(Route(route))));
       add("\"calls\": ", json_number(double(times.calls)));
@@ -72,7 +72,7 @@ namespace KokkosMMA::Impl {
       add("\"bytes_per_call\": ",
           json_number(sum.bytes > 0 ? sum.bytes / sum.count : unknown));
       add("\"why_kokkos\": ",
-          json_string(Route(route) == Route::generic ? kind->reason : ""));
+          json_string(Route(route) == Route::generic ? kind.reason : ""));
       text += '}';
       separator = ",\n";
     }

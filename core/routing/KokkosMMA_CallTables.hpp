@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <list>
 #include <string>
 #include <string_view>
 
@@ -78,7 +79,6 @@ struct CallKind {
   std::uint64_t turns     = 0;   ///< calls that both libraries can run
   std::string_view reason = {};  ///< why only Kokkos runs it; a literal
   CallTimes times[4]      = {};  ///< by route
-  CallKind* next          = nullptr;
 
   CallTimes& on(Route route) { return times[static_cast<int>(route)]; }
   CallTimes const& on(Route route) const {
@@ -94,47 +94,23 @@ struct CallKind {
   double speed_up() const { return kokkos().mean() / ours().mean(); }
 };
 
-/// List of all kinds of calls by first call. Addresses stay valid.
-class CallKinds {
- public:
-  CallKinds() = default;
-  [[gnu::cold]] ~CallKinds() {
-    while (first != nullptr) {
-      CallKind* const next = first->next;
-      delete first;
-      first = next;
-    }
-  }
-  CallKinds(CallKinds const&)            = delete;
-  CallKinds& operator=(CallKinds const&) = delete;
+/// All kinds of calls by first call. Addresses stay valid.
+using CallKinds = std::list<CallKind>;
 
-  [[gnu::cold]] CallKind& of(CallKey const& key) {
-    CallKind** at = &first;
-    for (; *at != nullptr; at = &(*at)->next)
-      if ((*at)->key == key) return **at;
-    *at = new CallKind{key};
-    return **at;
-  }
+inline CallKind& kind_of(CallKinds& kinds, CallKey const& key) {
+  for (CallKind& kind : kinds)
+    if (kind.key == key) return kind;
+  return kinds.emplace_back(CallKind{key});
+}
 
-  /// Stable sort in ascending order, NaN last.
-  [[gnu::cold]] void sort_by(double (*value)(CallKind const&)) {
-    CallKind* rest = first;
-    first          = nullptr;
-    while (rest != nullptr) {
-      CallKind* const kind = rest;
-      rest                 = rest->next;
-      double const own     = value(*kind);
-      CallKind** at        = &first;
-      while (*at != nullptr && !(own < value(**at)) &&
-             !(std::isnan(value(**at)) && !std::isnan(own)))
-        at = &(*at)->next;
-      kind->next = *at;
-      *at        = kind;
-    }
-  }
-
-  CallKind* first = nullptr;
-};
+/// Stable sort in ascending order, NaN last.
+template <class Value>
+void sort_by(CallKinds& kinds, Value const& value) {
+  kinds.sort([&](CallKind const& a, CallKind const& b) {
+    double const left = value(a), right = value(b);
+    return left < right || (!std::isnan(left) && std::isnan(right));
+  });
+}
 
 /// Whether Kokkos runs call `number` of its kind: one of each pair. Which of
 /// the two follows the Thue-Morse sequence, since loops often make two calls of
@@ -143,19 +119,18 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
   return std::popcount(number) % 2 != 0;
 }
 
-[[gnu::cold]] inline void add_name(TextTable& table, CallKey const& key) {
+inline void add_name(TextTable& table, CallKey const& key) {
   table.add(std::string(key.pattern));
   table.add(key.label.empty() ? "(not known)" : short_label(key.label, 44));
 }
 
 /// Line "KokkosMMA: 5 calls" followed by `what`.
-[[gnu::cold]] inline std::string line_on_calls(double count,
-                                               std::string const& what) {
+inline std::string line_on_calls(double count, std::string const& what) {
   return "KokkosMMA: " + fixed_digits(count, 0) +
          (count == 1 ? " call" : " calls") + what + '\n';
 }
 /// Line below a table about calls that were not timed; else empty.
-[[gnu::cold]] inline std::string line_on_times(CallTimes const& all) {
+inline std::string line_on_times(CallTimes const& all) {
   double const missing = double(all.calls) - all.timed();
   return missing > 0
              ? line_on_calls(missing, " not timed: too many were in flight")
@@ -163,39 +138,39 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
 }
 
 /// Table of calls by label and route, in descending order of total time.
-[[gnu::cold]] inline std::string report_table(CallKinds const& kinds) {
+inline std::string report_table(CallKinds const& kinds) {
   CallKinds rows;
   CallTimes all;
-  for (CallKind const* kind = kinds.first; kind; kind = kind->next)
+  for (CallKind const& kind : kinds)
     for (int route = 1; route < 4; ++route) {
-      CallTimes const& times = kind->times[route];
+      CallTimes const& times = kind.times[route];
       if (times.calls == 0) continue;
       bool const generic = Route(route) == Route::generic;
       // Per route and reason: `type` holds the reason, `log2_size` the route.
-      CallKey const key{kind->key.pattern, kind->key.label,
-                        generic ? kind->reason.data() : nullptr, route};
-      CallKind& row = rows.of(key);
-      if (generic) row.reason = kind->reason;
+      CallKey const key{kind.key.pattern, kind.key.label,
+                        generic ? kind.reason.data() : nullptr, route};
+      CallKind& row = kind_of(rows, key);
+      if (generic) row.reason = kind.reason;
       row.times[0].add(times);
       all.add(times);
     }
-  rows.sort_by([](CallKind const& row) { return -row.times[0].spent(); });
+  sort_by(rows, [](CallKind const& row) { return -row.times[0].spent(); });
   static constexpr TextTable::Column columns[] = {
       {"pattern", false}, {"label", false},   {"calls", true},
       {"route", false},   {"total ms", true}, {"us/call", true},
       {"GB/s", true},     {"share", true},    {"why Kokkos", false}};
   TextTable table(columns, 9);
-  for (CallKind const* row = rows.first; row; row = row->next) {
-    CallTimes const& times = row->times[0];
+  for (CallKind const& row : rows) {
+    CallTimes const& times = row.times[0];
     double const spent     = times.timed() > 0 ? times.spent() : std::nan("");
-    add_name(table, row->key);
+    add_name(table, row.key);
     table.add(double(times.calls), 0);
-    table.add(std::string(to_string(Route(row->key.log2_size))));
+    table.add(std::string(to_string(Route(row.key.log2_size))));
     table.add(spent / 1e3, 3);
     table.add(times.mean(), 1);
     table.add(times.rate(), 0);
     table.add(100 * spent / all.spent(), 1, " %");
-    table.add(std::string(row->reason));
+    table.add(std::string(row.reason));
   }
   return "KokkosMMA: calls by label and route (KOKKOSMMA_REPORT)\n" +
          table.text() +
@@ -207,8 +182,8 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
 
 /// Table that compares Kokkos' code with this library by kind of call, the
 /// smallest speed-up first. Kinds that ran one way only come last.
-[[gnu::cold]] inline std::string comparison_table(CallKinds& kinds) {
-  kinds.sort_by([](CallKind const& kind) { return kind.speed_up(); });
+inline std::string comparison_table(CallKinds& kinds) {
+  sort_by(kinds, [](CallKind const& kind) { return kind.speed_up(); });
   static constexpr TextTable::Column columns[] = {
       {"pattern", false},      {"label", false},      {"n", true},
       {"calls", true},         {"route", false},      {"Kokkos us", true},
@@ -219,31 +194,31 @@ constexpr bool is_turn_of_kokkos(std::uint64_t number) {
   double both_ways   = 0;  // calls of kinds that ran both ways
   double kokkos_time = 0;
   double our_time    = 0;
-  for (CallKind const* kind = kinds.first; kind; kind = kind->next) {
-    CallTimes const ours = kind->ours();
-    CallTimes sum        = kind->kokkos();
+  for (CallKind const& kind : kinds) {
+    CallTimes const ours = kind.ours();
+    CallTimes sum        = kind.kokkos();
     sum.add(ours);
     all.add(sum);
     auto const calls = double(sum.calls);
-    if (!std::isnan(kind->speed_up())) {
+    if (!std::isnan(kind.speed_up())) {
       both_ways += calls;
-      kokkos_time += calls * kind->kokkos().mean();
+      kokkos_time += calls * kind.kokkos().mean();
       our_time += calls * ours.mean();
     }
-    int const log2_size = kind->key.log2_size;
-    add_name(table, kind->key);
+    int const log2_size = kind.key.log2_size;
+    add_name(table, kind.key);
     table.add(log2_size < 0 ? "0" : "2^" + fixed_digits(log2_size, 0));
     table.add(calls, 0);
     table.add(std::string(to_string(ours.calls == 0 ? Route::generic
-                                    : kind->on(Route::mma).calls > 0
+                                    : kind.on(Route::mma).calls > 0
                                         ? Route::mma
                                         : Route::streamed)));
-    table.add(kind->kokkos().mean(), 1);
+    table.add(kind.kokkos().mean(), 1);
     table.add(ours.mean(), 1);
-    table.add(kind->kokkos().rate(), 0);
+    table.add(kind.kokkos().rate(), 0);
     table.add(ours.rate(), 0);
-    table.add(kind->speed_up(), 2, "x");
-    table.add(std::string(kind->reason));
+    table.add(kind.speed_up(), 2, "x");
+    table.add(std::string(kind.reason));
   }
   std::string text =
       "KokkosMMA: calls by Kokkos' own code and by kokkos-mma alternately "

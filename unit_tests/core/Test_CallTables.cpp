@@ -35,7 +35,7 @@ TEST(CallTables, CallsAreAlikeInPatternLabelTypeAndPowerOfTwo) {
   CallKinds kinds;
   auto const kind = [&](char const* pattern, char const* label,
                         void const* type, std::uint64_t size) {
-    return &kinds.of({pattern, label, type, log2_size(size)});
+    return &kind_of(kinds, {pattern, label, type, log2_size(size)});
   };
   CallKind* const dot = kind("parallel_reduce", "dot", &a_type, 1024);
   EXPECT_EQ(dot, kind("parallel_reduce", "dot", &a_type, 2047));
@@ -63,18 +63,19 @@ TEST(CallTables, EachPairOfCallsHasOneTurnOfKokkosAndNoFixedOrder) {
 TEST(CallTables, ReportIsByLabelAndRouteTheLongestFirst) {
   CallKinds kinds;
   // Two sizes of one label are a row; the first calls are not in the mean.
-  make_calls(kinds.of({"parallel_reduce", "dot", &a_type, 20}), Route::mma,
-             1000, 3, 100, 1e8);
-  make_calls(kinds.of({"parallel_reduce", "dot", &a_type, 21}), Route::mma,
-             2000, 1, 300, 3e8);
+  make_calls(kind_of(kinds, {"parallel_reduce", "dot", &a_type, 20}),
+             Route::mma, 1000, 3, 100, 1e8);
+  make_calls(kind_of(kinds, {"parallel_reduce", "dot", &a_type, 21}),
+             Route::mma, 2000, 1, 300, 3e8);
   // Another route of the label is another row.
-  CallKind& refused = kinds.of({"parallel_reduce", "dot", &a_type, 5});
+  CallKind& refused = kind_of(kinds, {"parallel_reduce", "dot", &a_type, 5});
   refused.reason    = "it has too few indices";
   make_calls(refused, Route::generic, 50, 0, 0);
-  make_calls(kinds.of({"parallel_scan", "offsets", &a_type, 9}),
+  make_calls(kind_of(kinds, {"parallel_scan", "offsets", &a_type, 9}),
              Route::streamed, 6000, 1, 350);
   // Counted and not timed.
-  kinds.of({"parallel_for", "", &a_type, 9}).on(Route::streamed).calls = 7;
+  kind_of(kinds, {"parallel_for", "", &a_type, 9}).on(Route::streamed).calls =
+      7;
   EXPECT_EQ('\n' + report_table(kinds), R"(
 KokkosMMA: calls by label and route (KOKKOSMMA_REPORT)
 pattern          label        calls  route     total ms  us/call  GB/s   share  why Kokkos
@@ -89,13 +90,13 @@ KokkosMMA: 7 calls not timed: too many were in flight
 
 TEST(CallTables, ComparisonHasTheSmallestSpeedUpFirst) {
   CallKinds kinds;
-  CallKind& won = kinds.of({"parallel_reduce", "won", &a_type, 20});
+  CallKind& won = kind_of(kinds, {"parallel_reduce", "won", &a_type, 20});
   make_calls(won, Route::generic, 5000, 2, 300);
   make_calls(won, Route::streamed, 9000, 2, 100);
-  CallKind& alone = kinds.of({"parallel_scan", "alone", &a_type, -1});
+  CallKind& alone = kind_of(kinds, {"parallel_scan", "alone", &a_type, -1});
   alone.reason    = "the functor is large";
   make_calls(alone, Route::generic, 10, 0, 0);
-  CallKind& lost = kinds.of({"parallel_scan", "lost", &a_type, 3});
+  CallKind& lost = kind_of(kinds, {"parallel_scan", "lost", &a_type, 3});
   make_calls(lost, Route::generic, 50, 0, 0);
   make_calls(lost, Route::mma, 100, 0, 0);
   EXPECT_EQ('\n' + comparison_table(kinds), R"(
@@ -111,7 +112,7 @@ KokkosMMA: 1 call of kinds that ran one way only
 
 TEST(CallTables, RatesOfBothWaysWhereTheDataAreKnown) {
   CallKinds kinds;
-  CallKind& sum = kinds.of({"parallel_reduce", "sum", &a_type, 28});
+  CallKind& sum = kind_of(kinds, {"parallel_reduce", "sum", &a_type, 28});
   make_calls(sum, Route::generic, 0, 1, 1000, 1e9);
   make_calls(sum, Route::mma, 0, 1, 500, 1e9);
   std::string const table = comparison_table(kinds);
@@ -123,12 +124,14 @@ TEST(CallTables, RatesOfBothWaysWhereTheDataAreKnown) {
 
 TEST(CallJson, AnObjectForEachKindAndRoute) {
   CallKinds kinds;
-  CallKind& sum = kinds.of({"parallel_reduce", "a \"sum\"\n", &a_type, 20});
+  CallKind& sum =
+      kind_of(kinds, {"parallel_reduce", "a \"sum\"\n", &a_type, 20});
   make_calls(sum, Route::generic, 50, 0, 0);
   sum.reason = "the functor is large";
   make_calls(sum, Route::mma, 1000, 3, 100.25, 4096);
   // Counted and not timed, without a label and without indices.
-  kinds.of({"parallel_for", "", &a_type, -1}).on(Route::streamed).calls = 7;
+  kind_of(kinds, {"parallel_for", "", &a_type, -1}).on(Route::streamed).calls =
+      7;
   EXPECT_EQ('\n' + json_report(kinds, 3), R"(
 {"drop_in": "active", "not_intercepted_on_cuda": 3, "calls": [
 {"pattern": "parallel_reduce", "label": "a \"sum\"\u000a", "log2_size": 20, "route": "generic", "calls": 1, "timed_calls": 1, "total_ns": 50000, "mean_ns": 50000, "bytes_per_call": null, "why_kokkos": "the functor is large"},

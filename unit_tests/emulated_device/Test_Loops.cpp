@@ -452,7 +452,7 @@ TEST(LoopKernels, EveryIndexOfARankFiveBoxOnce) { check_rank<5>(); }
 TEST(LoopKernels, EveryIndexOfARankSixBoxOnce) { check_rank<6>(); }
 
 // --- times ------------------------------------------------------------------
-using Times = Impl::Cuda::LaunchTimes<>;
+using Times = Impl::Cuda::LaunchTimes;
 
 /// A loop that no test has seen, nor a run of this one before.
 Times::Loop new_loop() {
@@ -573,13 +573,8 @@ TEST(LaunchTimes, ALaunchThatFailsIsNotTriedAgain) {
   EXPECT_EQ(last, 2);
 }
 
-/// Its times end here and not those of the other tests.
-struct OwnChooser : Impl::LaunchChooser {
-  using Impl::LaunchChooser::LaunchChooser;
-};
-
 TEST(LaunchTimes, NothingIsLeftAtTheEndOfKokkos) {
-  auto& times      = Impl::Cuda::LaunchTimes<OwnChooser>::instance();
+  Times times;  // of this test only
   int const before = emulated_events;
   for (bool const done : {true, false, false}) {
     emulated_events_done = done;

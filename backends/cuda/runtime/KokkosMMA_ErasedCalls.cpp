@@ -145,7 +145,7 @@ void launch_streamed_reduce(ErasedReduce const& call,
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
       [&](Cuda::ResultTarget<void> const& target) {
-        using Times = Cuda::LaunchTimes<>;
+        using Times = Cuda::LaunchTimes;
         auto& times = Times::instance();
         Times::Loop loop{};
         Times::Turn turn;

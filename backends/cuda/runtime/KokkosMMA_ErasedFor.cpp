@@ -61,7 +61,7 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
                        int multiprocessors, int max_threads) {
   LoopCandidates const candidates = loop_candidates(
       call.problem.space, key.forced, multiprocessors, max_threads);
-  using Times = Cuda::LaunchTimes<>;
+  using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
   Times::Loop const loop{key.device_id, call.kernel, key.size_class,
                          key.forced};

@@ -42,7 +42,7 @@ LoopShape node_shape(ErasedFor const& call, bool forced, int multiprocessors,
       loop_candidates(space, forced, multiprocessors, max_threads);
   if (space.size() < min_measured_indices)
     return small_loop_shape(space, multiprocessors, max_threads);
-  using Times       = Cuda::LaunchTimes<>;
+  using Times       = Cuda::LaunchTimes;
   int const decided = Times::instance().decided(
       {call.stream.device, call.kernel, loop_size_class(space), forced});
   return candidates[decided < 0 ? 0 : decided];
@@ -82,7 +82,7 @@ void add_streamed_reduce(ErasedReduce const& call,
   Cuda::check(cudaSetDevice(call.stream.device), "cudaSetDevice");
   int const decided =
       orders_to_measure(call, shape) > 1
-          ? Cuda::LaunchTimes<>::instance().decided(loop_of_order(call))
+          ? Cuda::LaunchTimes::instance().decided(loop_of_order(call))
           : 0;
   CallOrder const order        = call.orders()[decided < 0 ? 0 : decided];
   Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(

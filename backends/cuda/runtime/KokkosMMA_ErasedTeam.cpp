@@ -42,7 +42,7 @@ NestedLoops measured_form(ErasedTeam const& call,
                                    NestedLoops::overlapped};
   for (NestedLoops const each : forms)
     Cuda::load_kernel(key.device_id, call.kernel(each));
-  using Times = Cuda::LaunchTimes<>;
+  using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
   Times::Loop const loop{key.device_id, &call.settled, key.size_class, false};
   cudaStream_t const stream = call.stream.handle;

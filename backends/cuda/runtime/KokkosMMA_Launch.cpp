@@ -4,7 +4,7 @@
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
-#include <core/base/KokkosMMA_KernelTable.hpp>
+#include <core/base/KokkosMMA_KernelKey.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/routing/KokkosMMA_ActiveTuning.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
+#include <unordered_map>
+#include <unordered_set>
 #include <stdexcept>
 #include <string>
 
@@ -51,7 +53,7 @@ void raise_launch(cudaError_t error, char const* name) {
 
 namespace {
 
-[[gnu::cold]] void describe_device(Device& d, int id) {
+void describe_device(Device& d, int id) {
   auto const attribute = [&](int& value, cudaDeviceAttr which) {
     check(cudaDeviceGetAttribute(&value, which, id), "cudaDeviceGetAttribute");
   };
@@ -104,37 +106,36 @@ LaunchLayout launch_layout(Stream const& stream) {
   return {d.multiprocessors, *d.tuning, false};
 }
 
-/// Values by device and kernel. Two tables of one type differ by `What`.
-template <class Value, class What>
-struct KernelValues {
+/// What is known of kernels.
+struct KnownKernels {
   std::mutex mutex;
-  KernelTable<Value> all;
+  std::unordered_map<KernelKey, KernelFacts, KernelHash> facts;
+  std::unordered_set<KernelKey, KernelHash> loaded;
+  std::unordered_set<KernelKey, KernelHash> with_all_memory;
 
-  static KernelValues& instance() {
-    static KernelValues table;
-    return table;
+  static KnownKernels& instance() {
+    static KnownKernels kernels;
+    return kernels;
   }
 };
-using AllFacts   = KernelValues<KernelFacts, struct FactsOfKernels>;
-using AllLoaded  = KernelValues<bool, struct LoadedKernels>;
-using AllAllowed = KernelValues<bool, struct KernelsWithAllMemory>;
 
 bool asking_keeps_errors(int device_id, void const* address,
                          std::size_t shared_bytes) {
   if (shared_bytes <= usual_shared_bytes ||
       cudaPeekAtLastError() == cudaSuccess)
     return true;
-  auto& table = AllFacts::instance();
-  std::lock_guard<std::mutex> const lock(table.mutex);
-  return table.all.find({device_id, address}) != nullptr;
+  auto& known = KnownKernels::instance();
+  std::lock_guard<std::mutex> const lock(known.mutex);
+  return known.facts.contains({device_id, address});
 }
 
 KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
                             std::size_t shared_bytes) {
-  auto& [mutex, all] = AllFacts::instance();
-  std::lock_guard<std::mutex> const lock(mutex);
+  auto& known = KnownKernels::instance();
+  std::lock_guard<std::mutex> const lock(known.mutex);
   KernelKey const key{device_id, address};
-  if (KernelFacts const* const known = all.find(key)) return *known;
+  auto const found = known.facts.find(key);
+  if (found != known.facts.end()) return found->second;
   // The runtime answers for the current device.
   check(cudaSetDevice(device_id), "cudaSetDevice");
   // Stored when complete: if a query fails, the next call repeats it and does
@@ -155,29 +156,27 @@ KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &facts.resident_blocks, address, threads, shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  all.insert(key, facts);
+  known.facts.emplace(key, facts);
   return facts;
 }
 
 void load_kernel(int device_id, void const* address) {
-  auto& [mutex, loaded] = AllLoaded::instance();
-  std::lock_guard<std::mutex> const lock(mutex);
-  KernelKey const key{device_id, address};
-  if (loaded.find(key) != nullptr) return;
+  auto& known = KnownKernels::instance();
+  std::lock_guard<std::mutex> const lock(known.mutex);
+  if (!known.loaded.insert({device_id, address}).second) return;
   OwnErrors const errors;
   cudaFuncAttributes attributes;
   if (cudaSetDevice(device_id) == cudaSuccess)
     cudaFuncGetAttributes(&attributes, address);
-  loaded.insert(key, true);
 }
 
 int shared_bytes_of_kernel(int device_id, void const* address) {
-  auto& [mutex, allowed] = AllAllowed::instance();
-  int const most         = device(device_id).shared_bytes;
+  int const most = device(device_id).shared_bytes;
   if (most <= usual_shared_bytes) return most;
-  std::lock_guard<std::mutex> const lock(mutex);
+  auto& known = KnownKernels::instance();
+  std::lock_guard<std::mutex> const lock(known.mutex);
   KernelKey const key{device_id, address};
-  if (allowed.find(key) != nullptr) return most;
+  if (known.with_all_memory.contains(key)) return most;
   if (cudaPeekAtLastError() != cudaSuccess) return usual_shared_bytes;
   check(cudaSetDevice(device_id), "cudaSetDevice");
   cudaFuncAttributes attributes;
@@ -186,7 +185,7 @@ int shared_bytes_of_kernel(int device_id, void const* address) {
       cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            most - int(attributes.sharedSizeBytes)),
       "cudaFuncSetAttribute");
-  allowed.insert(key, true);
+  known.with_all_memory.insert(key);
   return most;
 }
 

@@ -6,13 +6,14 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
-#include <core/base/KokkosMMA_KernelTable.hpp>
+#include <core/base/KokkosMMA_KernelKey.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
 #include <mutex>
+#include <unordered_map>
 
 /// \file
 /// Device times of launches, by events before and after them. Nothing waits: a
@@ -20,8 +21,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launch times of all loops. Tests have choosers, and so times, of their own.
-template <class Chooser = LaunchChooser>
+/// Launch times of all loops.
 class LaunchTimes {
  public:
   /// Loop with one choice of its own: a compiled kernel on a device, for a
@@ -39,18 +39,22 @@ class LaunchTimes {
 
   /// Candidate that a call runs, between begin() and end().
   struct Turn {
-    int candidate          = 0;
-    Chooser const* chooser = nullptr;
-    cudaEvent_t before     = nullptr;  ///< null: not measured
-    cudaEvent_t behind     = nullptr;
-    bool has_decided       = false;  ///< since the previous call
-    bool settled           = false;  ///< whether the choice is final
+    int candidate                = 0;
+    LaunchChooser const* chooser = nullptr;
+    cudaEvent_t before           = nullptr;  ///< null: not measured
+    cudaEvent_t behind           = nullptr;
+    bool has_decided             = false;  ///< since the previous call
+    bool settled                 = false;  ///< whether the choice is final
   };
 
   /// Limit of the memory: further loops run their first candidate.
   static constexpr std::size_t max_loops = 4096;
   /// Pairs in flight; a call that finds none free is not measured.
   static constexpr int max_pairs = 256;
+
+  LaunchTimes()                              = default;
+  LaunchTimes(LaunchTimes const&)            = delete;
+  LaunchTimes& operator=(LaunchTimes const&) = delete;
 
   /// Never destroyed: at exit of the process CUDA may be gone.
   static LaunchTimes& instance() {
@@ -69,13 +73,13 @@ class LaunchTimes {
   Turn begin(Loop const& loop, int candidates, cudaStream_t stream,
              int unmeasured = 0, int first = 0, bool watched = false) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    State* found = m_loops.find(loop.key());
-    if (found == nullptr) {
+    auto found = m_loops.find(loop.key());
+    if (found == m_loops.end()) {
       if (m_released || m_loops.size() == max_loops) return {};
-      found = &m_loops.insert(
-          loop.key(), {Chooser(candidates, first, watched), unmeasured});
+      State const fresh{LaunchChooser(candidates, first, watched), unmeasured};
+      found = m_loops.emplace(loop.key(), fresh).first;
     }
-    State& state = *found;
+    State& state = found->second;
     Turn turn;
     turn.chooser = &state.chooser;
     if (state.unmeasured > 0)
@@ -88,13 +92,14 @@ class LaunchTimes {
   }
 
   /// Returns the candidate that was chosen after all were measured, before that
-  /// Chooser::none.
+  /// LaunchChooser::none.
   int decided(Loop const& loop) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    State const* const state = m_loops.find(loop.key());
-    return state != nullptr && (state->decided || state->chooser.decided())
-               ? state->chooser.choice()
-               : Chooser::none;
+    auto const found = m_loops.find(loop.key());
+    if (found == m_loops.end()) return LaunchChooser::none;
+    State const& state = found->second;
+    return state.decided || state.chooser.decided() ? state.chooser.choice()
+                                                    : LaunchChooser::none;
   }
 
   /// Ends the measurement. Called after the launch.
@@ -104,7 +109,7 @@ class LaunchTimes {
     if (m_released) return;
     RelaxedCapture const capture;
     OwnErrors const errors;
-    Pending const pending{m_loops.find(loop.key()),
+    Pending const pending{&m_loops.at(loop.key()),
                           turn.candidate,
                           {loop.device_id, turn.before, turn.behind}};
     if (cudaEventRecord(turn.behind, stream) == cudaSuccess)
@@ -118,7 +123,7 @@ class LaunchTimes {
     if (turn.chooser == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
-    State& state = *m_loops.find(loop.key());
+    State& state = m_loops.at(loop.key());
     state.chooser.cannot_run(turn.candidate);
     if (turn.before != nullptr)
       drop(
@@ -126,7 +131,7 @@ class LaunchTimes {
   }
 
   /// Called by Kokkos::finalize.
-  [[gnu::cold]] void release() {
+  void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     for (int i = 0; i < m_pendings; ++i) destroy(m_pending[i].pair);
     for (int i = 0; i < m_frees; ++i) destroy(m_free[i]);
@@ -139,7 +144,7 @@ class LaunchTimes {
 
  private:
   struct State {
-    Chooser chooser;
+    LaunchChooser chooser;
     int unmeasured;  ///< calls that still run unmeasured
     bool decided = false;
     bool settled = false;
@@ -154,15 +159,12 @@ class LaunchTimes {
     Pair pair;
   };
 
-  LaunchTimes() = default;
-
   static void destroy(Pair const& pair) {
     cudaEventDestroy(pair.before);
     cudaEventDestroy(pair.behind);
   }
 
-  [[gnu::cold]] void measure(State& state, int device_id, cudaStream_t stream,
-                             Turn& turn) {
+  void measure(State& state, int device_id, cudaStream_t stream, Turn& turn) {
     // Querying an event that is not complete is an error of the host thread,
     // which would replace one that the application has not queried yet.
     if (cudaPeekAtLastError() != cudaSuccess) return;
@@ -185,7 +187,7 @@ class LaunchTimes {
     if (!take(pair)) return;
     int const candidate = state.chooser.next();
     Pending const pending{&state, candidate, pair};
-    if (candidate == Chooser::none) {
+    if (candidate == LaunchChooser::none) {
       m_free[m_frees++] = pair;
     } else if (cudaEventRecord(pair.before, stream) != cudaSuccess) {
       drop(pending);
@@ -247,7 +249,7 @@ class LaunchTimes {
   }
 
   std::mutex m_mutex;
-  KernelTable<State> m_loops;
+  std::unordered_map<KernelKey, State, KernelHash> m_loops;
   Pending m_pending[max_pairs];  ///< the oldest first
   Pair m_free[max_pairs];
   int m_pendings  = 0;

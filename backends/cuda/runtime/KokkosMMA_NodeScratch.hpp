@@ -92,7 +92,7 @@ class NodeScratch {
     return m_all.back().get();
   }
 
-  [[gnu::cold]] static char* zeroed(std::size_t bytes) {
+  static char* zeroed(std::size_t bytes) {
     RelaxedCapture const capture;
     OwnErrors const errors;
     void* memory        = nullptr;
@@ -115,7 +115,7 @@ class NodeScratch {
 
   /// Called by Kokkos::finalize. Remaining graphs hold their blocks and cannot
   /// run any more.
-  [[gnu::cold]] void release() {
+  void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     int current = 0;
     cudaGetDevice(&current);

@@ -31,7 +31,7 @@ inline int orders_to_measure(ErasedReduce const& call,
 }
 /// Key of a choice of the schedule. Sizes within an eighth share it, so that a
 /// launch that is slower than others indicates other data.
-inline Cuda::LaunchTimes<>::Loop loop_of_order(ErasedReduce const& call) {
+inline Cuda::LaunchTimes::Loop loop_of_order(ErasedReduce const& call) {
   std::uint64_t const size = call.problem.size;
   int const octave         = std::bit_width(size);
   return {call.stream.device, call.kernel,

@@ -94,7 +94,7 @@ class CallRecords {
   };
   Begun begin(CallKey const& key, bool runs_both_ways, int device) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    CallKind& kind  = m_kinds.of(key);
+    CallKind& kind  = kind_of(m_kinds, key);
     bool const turn = runs_both_ways && environment_compare() &&
                       is_turn_of_kokkos(kind.turns++);
     return {&kind, turn, take_timer(device)};
