@@ -106,6 +106,8 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
   Settings wish;
   wish.route = settings.route;
   ScopedSettings const scope(wish);
+  Settings named;
+  named.label = settings.label;
   for (HaloRegion<R> const& strip : regions.strips) {
     auto const with_ghosts =
         packed_box(reinterpret_cast<Element*>(memory), strip.source);
@@ -116,7 +118,7 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
     BoxView<Element const, R, Device> const source =
         with_ghosts.template view<Device>(strip.source);
     KokkosMMA::stencil<A>(exec, source, to.template view<Device>(strip.box),
-                          weights, strip.boundaries, 1);
+                          weights, strip.boundaries, 1, named);
   }
   if (!regions.interior.empty()) last_route_of_this_thread() = route;
 }

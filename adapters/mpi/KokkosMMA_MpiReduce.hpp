@@ -126,7 +126,7 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
       }
     }
     Accumulator part;
-    run_reduce({}, exec, terms, part, settings);
+    run_reduce(std::string(settings.label), exec, terms, part, settings);
     mine.put(part);
   });
   check_same(who, calls, "levels of reproducibility");

@@ -38,6 +38,10 @@ constexpr std::string_view to_string(Formulation formulation) {
 /// them, except that a formulation other than `chained` excludes the route
 /// `mma`. A call throws std::invalid_argument if its own route or level is not
 /// available.
+///
+/// \code
+/// KokkosMMA::reduce(exec, x, sum, {.label = "norm"});
+/// \endcode
 struct Settings {
   Route route             = Route::automatic;      ///< route of the call
   Formulation formulation = Formulation::chained;  ///< how MMA compute sums
@@ -49,6 +53,11 @@ struct Settings {
   bool check_offsets = true;
   Reproducibility reproducibility =
       Reproducibility::run_to_run;  ///< minimum level of the result
+  /// Name of the call in Kokkos Tools and KOKKOSMMA_VERBOSE; if empty, function
+  /// and route name it. The characters must live until the call returns. A
+  /// ScopedSettings does not pass it on, and a policy ignores it, because
+  /// Kokkos::parallel_for has a label of its own.
+  std::string_view label = {};
 
   /// Whether all settings are equal.
   friend constexpr bool operator==(Settings const&, Settings const&) = default;
@@ -61,8 +70,15 @@ inline Settings& scoped_settings() {
   return settings;
 }
 
+/// The settings without the label, whose characters may end with the call: for
+/// what outlives it.
+constexpr Settings without_label(Settings settings) {
+  settings.label = {};
+  return settings;
+}
+
 /// Merges the settings of call, scope and environment, in this order of
-/// priority.
+/// priority. The label is that of the call.
 inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
@@ -108,7 +124,7 @@ inline Route& last_route_of_this_thread() {
 /// Settings for every call of this host thread until the end of the scope.
 /// Scopes nest: members that the inner scope sets override those of the outer
 /// one. The route of a scope is a preference: a call that cannot use it uses
-/// another route.
+/// another route. A label has no effect: each call has its own.
 class ScopedSettings {
  public:
   /// Begins the scope.
@@ -116,7 +132,8 @@ class ScopedSettings {
   explicit ScopedSettings(Settings settings)
       : m_outer(Impl::scoped_settings()) {
     Impl::check_settings("KokkosMMA::ScopedSettings", settings);
-    Impl::scoped_settings() = Impl::effective_settings(settings);
+    Impl::scoped_settings() =
+        Impl::effective_settings(Impl::without_label(settings));
   }
   /// Restores the settings of the enclosing scope.
   ~ScopedSettings() { Impl::scoped_settings() = m_outer; }

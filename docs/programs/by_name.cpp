@@ -23,7 +23,7 @@ bool dot_products(Exec const& exec) {
       "dot", Kokkos::RangePolicy<Exec>(exec, 0, n),
       KOKKOS_LAMBDA(int i, double& sum) { sum += x(i) * y(i); }, before);
 
-  KokkosMMA::reduce("dot", exec, KokkosMMA::dot(x, y), after);
+  KokkosMMA::reduce(exec, KokkosMMA::dot(x, y), after, {.label = "dot"});
 
   return before == n && after == n;
 }
@@ -55,7 +55,7 @@ bool sparse_products(Exec const& exec) {
   KokkosMMA::ComputedElements const terms(
       values.extent(0),
       KOKKOS_LAMBDA(std::int64_t i) { return values(i) * v(columns(i)); });
-  KokkosMMA::segmented_reduce("rows", exec, terms, offsets, after);
+  KokkosMMA::segmented_reduce(exec, terms, offsets, after, {.label = "rows"});
 
   double sums[2] = {};
   KokkosMMA::reduce(exec, before, sums[0]);
@@ -80,7 +80,8 @@ bool rows_of_a_matrix(Exec const& exec) {
         Kokkos::single(Kokkos::PerTeam(team), [&] { before(row) = sum; });
       });
 
-  KokkosMMA::segmented_reduce("sums", exec, matrix, KokkosMMA::Axis{1}, after);
+  KokkosMMA::segmented_reduce(exec, matrix, KokkosMMA::Axis{1}, after,
+                              {.label = "sums"});
 
   float sums[2] = {};
   KokkosMMA::reduce(exec, before, sums[0]);
@@ -96,7 +97,8 @@ bool scans(Exec const& exec) {
   Kokkos::Experimental::exclusive_scan("scan", exec, x, y, 0);
 
   int total = 0;
-  KokkosMMA::exclusive_scan("scan", exec, x, z, KokkosMMA::Total(total));
+  KokkosMMA::exclusive_scan(exec, x, z, KokkosMMA::Total(total),
+                            {.label = "scan"});
 
   int sums[2] = {};
   KokkosMMA::reduce(exec, y, sums[0]);

@@ -19,7 +19,7 @@ int main(int argc, char* argv[]) {
 
   // A scalar result: each call waits for exec.
   KokkosMMA::reduce(exec, x, sum);
-  KokkosMMA::reduce("max", exec, x, Kokkos::Max<double>(largest));
+  KokkosMMA::reduce(exec, x, Kokkos::Max<double>(largest), {.label = "max"});
   // An ordinary Kokkos call with a functor and a reducer of this library.
   Kokkos::parallel_reduce("dot", n, KokkosMMA::dot(x, y),
                           KokkosMMA::Sum<double>(product));

@@ -21,8 +21,7 @@ One sentence for each public signature. The headers document types, errors, accu
 
 - All names are in namespace `KokkosMMA`, those of [MPI](#mpi) in `KokkosMMA::mpi`.
 - Template parameters are shown where a caller names them. Others are deduced: `Exec` is an execution space; `X`, `Y`, `R` and `V` are Views.
-- `[label,]` is an optional first argument, `std::string const& label`: it names the call in Kokkos Tools and in output.
-- `[, settings]` is an optional last argument, [`Settings const& settings = {}`](#settings): route and level of reproducibility of the call.
+- `[, settings]` is an optional last argument, [`Settings const& settings = {}`](#settings): label, route and level of reproducibility of the call.
 - Kernels run asynchronously, in order on `exec`. A call waits if it returns a scalar, checks segment offsets, counts runs or communicates.
 - Wrong arguments throw `std::invalid_argument`; no result is written then.
 """
@@ -56,7 +55,6 @@ TOPICS = (
     ("Macros", "Defined by every header. Macros that an application may define are on the page of [variables](variables.md).",
      "core/base/KokkosMMA_Version"),
 )
-LABEL = "std::string const& label"
 SETTINGS = ", Settings const& settings = {}"
 WIDTH = 80
 
@@ -118,7 +116,6 @@ class Entity:
         self.sentence = sentence(element)
         self.template = [parameter(one) for one in element.findall("templateparamlist/param")]
         self.parameters = [parameter(one) for one in element.findall("param")]
-        self.labelled = False
         self.members = []
 
     def where(self):
@@ -143,7 +140,7 @@ class Entity:
             type_text = re.sub("^static ", "", type_text)
             value = f" = {value}" if value and "Impl::" not in value and len(value) < 40 else ""
             return f"{template}{head}{type_text} {self.name}{array}{value}"
-        listed = ("[label,] " if self.labelled else "") + ", ".join(self.parameters)
+        listed = ", ".join(self.parameters)
         # What arguments give: a type that is one, not the value in an expression; `auto` hides names.
         deduced = re.sub(r"std::size_t\(\w+\)", "", listed)
         named = [one for one in self.template
@@ -208,15 +205,6 @@ def problems_of(entities):
         yield "no public entities were found"
 
 
-def merged(functions):
-    """Without the overloads that differ by a label only; those that are left show it."""
-    lists = [one.parameters for one in functions]
-    left = [one for one in functions if not (one.parameters[:1] == [LABEL] and one.parameters[1:] in lists)]
-    for one in left:
-        one.labelled = [LABEL] + one.parameters in lists
-    return left
-
-
 def block(signatures):
     return ["```cpp"] + [wrapped(signature) for signature in signatures] + ["```", ""]
 
@@ -255,7 +243,7 @@ def page(entities):
             lines += [f"### `{prefix}{entity.name}`", ""]
             if entity.kind == "function":
                 groups = {}
-                for one in merged([other for other in own if other.name == entity.name]):
+                for one in (other for other in own if other.name == entity.name):
                     groups.setdefault(one.sentence, []).append(one.signature())
                 for text, signatures in groups.items():
                     lines += block(signatures) + [text, ""]

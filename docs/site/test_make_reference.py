@@ -34,7 +34,6 @@ def member(name="reduce", text="A sum.", parameters=(("int", "n", ""),), kind="f
 
 
 EXEC = ("Exec const &amp;", "exec", "")
-LABEL = ("std::string const &amp;", "label", "")
 SETTINGS = ("Settings const &amp;", "settings", "{}")
 
 
@@ -68,10 +67,9 @@ class Reference(unittest.TestCase):
         self.write(member(text="The sum of <computeroutput>x</computeroutput>. Not more.", parameters=(EXEC, ("int", "n", "1"))))
         self.assertIn("### `reduce`\n\n```cpp\nvoid reduce(Exec const& exec, int n = 1)\n```\n\nThe sum of `x`.\n", self.made())
 
-    def test_labels_and_settings_are_optional(self):
-        self.write(member(parameters=(EXEC, SETTINGS)), member(parameters=(LABEL, EXEC, SETTINGS), text="With a label.", line=8))
-        self.assertIn("```cpp\nvoid reduce([label,] Exec const& exec[, settings])\n```\n\nA sum.\n", self.made())
-        self.assertNotIn("With a label", self.made())
+    def test_settings_are_optional(self):
+        self.write(member(parameters=(EXEC, SETTINGS)))
+        self.assertIn("```cpp\nvoid reduce(Exec const& exec[, settings])\n```\n\nA sum.\n", self.made())
 
     def test_overloads_of_one_sentence_are_one_entry(self):
         self.write(member(), member(parameters=(("long", "n", ""),), line=8), member(parameters=(), text="Nothing.", line=9))

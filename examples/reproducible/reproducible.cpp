@@ -43,10 +43,10 @@ double plain_sum(Kokkos::View<double*> const& x) {
 }
 
 double exact_sum(Kokkos::View<double*> const& x) {
-  KokkosMMA::Settings settings;
-  settings.reproducibility = KokkosMMA::Reproducibility::exact;
-  double sum               = 0;
-  KokkosMMA::reduce("exact", Kokkos::DefaultExecutionSpace(), x, sum, settings);
+  double sum = 0;
+  KokkosMMA::reduce(
+      Kokkos::DefaultExecutionSpace(), x, sum,
+      {.reproducibility = KokkosMMA::Reproducibility::exact, .label = "exact"});
   return sum;
 }
 

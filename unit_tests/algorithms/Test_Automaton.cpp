@@ -380,8 +380,8 @@ TYPED_TEST(Automata, Labels) {
   auto const dead = Boundaries<2>::all(Boundary::constant);
   Recorder const recorder;
   automaton(Exec(), cells, parse_rule("B3/S23"), dead, 4);
-  automaton("own rule", Exec(), cells, Neighbourhood::moore, 1, OwnRule{2, 4},
-            dead, 4);
+  automaton(Exec(), cells, Neighbourhood::moore, 1, OwnRule{2, 4}, dead, 4,
+            {.label = "own rule"});
   auto& events = Recorder::events;
   std::erase_if(events, [](std::string const& event) {
     return !event.starts_with("begin for ");

@@ -481,13 +481,14 @@ TYPED_TEST(ByKey, Labels) {
         });
   };
   auto const reduce = [&] {
-    reduce_by_key("mine", Exec(), call.keys, call.x, call.unique, call.result);
+    reduce_by_key(Exec(), call.keys, call.x, call.unique, call.result,
+                  {.label = "mine"});
   };
   EXPECT_EQ(1, kernels("mine", reduce));
   EXPECT_EQ(1, kernels("KokkosMMA::find_runs", reduce));
   EXPECT_EQ(1, kernels("mine", [&] {
-              inclusive_scan_by_key("mine", Exec(), call.keys, call.x,
-                                    call.result);
+              inclusive_scan_by_key(Exec(), call.keys, call.x, call.result,
+                                    {.label = "mine"});
             }));
 }
 

@@ -70,38 +70,36 @@ struct Data {
     Kokkos::deep_copy(cells, 1);
   }
 
-  /// Call number `which`; `on` is an instance, or a label and an instance.
-  template <class... On>
-  void run(std::size_t which, Settings const& s, On const&... on) {
+  /// Call number `which`.
+  void run(std::size_t which, Settings const& s) {
+    Exec const exec;
     auto const to = y.view(), sums = result.view(), of = squares.view();
     Unmanaged<float**, Exec> const out(grid.view().data(), 10, 10);
     auto const torus = Boundaries<2>::all(Boundary::periodic);
     switch (which) {
-      case 0: return reduce(on..., x, scalar, s);
-      case 1: return reduce(on..., x, value, s);
-      case 2: return reduce(on..., x, Kokkos::Max<float>(scalar), s);
-      case 3: return exclusive_scan(on..., x, to, s);
-      case 4: return exclusive_scan(on..., x, to, 1, s);
-      case 5: return exclusive_scan(on..., x, to, 1, Total(scalar), s);
-      case 6: return exclusive_scan(on..., x, to, 1, Total(value), s);
-      case 7: return inclusive_scan(on..., x, to, s);
-      case 8: return inclusive_scan(on..., x, to, 1, s);
-      case 9: return inclusive_scan(on..., x, to, 1, Total(scalar), s);
-      case 10: return segmented_reduce(on..., x, 10, sums, s);
-      case 11: return segmented_reduce(on..., x, 10, sums, Maximum(), s);
-      case 12: return segmented_reduce(on..., x, cuts, sums, s);
-      case 13: return segmented_reduce(on..., ones, Axis{1}, sums, s);
-      case 14: return segmented_inclusive_scan(on..., x, 10, to, s);
-      case 15: return segmented_inclusive_scan(on..., x, cuts, to, s);
-      case 16: return segmented_exclusive_scan(on..., x, cuts, to, s);
-      case 17: return segmented_exclusive_scan(on..., x, 10, to, Minimum(), s);
-      case 18: return segmented_moments(on..., x, 10, sums, of, s);
-      case 19: return segmented_moments(on..., x, cuts, sums, of, s);
+      case 0: return reduce(exec, x, scalar, s);
+      case 1: return reduce(exec, x, value, s);
+      case 2: return reduce(exec, x, Kokkos::Max<float>(scalar), s);
+      case 3: return exclusive_scan(exec, x, to, s);
+      case 4: return exclusive_scan(exec, x, to, 1, s);
+      case 5: return exclusive_scan(exec, x, to, 1, Total(scalar), s);
+      case 6: return exclusive_scan(exec, x, to, 1, Total(value), s);
+      case 7: return inclusive_scan(exec, x, to, s);
+      case 8: return inclusive_scan(exec, x, to, 1, s);
+      case 9: return inclusive_scan(exec, x, to, 1, Total(scalar), s);
+      case 10: return segmented_reduce(exec, x, 10, sums, s);
+      case 11: return segmented_reduce(exec, x, 10, sums, Maximum(), s);
+      case 12: return segmented_reduce(exec, x, cuts, sums, s);
+      case 13: return segmented_reduce(exec, ones, Axis{1}, sums, s);
+      case 14: return segmented_inclusive_scan(exec, x, 10, to, s);
+      case 15: return segmented_inclusive_scan(exec, x, cuts, to, s);
+      case 16: return segmented_exclusive_scan(exec, x, cuts, to, s);
+      case 17: return segmented_exclusive_scan(exec, x, 10, to, Minimum(), s);
+      case 18: return segmented_moments(exec, x, 10, sums, of, s);
+      case 19: return segmented_moments(exec, x, cuts, sums, of, s);
       case 20:
-        return stencil(on..., ones, out, StencilWeights<2>::box(1), torus, 1,
-                       s);
-      default:
-        return automaton(on..., cells, parse_rule("B3/S23"), torus, 1, s);
+        return stencil(exec, ones, out, StencilWeights<2>::box(1), torus, 1, s);
+      default: return automaton(exec, cells, parse_rule("B3/S23"), torus, 1, s);
     }
   }
   /// The last number that a call wrote.
@@ -147,11 +145,10 @@ void expect_refused(Settings const& settings,
   };
   for (std::size_t which = 0; which < calls.size(); ++which) {
     SCOPED_TRACE(which);
-    refused(calls[which].name, [&] { data.run(which, settings, Exec()); });
+    refused(calls[which].name, [&] { data.run(which, settings); });
     if (settings.route == Route::automatic) {
-      EXPECT_NE("", error_of([&] {
-                  explain([&] { data.run(which, settings, Exec()); });
-                }));
+      EXPECT_NE("",
+                error_of([&] { explain([&] { data.run(which, settings); }); }));
     }
   }
   auto const torus = Boundaries<2>::all(Boundary::periodic);
@@ -192,7 +189,7 @@ TYPED_TEST(Calls, RouteOfAScopeIsAWish) {
       SCOPED_TRACE(joined(calls[which].name, ", call ", which, ", ", wish));
       Data<Exec> data;
       ScopedSettings const scope(Settings{wish});
-      EXPECT_NO_THROW(data.run(which, Settings(), Exec()));
+      EXPECT_NO_THROW(data.run(which, Settings()));
       EXPECT_EQ(calls[which].last, data.last(calls[which].writes));
       Takes const takes = calls[which].takes;
       if (takes == Takes::all || !on_cuda<Exec>) {
@@ -202,7 +199,7 @@ TYPED_TEST(Calls, RouteOfAScopeIsAWish) {
       }
       EXPECT_EQ(wish, Impl::scoped_settings().route) << "scopes are left alone";
       // The call wins.
-      data.run(which, Settings{Route::generic}, Exec());
+      data.run(which, Settings{Route::generic});
       EXPECT_EQ(Route::generic, last_route());
       Route elsewhere = Route::mma;
       std::thread([&] { elsewhere = last_route(); }).join();
@@ -217,7 +214,7 @@ TYPED_TEST(Calls, Explanations) {
   for (std::size_t which = 0; which < calls.size(); ++which) {
     SCOPED_TRACE(joined(calls[which].name, ", call ", which));
     auto const explained = [&](Route route) {
-      return explain([&] { data.run(which, Settings{route}, Exec()); });
+      return explain([&] { data.run(which, Settings{route}); });
     };
     std::string const text = explained(Route::automatic);
     Takes const takes      = calls[which].takes;
@@ -239,7 +236,7 @@ TYPED_TEST(Calls, Explanations) {
     }
   }
   std::string const both = explain([&] {
-    for (std::size_t const which : {1, 7}) data.run(which, {}, Exec());
+    for (std::size_t const which : {1, 7}) data.run(which, {});
   });
   EXPECT_EQ(1, std::count(both.begin(), both.end(), '\n'));
   EXPECT_TRUE(data.untouched()) << "explaining runs nothing";
@@ -262,9 +259,9 @@ TYPED_TEST(Calls, Labels) {
           name == "reduce"                                       ? "reduce "
           : name == "exclusive_scan" || name == "inclusive_scan" ? "scan "
                                                                  : "for ";
-      auto const labelled = [&](std::string const& label, auto const&... on) {
+      auto const expect_label = [&](std::string const& label) {
         Recorder const recorder;
-        data.run(which, settings, on...);
+        data.run(which, settings);
         Kokkos::fence();
         // Kokkos allocates scratch when it is first asked for.
         auto& events = Recorder::events;
@@ -281,11 +278,20 @@ TYPED_TEST(Calls, Labels) {
           events.erase(std::unique(events.begin(), events.end()), events.end());
         EXPECT_EQ(expected, events);
       };
-      data.run(which, settings, Exec());
-      labelled(joined("KokkosMMA::", name, "[", last_route(),
-                      calls[which].types, "]"),
-               Exec());
-      labelled("mine", std::string("mine"), Exec());
+      data.run(which, settings);
+      std::string const of_route = joined(
+          "KokkosMMA::", name, "[", last_route(), calls[which].types, "]");
+      expect_label(of_route);
+      {
+        ScopedSettings const outer({.label = "a scope's"});
+        ScopedSettings const inner({.label = "an inner scope's"});
+        expect_label(of_route);
+        settings.label = "mine";
+        expect_label("mine");
+      }
+      std::string const longer = "a label that is longer than a short string";
+      settings.label           = longer;
+      expect_label(longer);
     }
 }
 

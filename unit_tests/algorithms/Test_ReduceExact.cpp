@@ -53,7 +53,7 @@ void expect_exact(HostileSum const& sum, SeededRandom& random) {
   EXPECT_TRUE(same_sum(
       expected, sum_in_view<Value, Kokkos::HostSpace>(Exec(), x, exactly)));
   Value in_reducer = poison<Value>();
-  reduce("label", Exec(), x, Kokkos::Sum<Value>(in_reducer), exactly);
+  reduce(Exec(), x, Kokkos::Sum<Value>(in_reducer), exactly);
   EXPECT_TRUE(same_sum(expected, in_reducer));
 }
 
@@ -163,8 +163,8 @@ void expect_exact_dots() {
       reduce(Exec(), KokkosMMA::dot(x, y), result, exactly);
       EXPECT_TRUE(same_sum(rounded<Value>(reference), result));
       result = poison<Value>();
-      reduce("label", Exec(), KokkosMMA::dot(x, column),
-             Kokkos::Sum<Value>(result), exactly);
+      reduce(Exec(), KokkosMMA::dot(x, column), Kokkos::Sum<Value>(result),
+             exactly);
       EXPECT_TRUE(same_sum(rounded<Value>(reference), result));
     }
 }

@@ -63,7 +63,7 @@ class ScanExact : public ::testing::Test {
     EXPECT_TRUE(same_sum(rounded<Accumulator>(all), total)) << sum.name;
 
     Kokkos::View<Accumulator, Exec> const total_view("total");
-    inclusive_scan<Accumulator>("label", Exec(), x, y, InitialValue(initial),
+    inclusive_scan<Accumulator>(Exec(), x, y, InitialValue(initial),
                                 Total(total_view), exactly);
     check(true);
     EXPECT_TRUE(same_sum(rounded<Accumulator>(all), host_copy(total_view)()))

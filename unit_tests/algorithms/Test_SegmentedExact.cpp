@@ -71,12 +71,12 @@ class SegmentedExact : public ::testing::Test {
       auto const offsets      = offsets_of(lengths, 5);
       auto const offsets_view = make_view<int, Exec>(
           offsets.size(), [&](std::size_t i) { return int(offsets[i]); });
-      expect_exact<T, Value>(
-          hostile.name, hostile.terms, segments_between(offsets),
-          [&](auto const& x, auto const& results) {
-            segmented_reduce("label", Exec(), x, offsets_view, results,
-                             Plus<>(), exactly);
-          });
+      expect_exact<T, Value>(hostile.name, hostile.terms,
+                             segments_between(offsets),
+                             [&](auto const& x, auto const& results) {
+                               segmented_reduce(Exec(), x, offsets_view,
+                                                results, Plus<>(), exactly);
+                             });
     }
   }
 };

@@ -216,10 +216,11 @@ TYPED_TEST(StencilInterface, ToolsSeeOneKernelOfAPolicy) {
   Kokkos::View<float**, Exec> const x("x", 20, 20);
   auto const kept = keep_sums<float, 2, Exec>({20, 20});
   StencilPolicy const policy(Exec(), x, StencilWeights<2>::box(2),
-                             Boundaries<2>::all(Boundary::mirror));
+                             Boundaries<2>::all(Boundary::mirror),
+                             {.label = "a policy's"});
   Recorder const recorder;
   Kokkos::parallel_for("mine", policy, kept);
-  stencil("by policy", Exec(), x, kept.sums, policy);
+  stencil(Exec(), x, kept.sums, policy, 1, {.label = "by policy"});
   EXPECT_EQ((std::vector<std::string>{"begin for mine", "end",
                                       "begin for by policy", "end"}),
             Recorder::events);
@@ -280,7 +281,7 @@ TYPED_TEST(StencilInterface, ExplainedPolicies) {
     Kokkos::parallel_for(
         "made here",
         StencilPolicy(TypeParam(), x, box, torus, Settings{Route::mma}), kept);
-    stencil("a call", TypeParam(), x, kept.sums, box, torus, 3);
+    stencil(TypeParam(), x, kept.sums, box, torus, 3);
   });
   std::string const best =
       std::string("route ") + (on_cuda<TypeParam> ? "streamed" : "generic");

@@ -8,7 +8,9 @@
 
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_Random.hpp>
+#include <KokkosMMA_Recorder.hpp>
 
+#include <string>
 #include <vector>
 
 namespace {
@@ -46,7 +48,7 @@ void expect_calls_agree(Place<R> const& extent,
   EXPECT_TRUE(planned_out.is_untouched());
   plan(exec, planned_in.view(), planned_out.view());
   EXPECT_FALSE(planned_out.is_untouched());
-  plan("back", exec, planned_out.view(), planned_in.view());
+  plan(exec, planned_out.view(), planned_in.view());
   stencil(exec, called_in.view(), called_out.view(), weights, periodic, steps);
   Route const route = last_route();
   stencil(exec, called_out.view(), called_in.view(), weights, periodic, steps);
@@ -130,6 +132,20 @@ TYPED_TEST(StencilPlans, KeepNoViewAndNoInstance) {
     exec.fence();
     EXPECT_TRUE(out.holds(expected, as_result<float>));
   }
+}
+
+TYPED_TEST(StencilPlans, KeepTheirLabel) {
+  Grid<float, 2, TypeParam> const in({64, 64}), out({64, 64});
+  TypeParam const exec;
+  std::string label = "a label that is longer than a short string";
+  auto const plan =
+      plan_stencil(exec, in.view(), out.view(), StencilWeights<2>::box(1),
+                   Boundaries<2>::all(Boundary::periodic), 1, {.label = label});
+  std::vector<std::string> const expected = {"begin for " + label, "end"};
+  label.assign(label.size(), '?');
+  Recorder const recorder;
+  plan(exec, in.view(), out.view());
+  EXPECT_EQ(expected, Recorder::events);
 }
 
 TYPED_TEST(StencilPlans, ExplainTheirCalls) {

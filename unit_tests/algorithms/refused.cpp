@@ -45,7 +45,6 @@ int main() {
   auto const torus =
       KokkosMMA::Boundaries<1>::all(KokkosMMA::Boundary::periodic);
   KokkosMMA::reduce(exec, matrix, sum);
-  KokkosMMA::reduce("a label", exec, matrix, sum);
   KokkosMMA::reduce(x, sum);
   KokkosMMA::reduce(exec, x);
   KokkosMMA::inclusive_scan(exec, matrix, matrix);
@@ -54,7 +53,7 @@ int main() {
                      torus);
 #elif defined(REFUSED_RESULTS)
   KokkosMMA::reduce(exec, x, y);
-  KokkosMMA::reduce("a label", x, sum);
+  KokkosMMA::reduce(5, x, sum);
   KokkosMMA::reduce(exec, x, "a text");
 #elif defined(REFUSED_POLICIES)
   KokkosMMA::StencilPolicy const stencil(

@@ -23,18 +23,19 @@ int main(int argc, char* argv[]) {
   auto const torus = Boundaries<2>::all(Boundary::periodic);
   for (int twice = 0; twice < 2; ++twice) {
     stencil(exec, in, out, StencilWeights<2>::box(1), torus);
-    stencil("blur", exec, in, out, StencilWeights<2>::box(1), torus, 3,
-            Settings{Route::generic});
-    automaton("life", exec, cells, parse_rule("B3/S23"), torus, 2,
-              Settings{Route::generic});
+    stencil(exec, in, out, StencilWeights<2>::box(1), torus, 3,
+            {.route = Route::generic, .label = "blur"});
+    automaton(exec, cells, parse_rule("B3/S23"), torus, 2,
+              {.route = Route::generic, .label = "life"});
     segmented_reduce(exec, x, 10, sums);
-    segmented_reduce("sums", exec, x, 10, sums, Settings{Route::generic});
-    segmented_inclusive_scan("prefixes", exec, x, 10, y,
-                             Settings{Route::generic});
-    segmented_exclusive_scan("before", exec, x, 10, y,
-                             Settings{Route::generic});
-    segmented_moments("moments", exec, x, 10, sums, squares);
-    reduce_by_key("runs", exec, keys, x, unique, sums,
-                  Settings{Route::generic});
+    segmented_reduce(exec, x, 10, sums,
+                     {.route = Route::generic, .label = "sums"});
+    segmented_inclusive_scan(exec, x, 10, y,
+                             {.route = Route::generic, .label = "prefixes"});
+    segmented_exclusive_scan(exec, x, 10, y,
+                             {.route = Route::generic, .label = "before"});
+    segmented_moments(exec, x, 10, sums, squares, {.label = "moments"});
+    reduce_by_key(exec, keys, x, unique, sums,
+                  {.route = Route::generic, .label = "runs"});
   }
 }

@@ -124,6 +124,20 @@ TEST(ScopedSettings, UncheckedOffsetsOfAScope) {
   EXPECT_FALSE(effective_settings().check_offsets);
 }
 
+// The characters of a label need not outlive a call.
+static_assert([] {
+  Settings settings{.label = "norm"};
+  return settings.label == "norm" && without_label(settings) == Settings{};
+}());
+
+TEST(ScopedSettings, LabelsAreOfOneCall) {
+  ScopedSettings const outer(Settings{.label = "outer"});
+  ScopedSettings const inner({.route = Route::generic, .label = "inner"});
+  EXPECT_EQ("", scoped_settings().label);
+  EXPECT_EQ("", effective_settings().label);
+  EXPECT_EQ("call", effective_settings({.label = "call"}).label);
+}
+
 TEST(ScopedSettings, EndsWithAnException) {
   Settings const before = scoped_settings();
   try {

@@ -252,17 +252,8 @@ template <class Exec, Impl::StencilView V>
 void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                Boundaries<2> const& boundaries, std::int64_t steps,
                Settings const& settings = {}) {
-  Impl::checked_automaton({}, exec, cells, rule, boundaries, steps, settings);
-}
-
-/// Advances a cellular automaton, with a label for Kokkos Tools: each kernel of
-/// the call has it.
-template <class Exec, Impl::StencilView V>
-void automaton(std::string const& label, Exec const& exec, V const& cells,
-               AutomatonRule const& rule, Boundaries<2> const& boundaries,
-               std::int64_t steps, Settings const& settings = {}) {
-  Impl::checked_automaton(label, exec, cells, rule, boundaries, steps,
-                          settings);
+  Impl::checked_automaton(std::string(settings.label), exec, cells, rule,
+                          boundaries, steps, settings);
 }
 
 /// Advances a cellular automaton by a functor: a cell becomes `next(state,
@@ -290,19 +281,9 @@ template <class Exec, Impl::StencilView V, class Next>
 void automaton(Exec const& exec, V const& cells, Neighbourhood neighbourhood,
                int radius, Next const& next, Boundaries<2> const& boundaries,
                std::int64_t steps, Settings const& settings = {}) {
-  Impl::checked_automaton({}, exec, cells, neighbourhood, radius, next,
-                          boundaries, steps, settings);
-}
-
-/// Advances a cellular automaton by a rule of the caller, with a label for
-/// Kokkos Tools.
-template <class Exec, Impl::StencilView V, class Next>
-void automaton(std::string const& label, Exec const& exec, V const& cells,
-               Neighbourhood neighbourhood, int radius, Next const& next,
-               Boundaries<2> const& boundaries, std::int64_t steps,
-               Settings const& settings = {}) {
-  Impl::checked_automaton(label, exec, cells, neighbourhood, radius, next,
-                          boundaries, steps, settings);
+  Impl::checked_automaton(std::string(settings.label), exec, cells,
+                          neighbourhood, radius, next, boundaries, steps,
+                          settings);
 }
 
 }  // namespace KokkosMMA

@@ -19,7 +19,7 @@ namespace KokkosMMA {
 /// \code
 /// reduce(exec, x, sum);  // float sum
 /// reduce(exec, x, Kokkos::Max<float>(largest));
-/// reduce("norm", exec, x, Kokkos::Sum<double>(norm));
+/// reduce(exec, x, Kokkos::Sum<double>(norm), {.label = "norm"});
 /// \endcode
 ///
 /// \param exec instance on which the reduction runs
@@ -29,9 +29,9 @@ namespace KokkosMMA {
 ///        Kokkos::Sum, KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max
 ///        of a scalar or View. Its type may be wider than that of the elements,
 ///        which are converted. For an empty x it is the reducer's identity
-/// \param settings route, level, formulation, chain length, block size; the
-///        last three apply to sums only. With Reproducibility::exact a sum of
-///        floating-point elements into a floating-point result is correctly
+/// \param settings route, level, label, formulation, chain length, block size;
+///        the last three apply to sums only. With Reproducibility::exact a sum
+///        of floating-point elements into a floating-point result is correctly
 ///        rounded: its bits depend on the elements only
 ///
 /// Accuracy: an integer result must be at least as wide as the elements;
@@ -52,17 +52,11 @@ namespace KokkosMMA {
 template <class Exec, Impl::Rank1View X, class Result>
 void reduce(Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {
-  reduce(std::string(), exec, x, result, settings);
-}
-
-/// Reduces a View, with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Exec, Impl::Rank1View X, class Result>
-void reduce(std::string const& label, Exec const& exec, X const& x,
-            Result&& result, Settings const& settings = {}) {
   using R = std::remove_cvref_t<Result>;
   Impl::check_reduce_types<Exec, X, R>();
   if constexpr (Impl::may_reduce<Exec, R>) {
-    Impl::run_reduce(label, exec, Impl::ReducedView<X>{x}, result, settings);
+    Impl::run_reduce(std::string(settings.label), exec, Impl::ReducedView<X>{x},
+                     result, settings);
   }
 }
 
@@ -81,20 +75,12 @@ void reduce(std::string const& label, Exec const& exec, X const& x,
 template <class Exec, class X, class Y, class Result>
 void reduce(Exec const& exec, Impl::Dot<X, Y> const& dot, Result&& result,
             Settings const& settings = {}) {
-  reduce(std::string(), exec, dot, result, settings);
-}
-
-/// Sums products, with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Exec, class X, class Y, class Result>
-void reduce(std::string const& label, Exec const& exec,
-            Impl::Dot<X, Y> const& dot, Result&& result,
-            Settings const& settings = {}) {
   using R = std::remove_cvref_t<Result>;
   Impl::check_reduce_types<Exec, X, R>();
   Impl::check_reduce_types<Exec, Y, R>();
   if constexpr (Impl::may_reduce<Exec, R>) {
-    Impl::run_reduce(label, exec, Impl::ReducedDot<X, Y>{dot.x, dot.y}, result,
-                     settings);
+    Impl::run_reduce(std::string(settings.label), exec,
+                     Impl::ReducedDot<X, Y>{dot.x, dot.y}, result, settings);
   }
 }
 
@@ -103,10 +89,6 @@ template <class What = Mistake::
               x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix,
           Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
 void reduce(Exec const&, X const&, Rest&&...) = delete;
-template <class What = Mistake::
-              x_must_have_rank_1_use_segmented_reduce_for_the_rows_of_a_matrix,
-          Impl::ExecutionSpace Exec, Impl::ViewOfOtherRank X, class... Rest>
-void reduce(std::string const&, Exec const&, X const&, Rest&&...) = delete;
 template <
     class What =
         Mistake::the_first_argument_must_be_an_instance_of_an_execution_space,
@@ -117,10 +99,6 @@ template <class What = Mistake::
               the_result_is_missing_pass_a_scalar_a_View_of_rank_0_or_a_reducer,
           Impl::ExecutionSpace Exec, Impl::Summable X>
 void reduce(Exec const&, X const&) = delete;
-template <class What = Mistake::
-              the_result_is_missing_pass_a_scalar_a_View_of_rank_0_or_a_reducer,
-          Impl::ExecutionSpace Exec, Impl::Summable X>
-void reduce(std::string const&, Exec const&, X const&) = delete;
 
 }  // namespace KokkosMMA
 

@@ -105,8 +105,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>({}, exec, x, y, 0,
-                                                           settings);
+  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(
+      std::string(settings.label), exec, x, y, 0, settings);
 }
 
 /// Exclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i-1)`.
@@ -119,7 +119,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Settings const& settings = {}) {
   Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
-      {}, exec, x, y, static_cast<Init&&>(init), settings);
+      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
+      settings);
 }
 
 /// Exclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i-1)`.
@@ -136,7 +137,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Total<Place> const& total, Settings const& settings = {}) {
   Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
-      {}, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
+      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
+      total.place(), settings);
 }
 
 /// Exclusive scan from 0: `y(i) = x(0) + ... + x(i-1)`. Also writes the total,
@@ -146,48 +148,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Total<Place> const& total, Settings const& settings = {}) {
   Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(
-      {}, exec, x, y, 0, total.place(), settings);
-}
-
-/// Exclusive scan with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y>
-void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(label, exec, x, y, 0,
-                                                           settings);
-}
-
-/// Exclusive scan from an initial value, with a label for Kokkos Tools and
-/// KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init>
-void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Init&& init, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
-      label, exec, x, y, static_cast<Init&&>(init), settings);
-}
-
-/// Exclusive scan from an initial value and with its total, with a label for
-/// Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
-void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Init&& init, Total<Place> const& total,
-                    Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
-      label, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
-}
-
-/// Exclusive scan from 0 with its total, with a label for Kokkos Tools and
-/// KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Place>
-void exclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Total<Place> const& total,
-                    Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(
-      label, exec, x, y, 0, total.place(), settings);
+      std::string(settings.label), exec, x, y, 0, total.place(), settings);
 }
 
 /// Does not compile: a total must be passed as Total(place).
@@ -205,8 +166,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>({}, exec, x, y, 0,
-                                                           settings);
+  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(
+      std::string(settings.label), exec, x, y, 0, settings);
 }
 
 /// Inclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i)`.
@@ -219,7 +180,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Settings const& settings = {}) {
   Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
-      {}, exec, x, y, static_cast<Init&&>(init), settings);
+      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
+      settings);
 }
 
 /// Inclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i)`.
@@ -236,7 +198,8 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
                     Total<Place> const& total, Settings const& settings = {}) {
   Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
-      {}, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
+      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
+      total.place(), settings);
 }
 
 /// Inclusive scan from 0: `y(i) = x(0) + ... + x(i)`. Also writes the total,
@@ -246,48 +209,7 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Total<Place> const& total, Settings const& settings = {}) {
   Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(
-      {}, exec, x, y, 0, total.place(), settings);
-}
-
-/// Inclusive scan with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y>
-void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(label, exec, x, y, 0,
-                                                           settings);
-}
-
-/// Inclusive scan from an initial value, with a label for Kokkos Tools and
-/// KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init>
-void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Init&& init, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
-      label, exec, x, y, static_cast<Init&&>(init), settings);
-}
-
-/// Inclusive scan from an initial value and with its total, with a label for
-/// Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
-void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Init&& init, Total<Place> const& total,
-                    Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
-      label, exec, x, y, static_cast<Init&&>(init), total.place(), settings);
-}
-
-/// Inclusive scan from 0 with its total, with a label for Kokkos Tools and
-/// KOKKOSMMA_VERBOSE.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Place>
-void inclusive_scan(std::string const& label, Exec const& exec, X const& x,
-                    Y const& y, Total<Place> const& total,
-                    Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(
-      label, exec, x, y, 0, total.place(), settings);
+      std::string(settings.label), exec, x, y, 0, total.place(), settings);
 }
 
 /// Does not compile: a total must be passed as Total(place).
@@ -310,15 +232,6 @@ void inclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
       class... Rest>                                                             \
   requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(                \
       Exec const&, X const&, Y const&, Rest&&...) = delete;                      \
-  template <                                                                     \
-      class Accumulator = void,                                                  \
-      class What        = Mistake::                                              \
-          x_and_y_must_have_rank_1_use_segmented_scans_for_the_rows_of_a_matrix, \
-      Impl::ExecutionSpace Exec, Impl::AnyView X, Impl::AnyView Y,               \
-      class... Rest>                                                             \
-  requires(!Impl::Rank1View<X> || !Impl::Rank1View<Y>) void SCAN(                \
-      std::string const&, Exec const&, X const&, Y const&, Rest&&...) =          \
-      delete;                                                                    \
   template <class Accumulator = void,                                            \
             class What        = Mistake::                                        \
                 the_first_argument_must_be_an_instance_of_an_execution_space,    \

@@ -58,7 +58,8 @@ template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
 std::size_t reduce_by_key(Exec const& exec, Keys const& keys, X const& x,
                           UniqueKeys const& unique_keys, R const& result,
                           Settings const& settings = {}) {
-  return Impl::run_reduce_by_key<Plus<>>({}, exec, keys, x, unique_keys, result,
+  return Impl::run_reduce_by_key<Plus<>>(std::string(settings.label), exec,
+                                         keys, x, unique_keys, result,
                                          settings);
 }
 
@@ -71,33 +72,8 @@ std::size_t reduce_by_key(Exec const& exec, Keys const& keys, X const& x,
                           UniqueKeys const& unique_keys, R const& result,
                           [[maybe_unused]] Op operation,
                           Settings const& settings = {}) {
-  return Impl::run_reduce_by_key<Op>({}, exec, keys, x, unique_keys, result,
-                                     settings);
-}
-
-/// Sums by key with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
-          Impl::Rank1View UniqueKeys, Impl::Rank1View R>
-std::size_t reduce_by_key(std::string const& label, Exec const& exec,
-                          Keys const& keys, X const& x,
-                          UniqueKeys const& unique_keys, R const& result,
-                          Settings const& settings = {}) {
-  return Impl::run_reduce_by_key<Plus<>>(label, exec, keys, x, unique_keys,
-                                         result, settings);
-}
-
-/// Reduction by key by an operation, with a label for Kokkos Tools and
-/// KOKKOSMMA_VERBOSE.
-template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
-          Impl::Rank1View UniqueKeys, Impl::Rank1View R,
-          Impl::SegmentOperation Op>
-std::size_t reduce_by_key(std::string const& label, Exec const& exec,
-                          Keys const& keys, X const& x,
-                          UniqueKeys const& unique_keys, R const& result,
-                          [[maybe_unused]] Op operation,
-                          Settings const& settings = {}) {
-  return Impl::run_reduce_by_key<Op>(label, exec, keys, x, unique_keys, result,
-                                     settings);
+  return Impl::run_reduce_by_key<Op>(std::string(settings.label), exec, keys, x,
+                                     unique_keys, result, settings);
 }
 
 /// Exclusive scan within runs of equal neighbouring keys: `y(i)` is the sum of
@@ -133,8 +109,8 @@ template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View Y>
 void exclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                            Y const& y, Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::exclusive, Plus<>>({}, exec, keys, x, y,
-                                                           settings);
+  Impl::run_scan_by_key<Impl::ScanKind::exclusive, Plus<>>(
+      std::string(settings.label), exec, keys, x, y, settings);
 }
 
 /// Exclusive scan by key with a given operation. The operation is Plus<T>,
@@ -145,30 +121,8 @@ template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
 void exclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                            Y const& y, [[maybe_unused]] Op operation,
                            Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::exclusive, Op>({}, exec, keys, x, y,
-                                                       settings);
-}
-
-/// Exclusive scan by key with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
-          Impl::Rank1View Y>
-void exclusive_scan_by_key(std::string const& label, Exec const& exec,
-                           Keys const& keys, X const& x, Y const& y,
-                           Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::exclusive, Plus<>>(label, exec, keys, x,
-                                                           y, settings);
-}
-
-/// Exclusive scan by key by an operation, with a label for Kokkos Tools and
-/// KOKKOSMMA_VERBOSE.
-template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::SegmentOperation Op>
-void exclusive_scan_by_key(std::string const& label, Exec const& exec,
-                           Keys const& keys, X const& x, Y const& y,
-                           [[maybe_unused]] Op operation,
-                           Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::exclusive, Op>(label, exec, keys, x, y,
-                                                       settings);
+  Impl::run_scan_by_key<Impl::ScanKind::exclusive, Op>(
+      std::string(settings.label), exec, keys, x, y, settings);
 }
 
 /// Inclusive scan within runs of equal neighbouring keys: `y(i)` is the sum of
@@ -178,8 +132,8 @@ template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                            Y const& y, Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::inclusive, Plus<>>({}, exec, keys, x, y,
-                                                           settings);
+  Impl::run_scan_by_key<Impl::ScanKind::inclusive, Plus<>>(
+      std::string(settings.label), exec, keys, x, y, settings);
 }
 
 /// Inclusive scan by key with a given operation. The operation is Plus<T>,
@@ -189,30 +143,8 @@ template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
 void inclusive_scan_by_key(Exec const& exec, Keys const& keys, X const& x,
                            Y const& y, [[maybe_unused]] Op operation,
                            Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::inclusive, Op>({}, exec, keys, x, y,
-                                                       settings);
-}
-
-/// Inclusive scan by key with a label for Kokkos Tools and KOKKOSMMA_VERBOSE.
-template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
-          Impl::Rank1View Y>
-void inclusive_scan_by_key(std::string const& label, Exec const& exec,
-                           Keys const& keys, X const& x, Y const& y,
-                           Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::inclusive, Plus<>>(label, exec, keys, x,
-                                                           y, settings);
-}
-
-/// Inclusive scan by key by an operation, with a label for Kokkos Tools and
-/// KOKKOSMMA_VERBOSE.
-template <class Exec, Impl::Rank1View Keys, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::SegmentOperation Op>
-void inclusive_scan_by_key(std::string const& label, Exec const& exec,
-                           Keys const& keys, X const& x, Y const& y,
-                           [[maybe_unused]] Op operation,
-                           Settings const& settings = {}) {
-  Impl::run_scan_by_key<Impl::ScanKind::inclusive, Op>(label, exec, keys, x, y,
-                                                       settings);
+  Impl::run_scan_by_key<Impl::ScanKind::inclusive, Op>(
+      std::string(settings.label), exec, keys, x, y, settings);
 }
 
 }  // namespace KokkosMMA

@@ -89,7 +89,7 @@ class SegmentPolicy {
       : m_space(exec),
         m_x(x),
         m_segments(cut(x, segments)),
-        m_settings(settings) {
+        m_settings(Impl::without_label(settings)) {
     check_types<Cut>();
     Impl::check_settings(name, settings);
     if constexpr (!Impl::is_computed<X>) {

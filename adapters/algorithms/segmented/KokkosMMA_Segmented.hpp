@@ -61,7 +61,8 @@ template <class Exec, class X, class Segments, class R>
 requires Impl::ReducedSegments<Segments, X, R>
 void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
                       R const& result, Settings const& settings = {}) {
-  Impl::run_segmented_reduce<Plus<>>({}, exec, x, segments, result, settings);
+  Impl::run_segmented_reduce<Plus<>>(std::string(settings.label), exec, x,
+                                     segments, result, settings);
 }
 
 /// Reduces each segment of a View with a given operation, optionally in another
@@ -83,28 +84,8 @@ requires Impl::ReducedSegments<Segments, X, R>
 void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
                       R const& result, [[maybe_unused]] Op operation,
                       Settings const& settings = {}) {
-  Impl::run_segmented_reduce<Op>({}, exec, x, segments, result, settings);
-}
-
-/// Segmented sum with a label for Kokkos Tools.
-template <class Exec, class X, class Segments, class R>
-requires Impl::ReducedSegments<Segments, X, R>
-void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
-                      Segments const& segments, R const& result,
-                      Settings const& settings = {}) {
-  Impl::run_segmented_reduce<Plus<>>(label, exec, x, segments, result,
-                                     settings);
-}
-
-/// Segmented reduction by an operation, with a label for Kokkos Tools.
-template <class Exec, class X, class Segments, class R,
-          Impl::SegmentOperation Op>
-requires Impl::ReducedSegments<Segments, X, R>
-void segmented_reduce(std::string const& label, Exec const& exec, X const& x,
-                      Segments const& segments, R const& result,
-                      [[maybe_unused]] Op operation,
-                      Settings const& settings = {}) {
-  Impl::run_segmented_reduce<Op>(label, exec, x, segments, result, settings);
+  Impl::run_segmented_reduce<Op>(std::string(settings.label), exec, x, segments,
+                                 result, settings);
 }
 
 /// Inclusive scan within each segment: `y(i)` is the sum of its segment's
@@ -134,7 +115,8 @@ requires Impl::ScannedSegments<Segments, X, Y>
 void segmented_inclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               Settings const& settings = {}) {
-  Impl::run_segmented_scan<true, Plus<>>({}, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<true, Plus<>>(std::string(settings.label), exec, x,
+                                         segments, y, settings);
 }
 
 /// Inclusive scan within each segment with a given operation. The operation is
@@ -146,28 +128,8 @@ void segmented_inclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               [[maybe_unused]] Op operation,
                               Settings const& settings = {}) {
-  Impl::run_segmented_scan<true, Op>({}, exec, x, segments, y, settings);
-}
-
-/// Inclusive scan within segments, with a label for Kokkos Tools.
-template <class Exec, class X, class Segments, class Y>
-requires Impl::ScannedSegments<Segments, X, Y>
-void segmented_inclusive_scan(std::string const& label, Exec const& exec,
-                              X const& x, Segments const& segments, Y const& y,
-                              Settings const& settings = {}) {
-  Impl::run_segmented_scan<true, Plus<>>(label, exec, x, segments, y, settings);
-}
-
-/// Inclusive scan within segments by an operation, with a label for Kokkos
-/// Tools.
-template <class Exec, class X, class Segments, class Y,
-          Impl::SegmentOperation Op>
-requires Impl::ScannedSegments<Segments, X, Y>
-void segmented_inclusive_scan(std::string const& label, Exec const& exec,
-                              X const& x, Segments const& segments, Y const& y,
-                              [[maybe_unused]] Op operation,
-                              Settings const& settings = {}) {
-  Impl::run_segmented_scan<true, Op>(label, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<true, Op>(std::string(settings.label), exec, x,
+                                     segments, y, settings);
 }
 
 /// Exclusive scan within each segment: `y(i)` is the sum of its segment's
@@ -178,7 +140,8 @@ requires Impl::ScannedSegments<Segments, X, Y>
 void segmented_exclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               Settings const& settings = {}) {
-  Impl::run_segmented_scan<false, Plus<>>({}, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<false, Plus<>>(std::string(settings.label), exec, x,
+                                          segments, y, settings);
 }
 
 /// Exclusive scan within each segment with a given operation. The operation is
@@ -191,29 +154,8 @@ void segmented_exclusive_scan(Exec const& exec, X const& x,
                               Segments const& segments, Y const& y,
                               [[maybe_unused]] Op operation,
                               Settings const& settings = {}) {
-  Impl::run_segmented_scan<false, Op>({}, exec, x, segments, y, settings);
-}
-
-/// Exclusive scan within segments, with a label for Kokkos Tools.
-template <class Exec, class X, class Segments, class Y>
-requires Impl::ScannedSegments<Segments, X, Y>
-void segmented_exclusive_scan(std::string const& label, Exec const& exec,
-                              X const& x, Segments const& segments, Y const& y,
-                              Settings const& settings = {}) {
-  Impl::run_segmented_scan<false, Plus<>>(label, exec, x, segments, y,
-                                          settings);
-}
-
-/// Exclusive scan within segments by an operation, with a label for Kokkos
-/// Tools.
-template <class Exec, class X, class Segments, class Y,
-          Impl::SegmentOperation Op>
-requires Impl::ScannedSegments<Segments, X, Y>
-void segmented_exclusive_scan(std::string const& label, Exec const& exec,
-                              X const& x, Segments const& segments, Y const& y,
-                              [[maybe_unused]] Op operation,
-                              Settings const& settings = {}) {
-  Impl::run_segmented_scan<false, Op>(label, exec, x, segments, y, settings);
+  Impl::run_segmented_scan<false, Op>(std::string(settings.label), exec, x,
+                                      segments, y, settings);
 }
 
 /// Sums the elements of each segment and their squares in one pass. Mean and
@@ -242,19 +184,8 @@ requires Impl::ReducedSegments<Segments, X, Sums>
 void segmented_moments(Exec const& exec, X const& x, Segments const& segments,
                        Sums const& sums, Squares const& squares,
                        Settings const& settings = {}) {
-  Impl::run_segmented_moments<Accumulator>({}, exec, x, segments, sums, squares,
-                                           settings);
-}
-
-/// Sums and sums of squares of segments, with a label for Kokkos Tools.
-template <class Accumulator = void, class Exec, Impl::ElementRow X,
-          class Segments, Impl::Rank1View Sums, Impl::Rank1View Squares>
-requires Impl::ReducedSegments<Segments, X, Sums>
-void segmented_moments(std::string const& label, Exec const& exec, X const& x,
-                       Segments const& segments, Sums const& sums,
-                       Squares const& squares, Settings const& settings = {}) {
-  Impl::run_segmented_moments<Accumulator>(label, exec, x, segments, sums,
-                                           squares, settings);
+  Impl::run_segmented_moments<Accumulator>(std::string(settings.label), exec, x,
+                                           segments, sums, squares, settings);
 }
 
 }  // namespace KokkosMMA

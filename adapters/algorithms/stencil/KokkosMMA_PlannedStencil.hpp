@@ -136,7 +136,7 @@ class PlannedStencil {
         m_device(device_of(exec)),
         m_boundaries(boundaries),
         m_steps(steps),
-        m_settings(settings) {
+        m_settings(without_label(settings)) {
     check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
                           settings);
     m_extents = extents_of(out);

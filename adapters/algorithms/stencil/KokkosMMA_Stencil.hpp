@@ -35,23 +35,6 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 
 }  // namespace Impl
 
-/// Weighted sums of neighbours, with a label for Kokkos Tools: each kernel of
-/// the call has it.
-template <class Accumulator = void, class Exec, Impl::StencilView X,
-          Impl::StencilView Y>
-void stencil(std::string const& label, Exec const& exec, X const& in,
-             Y const& out, StencilWeights<Impl::rank_of<X>> const& weights,
-             Boundaries<Impl::rank_of<X>> const& boundaries,
-             std::int64_t steps = 1, Settings const& settings = {}) {
-  using A =
-      Impl::stencil_accumulator_t<Accumulator, typename X::non_const_value_type,
-                                  typename Y::non_const_value_type>;
-  KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
-  Impl::PlannedStencil<Exec, A, X, Y>("KokkosMMA::stencil", exec, in, out,
-                                      weights, boundaries, steps, settings)
-      .run(label, exec, in, out);
-}
-
 /// Weighted sums of the neighbours of each grid element: `out(i)` is the sum of
 /// `weight(o) * in(i + o)` over all offsets `o`. If `steps` exceeds 1, each
 /// step reads the values that the previous step wrote, rounded to the element
@@ -103,24 +86,13 @@ void stencil(Exec const& exec, X const& in, Y const& out,
              StencilWeights<Impl::rank_of<X>> const& weights,
              Boundaries<Impl::rank_of<X>> const& boundaries,
              std::int64_t steps = 1, Settings const& settings = {}) {
-  stencil<Accumulator>(std::string(), exec, in, out, weights, boundaries, steps,
-                       settings);
-}
-
-/// Weighted sums of neighbours with the weights of a policy, with a label for
-/// Kokkos Tools.
-template <class Exec, Impl::StencilView X, Impl::StencilView Y,
-          class PolicyExec, class PolicyView, class Accumulator>
-void stencil(std::string const& label, Exec const& exec, X const& in,
-             Y const& out,
-             StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
-             std::int64_t steps = 1, Settings const& settings = {}) {
-  using Policy = StencilPolicy<PolicyExec, PolicyView, Accumulator>;
-  static_assert(Impl::rank_of<X> == Policy::rank,
-                "KokkosMMA::stencil: the rank of the Views must be that of the "
-                "policy");
-  stencil<typename Policy::value_type>(label, exec, in, out, policy.weights(),
-                                       policy.boundaries(), steps, settings);
+  using A =
+      Impl::stencil_accumulator_t<Accumulator, typename X::non_const_value_type,
+                                  typename Y::non_const_value_type>;
+  KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
+  Impl::PlannedStencil<Exec, A, X, Y>("KokkosMMA::stencil", exec, in, out,
+                                      weights, boundaries, steps, settings)
+      .run(std::string(settings.label), exec, in, out);
 }
 
 /// Weighted sums of neighbours, with weights, boundaries and sum type from a
@@ -130,32 +102,12 @@ template <class Exec, Impl::StencilView X, Impl::StencilView Y,
 void stencil(Exec const& exec, X const& in, Y const& out,
              StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
              std::int64_t steps = 1, Settings const& settings = {}) {
-  stencil(std::string(), exec, in, out, policy, steps, settings);
-}
-
-/// Computes each element with a functor, with a label for Kokkos Tools.
-template <class Exec, Impl::StencilView X, Impl::StencilView Y,
-          class PolicyExec, class PolicyView, class Accumulator, class Update>
-requires(std::is_class_v<Update>) void stencil(
-    std::string const& label, Exec const& exec, X const& in, Y const& out,
-    StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
-    Update const& update, std::int64_t steps = 1,
-    Settings const& settings = {}) {
-  using Policy  = StencilPolicy<PolicyExec, PolicyView, Accumulator>;
-  using A       = typename Policy::value_type;
-  using Element = typename X::non_const_value_type;
+  using Policy = StencilPolicy<PolicyExec, PolicyView, Accumulator>;
   static_assert(Impl::rank_of<X> == Policy::rank,
                 "KokkosMMA::stencil: the rank of the Views must be that of the "
                 "policy");
-  static_assert(Impl::is_stencil_update<Update, Element, A, Policy::rank>,
-                "KokkosMMA::stencil: the functor must accept the indices of an "
-                "element (std::int64_t), its value and the sum of its "
-                "neighbours, and return the next value of the element");
-  KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
-  Impl::PlannedStencil<Exec, A, X, Y, Update>(
-      "KokkosMMA::stencil", exec, in, out, policy.weights(),
-      policy.boundaries(), steps, settings)
-      .run(label, exec, in, out, update);
+  stencil<typename Policy::value_type>(exec, in, out, policy.weights(),
+                                       policy.boundaries(), steps, settings);
 }
 
 /// Computes each element with a functor: `out(i, j)` is `update(i, j, in(i, j),
@@ -188,7 +140,21 @@ requires(std::is_class_v<Update>) void stencil(
     StencilPolicy<PolicyExec, PolicyView, Accumulator> const& policy,
     Update const& update, std::int64_t steps = 1,
     Settings const& settings = {}) {
-  stencil(std::string(), exec, in, out, policy, update, steps, settings);
+  using Policy  = StencilPolicy<PolicyExec, PolicyView, Accumulator>;
+  using A       = typename Policy::value_type;
+  using Element = typename X::non_const_value_type;
+  static_assert(Impl::rank_of<X> == Policy::rank,
+                "KokkosMMA::stencil: the rank of the Views must be that of the "
+                "policy");
+  static_assert(Impl::is_stencil_update<Update, Element, A, Policy::rank>,
+                "KokkosMMA::stencil: the functor must accept the indices of an "
+                "element (std::int64_t), its value and the sum of its "
+                "neighbours, and return the next value of the element");
+  KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::stencil", Exec, X, Y, A);
+  Impl::PlannedStencil<Exec, A, X, Y, Update>(
+      "KokkosMMA::stencil", exec, in, out, policy.weights(),
+      policy.boundaries(), steps, settings)
+      .run(std::string(settings.label), exec, in, out, update);
 }
 
 // Common mistakes: deleted overloads whose error messages name the mistake.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace KokkosMMA {
 
@@ -44,13 +45,8 @@ class StencilPlan {
   /// overlap or have no memory, or for a forced route that cannot run on them;
   /// nothing is launched or written then
   void operator()(Exec const& exec, X const& in, Y const& out) const {
-    (*this)(std::string(), exec, in, out);
-  }
-  /// Runs the stencil with a label for Kokkos Tools.
-  void operator()(std::string const& label, Exec const& exec, X const& in,
-                  Y const& out) const {
     m_planned.check_views(in, out);
-    m_planned.run(label, exec, in, out);
+    m_planned.run(m_label, exec, in, out);
   }
 
   /// The route of the plan.
@@ -65,9 +61,11 @@ class StencilPlan {
                            Boundaries<Impl::rank_of<In>> const&, std::int64_t,
                            Settings const&);
 
-  explicit StencilPlan(Planned const& planned) : m_planned(planned) {}
+  StencilPlan(Planned const& planned, std::string label)
+      : m_planned(planned), m_label(std::move(label)) {}
 
   Planned m_planned;
+  std::string m_label;
 };
 
 /// Plans a stencil for many calls: see stencil() for the arguments and
@@ -78,6 +76,7 @@ class StencilPlan {
 ///
 /// \param in View like those of the calls: type, extents, order of strides
 /// \param out likewise
+/// \param settings route, and the label of the calls, which the plan copies
 ///
 /// \throws std::invalid_argument as stencil() does
 template <class Accumulator = void, class Exec, Impl::StencilView X,
@@ -92,7 +91,8 @@ auto plan_stencil(Exec const& exec, X const& in, Y const& out,
   KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS("KokkosMMA::plan_stencil", Exec, X, Y, A);
   using Plan = StencilPlan<Exec, X, Y, A>;
   return Plan(typename Plan::Planned("KokkosMMA::plan_stencil", exec, in, out,
-                                     weights, boundaries, steps, settings));
+                                     weights, boundaries, steps, settings),
+              std::string(settings.label));
 }
 
 }  // namespace KokkosMMA

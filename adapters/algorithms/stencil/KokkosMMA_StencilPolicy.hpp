@@ -161,7 +161,7 @@ class StencilPolicy {
   }
   StencilPolicy(Exec const& exec, View const& x, Described const& described,
                 Settings const& settings)
-      : m_settings(settings),
+      : m_settings(Impl::without_label(settings)),
         m_problem(described.problem),
         m_sweep(exec, x, described.extents, described.factored,
                 described.boundaries, m_problem,
