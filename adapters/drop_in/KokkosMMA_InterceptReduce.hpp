@@ -30,7 +30,7 @@
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
-#include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
 #include <adapters/drop_in/KokkosMMA_ExactFunctors.hpp>
@@ -152,13 +152,11 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
 #endif
 
   /// Reduces visible data on the tensor cores.
-  static void use_mma(void const* self, Cuda::StreamScratch const& scratch,
-                      Settings const& settings) {
-    auto const& closure = *static_cast<RoutedReduce const*>(self);
-    closure.launch_mma(scratch, settings);
+  static void use_mma(void const* self, Cuda::StreamScratch const& scratch) {
+    static_cast<RoutedReduce const*>(self)->launch_mma(scratch);
   }
-  void launch_mma(Cuda::StreamScratch const& scratch,
-                  Settings const& settings) const {
+  void launch_mma(Cuda::StreamScratch const& scratch) const {
+    Cuda::Stream const stream      = m_policy.space();
     VisibleOperands const operands = Data::operands(Base::functor());
     std::size_t const skip =
         std::size_t(Flat::begin(m_policy)) * sizeof(Element);
@@ -168,16 +166,9 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     };
     auto const launch = [&](auto const& with) {
       Cuda::launch_mma_reduce<SumValue<value_type>>(
-          m_policy.space(), scratch, with, settings.chain_length,
-          settings.block_size, m_result, m_result_on_device);
+          stream, scratch, with, Cuda::tuning(stream.device), m_result,
+          m_result_on_device);
     };
-    if constexpr (Data::source == Source::view && element == Scalar::half) {
-      if (settings.formulation != Formulation::chained) {
-        Cuda::launch_paper_reduce(m_policy.space(), scratch, range(operands.x),
-                                  settings, m_result, m_result_on_device);
-        return;
-      }
-    }
     if constexpr (Data::source == Source::view) {
       launch(Cuda::SumOperands<element>{range(operands.x)});
     } else {

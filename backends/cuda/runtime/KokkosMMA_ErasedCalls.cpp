@@ -267,7 +267,7 @@ void run_reduce(ErasedReduce& call) {
           call.use_exact(call.closure, scratch);
           wait_for_result(call, scratch);
         } else if (call.use_mma != nullptr && route == Route::mma) {
-          call.use_mma(call.closure, scratch, settings);
+          call.use_mma(call.closure, scratch);
         } else {
           launch_streamed_reduce(call, facts, scratch);
         }

@@ -142,24 +142,22 @@ __global__ void __launch_bounds__(mma_tuning.threads,
 
 /// Launches on the stream of `space`; StreamScratch::deliver() says when the
 /// result is available.
+/// \param table chain length and shape of the launch
 template <class Convert, class Operands, class T>
 void launch_mma_reduce(Stream const& space, StreamScratch const& scratch,
-                       Operands const& operands, int chain_length,
-                       int block_size, T* result, bool device_accessible) {
-  Device const& d         = device(space.device);
-  LaunchShape const shape = mma_reduce_shape(
-      *d.tuning, block_size, operands.range().end - operands.range().begin,
-      d.multiprocessors, max_partials);
+                       Operands const& operands, TuningTable const& table,
+                       T* result, bool device_accessible) {
+  LaunchShape const shape =
+      mma_reduce_shape(table, operands.range().end - operands.range().begin,
+                       device(space.device).multiprocessors, max_partials);
   using Partial =
       decltype(std::declval<typename Operands::Accumulator&>().finish());
   GridScratch const grid = scratch->grid(shape.blocks, sizeof(Partial));
   scratch.deliver(
       result, device_accessible, [&](ResultTarget<T> const& target) {
-        launch_kernel(
-            space, "mma_reduce", mma_reduce<Operands, T, Convert>,
-            {shape.blocks, shape.threads}, operands,
-            chain_length ? chain_length : d.tuning->reduce_chain_length, grid,
-            target);
+        launch_kernel(space, "mma_reduce", mma_reduce<Operands, T, Convert>,
+                      {shape.blocks, shape.threads}, operands,
+                      table.reduce_chain_length, grid, target);
       });
 }
 
