@@ -150,12 +150,11 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
 #endif
 
   /// Reduces visible data on the tensor cores.
-  static void use_mma(void const* self, Cuda::StreamScratch const& scratch,
-                      Settings const& settings) {
+  static void use_mma(void const* self, Cuda::StreamScratch const& scratch) {
     auto const& closure = *static_cast<RoutedReduce const*>(self);
     Data::sum(closure.functor(), closure.m_policy.space(), scratch,
               std::uint64_t(Flat::begin(closure.m_policy)),
-              Flat::size(closure.m_policy), settings, closure.m_result,
+              Flat::size(closure.m_policy), closure.m_result,
               closure.m_result_on_device);
   }
 };

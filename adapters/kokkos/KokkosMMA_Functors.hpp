@@ -233,13 +233,12 @@ struct VisibleData<Load<X>> {
   template <class T>
   static void sum(Load<X> const& f, Cuda::Stream const& stream,
                   Cuda::StreamScratch const& scratch, std::uint64_t begin,
-                  std::uint64_t size, Settings const& settings, T* result,
-                  bool result_on_device) {
-    Cuda::launch_mma_reduce<Cuda::ConvertTotal<T>>(
+                  std::uint64_t size, T* result, bool result_on_device) {
+    Cuda::launch_mma_reduce(
         stream, scratch,
         Cuda::SumOperands<scalar_v<Element>>{
             part_of<Element>(visible_elements(f.x), begin, size)},
-        settings.chain_length, settings.block_size, result, result_on_device);
+        Cuda::tuning(stream.device), result, result_on_device);
   }
 #endif
 };
@@ -262,14 +261,13 @@ requires(is_plain_memory<X>&& is_plain_memory<Y>&& std::is_same_v<
   template <class T>
   static void sum(Dot<X, Y> const& f, Cuda::Stream const& stream,
                   Cuda::StreamScratch const& scratch, std::uint64_t begin,
-                  std::uint64_t size, Settings const& settings, T* result,
-                  bool result_on_device) {
-    Cuda::launch_mma_reduce<Cuda::ConvertTotal<T>>(
+                  std::uint64_t size, T* result, bool result_on_device) {
+    Cuda::launch_mma_reduce(
         stream, scratch,
         Cuda::DotOperands<scalar_v<Element>>{
             part_of<Element>(visible_elements(f.x), begin, size),
             part_of<Element>(visible_elements(f.y), begin, size)},
-        settings.chain_length, settings.block_size, result, result_on_device);
+        Cuda::tuning(stream.device), result, result_on_device);
   }
 #endif
 };

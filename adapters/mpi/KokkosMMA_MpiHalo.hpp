@@ -125,8 +125,7 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
       if (block.inner_low(d)) given.low[d] = {Boundary::nearest, 0};
       if (block.inner_high(d)) given.high[d] = {Boundary::nearest, 0};
     }
-    check_stencil_call<A>(who, in, out, weights, boundaries, given, steps,
-                          settings);
+    check_stencil_call<A>(who, in, out, weights, boundaries, given, steps);
     check_message_sizes(who, block);
     if (settings.route != Route::automatic && has_elements(out))
       check_forced_block<A>(who, exec, in, out, block, weights, given,

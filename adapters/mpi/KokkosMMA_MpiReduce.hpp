@@ -112,7 +112,6 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
     mine.same = std::uint64_t(mine_settled.reproducibility);
     if constexpr (sums_floats) {
       if (mine_settled.reproducibility != Reproducibility::run_to_run) {
-        check_settings(who, settings);
         terms.check(who);
         decide_call(
             who, settings,
@@ -161,8 +160,7 @@ namespace mpi {
 /// \param x this rank's elements, any number of them, 0 included
 /// \param result scalar, or View of rank 0, overwritten with the same bits on
 ///        every rank
-/// \param settings route, formulation, chain length, block size; they may
-///        differ between ranks
+/// \param settings route; it may differ between ranks
 ///
 /// Each rank reduces its View in one pass, in the accumulator's type. One
 /// MPI_Allgather of 64 bytes per rank exchanges the sums and the checks; every

@@ -98,7 +98,6 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
   [[maybe_unused]] typename ExactSumOfView<may_be_exact, X>::type exact;
   [[maybe_unused]] bool is_exact   = false;
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall& mine) {
-    check_settings(who, settings);
     check_scan_views(who, x, y);
     if constexpr (has_total) {
       check_scan_total(who, x, y, total);

@@ -124,10 +124,6 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
        {"products of bool are logical ands"}},
       {!problem.same_alignment,
        {"the two Views are aligned differently within 16 bytes"}},
-      {settings.formulation != Formulation::chained &&
-           (problem.input != Scalar::half || product),
-       {"the papers' formulations exist only for sums of half_t",
-        "Navarro et al. 2020"}},
   });
 }
 
@@ -186,11 +182,8 @@ constexpr RouteDecision route_reduce(
   if (settings.reproducibility != Reproducibility::run_to_run &&
       sums_floats(problem))
     return route_exact_sum(capability, settings);
-  // A requested formulation has priority over speed.
-  bool const prefers_additions =
-      settings.formulation == Formulation::chained &&
-      !mma_reduce_pays(problem.input, problem.source == Source::product,
-                       tuning);
+  bool const prefers_additions = !mma_reduce_pays(
+      problem.input, problem.source == Source::product, tuning);
   return route_by_refusals(
       settings.route, refuse_mma(problem, capability, settings),
       refuse_streamed(problem, capability),

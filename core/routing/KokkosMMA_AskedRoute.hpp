@@ -36,8 +36,8 @@ struct RouteQuestion {
   constexpr bool is_open() const { return mma || streamed; }
 };
 
-/// Query for a call. It is open only if no route, formulation or level was
-/// requested. Candidates are all routes that can run, preferred or not.
+/// Query for a call. It is open only if no route or level was requested.
+/// Candidates are all routes that can run, preferred or not.
 template <class Problem>
 RouteQuestion route_question(Problem const& problem,
                              Capability const& capability,
@@ -47,7 +47,6 @@ RouteQuestion route_question(Problem const& problem,
       std::is_same_v<Problem, ReduceProblem> ? "reduce" : "scan", problem.input,
       problem.size, decision.route};
   if (settings.route == Route::automatic &&
-      settings.formulation == Formulation::chained &&
       settings.reproducibility == Reproducibility::run_to_run) {
     question.mma      = !refuse_mma(problem, capability, settings);
     question.streamed = !refuse_streamed(problem, capability);

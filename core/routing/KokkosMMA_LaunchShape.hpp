@@ -27,17 +27,16 @@ struct LaunchShape {
 inline constexpr int reference_multiprocessors = 132;
 
 /// Launch of a sum of visible data.
-/// \param block_size of the call; 0: the tuned one
-constexpr LaunchShape mma_reduce_shape(TuningTable const& table, int block_size,
+constexpr LaunchShape mma_reduce_shape(TuningTable const& table,
                                        std::uint64_t vectors,
                                        int multiprocessors,
                                        unsigned most_blocks) {
-  auto threads = unsigned(block_size ? block_size : table.reduce_block_size);
+  auto threads         = unsigned(table.reduce_block_size);
   std::uint64_t blocks = std::uint64_t(multiprocessors) * table.reduce_blocks *
                          (mma_tuning.threads / threads);
   if (vectors <= std::uint64_t(multiprocessors) * table.reduce_mma_spread) {
-    if (!block_size) threads = spread_threads;
-    blocks = (vectors + 4 * threads - 1) / (4 * threads);
+    threads = std::min(threads, unsigned(spread_threads));
+    blocks  = (vectors + 4 * threads - 1) / (4 * threads);
   }
   return {unsigned(std::clamp<std::uint64_t>(blocks, 1, most_blocks)), threads};
 }

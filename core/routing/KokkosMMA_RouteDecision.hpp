@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_ROUTE_DECISION_HPP
 #define KOKKOSMMA_ROUTE_DECISION_HPP
 
+#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 

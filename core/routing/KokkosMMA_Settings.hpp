@@ -3,51 +3,22 @@
 #ifndef KOKKOSMMA_SETTINGS_HPP
 #define KOKKOSMMA_SETTINGS_HPP
 
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-
-#include <string_view>
 
 namespace KokkosMMA {
 
-/// How MMA instructions compute a sum. The library uses `chained`. The others
-/// are the formulations of Navarro et al. 2020 ("GPU Tensor Cores for Fast
-/// Arithmetic Reductions"), for comparison, for half_t input only. R is
-/// Settings::chain_length.
-enum class Formulation : unsigned char {
-  chained,      ///< data times ones; one fp32 addition per R MMA
-  recurrence,   ///< two MMA reduce 256 values to one; one launch per level
-  single_pass,  ///< R chained MMA, a second MMA per warp, one launch
-  split         ///< half of the data by MMA, half by shuffles
-};
-
-/// Name of a formulation.
-constexpr std::string_view to_string(Formulation formulation) {
-  constexpr std::string_view names[] = {"chained", "recurrence", "single_pass",
-                                        "split"};
-  return names[static_cast<int>(formulation)];
-}
-
 /// Settings of one call. A member at its default gets the value of the
-/// enclosing ScopedSettings, then of the environment, then of the tuning table.
-/// The level of reproducibility is the highest of call, scope and environment.
-/// Formulation, chain length and block size apply to reductions; scans ignore
-/// them, except that a formulation other than `chained` excludes the route
-/// `mma`. A call throws std::invalid_argument if its own route or level is not
-/// available.
+/// enclosing ScopedSettings, then of the environment. The level of
+/// reproducibility is the highest of call, scope and environment. A call throws
+/// std::invalid_argument if its own route or level is not available.
 ///
 /// \code
 /// KokkosMMA::reduce(exec, x, sum, {.label = "norm"});
 /// \endcode
 struct Settings {
-  Route route             = Route::automatic;      ///< route of the call
-  Formulation formulation = Formulation::chained;  ///< how MMA compute sums
-  int chain_length = 0;  ///< R: MMA per fp32 addition, 1 to 32; 0 = tuned
-  int block_size =
-      0;  ///< threads per block, a multiple of 32 up to 512; 0 = tuned
+  Route route = Route::automatic;  ///< route of the call
   /// Whether to check segment offsets; wrong unchecked offsets access memory
   /// outside the Views.
   bool check_offsets = true;
@@ -83,10 +54,6 @@ inline Settings effective_settings(Settings call = {}) {
   Settings const scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
   if (call.route == Route::automatic) call.route = environment_route().route;
-  if (call.formulation == Formulation::chained)
-    call.formulation = scope.formulation;
-  if (call.chain_length == 0) call.chain_length = scope.chain_length;
-  if (call.block_size == 0) call.block_size = scope.block_size;
   if (!scope.check_offsets) call.check_offsets = false;
   for (Reproducibility const level :
        {scope.reproducibility, environment_level().level})
@@ -99,19 +66,6 @@ inline Settings only_level(Settings const& settings) {
   Settings level;
   level.reproducibility = settings.reproducibility;
   return level;
-}
-
-/// Rejects chain lengths and block sizes that no kernel supports.
-inline void check_settings(char const* who, Settings const& settings) {
-  if (settings.chain_length < 0 || settings.chain_length > max_chain_length)
-    invalid_argument(who, "chain_length is ", settings.chain_length,
-                     "; allowed are 1 to ", max_chain_length,
-                     ", or 0 for the tuned value");
-  if (settings.block_size < 0 || settings.block_size > mma_tuning.threads ||
-      settings.block_size % 32 != 0)
-    invalid_argument(who, "block_size is ", settings.block_size,
-                     "; allowed are multiples of 32 up to ", mma_tuning.threads,
-                     ", or 0 for the tuned value");
 }
 
 inline Route& last_route_of_this_thread() {
@@ -128,10 +82,8 @@ inline Route& last_route_of_this_thread() {
 class ScopedSettings {
  public:
   /// Begins the scope.
-  /// \throws std::invalid_argument for settings out of range
   explicit ScopedSettings(Settings settings)
       : m_outer(Impl::scoped_settings()) {
-    Impl::check_settings("KokkosMMA::ScopedSettings", settings);
     Impl::scoped_settings() =
         Impl::effective_settings(Impl::without_label(settings));
   }

@@ -83,9 +83,6 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
       {!problem.contiguous,
        {"a View is strided: its elements do not fill 16-byte accesses"}},
       {bool(order), order},
-      {settings.formulation != Formulation::chained,
-       {"the papers' formulations exist only for sums of half_t",
-        "Navarro et al. 2020"}},
   });
 }
 

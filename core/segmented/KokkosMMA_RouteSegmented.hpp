@@ -91,9 +91,6 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
        {"the tensor cores accumulate in float, in double for double, or in "
         "integers of the element size and at least 4 bytes"}},
       {bool(order), order},
-      {settings.formulation != Formulation::chained,
-       {"the papers' formulations exist only for whole sums of half_t",
-        "Navarro et al. 2020"}},
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_Energy.hpp"
+#include "papers/Perf_CostModels.hpp"
 #include "papers/Perf_PaperSums.hpp"
 
 /// What the tables of perf_paper have in common. Each table is a source of its

@@ -6,6 +6,8 @@
 
 #include <KokkosMMA.hpp>
 
+#include <core/papers/KokkosMMA_PaperSettings.hpp>
+
 #include "support/Perf_Timing.hpp"
 
 /// The papers' kernels, only for Cuda. A call enqueues its work; memory beside
@@ -20,13 +22,15 @@ constexpr bool wmma_takes(std::size_t length, std::size_t n) {
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
+using KokkosMMA::Impl::Formulation;
+
 inline constexpr int paper_max_block = 1024;
 
 /// A formulation of the papers in plain nvcuda::wmma (Perf_PaperWmma.hpp).
 /// \param chain R, tiles of 256 elements that a warp adds in a chain
 /// \param block B, threads of a block; `split` needs two warps
-Call wmma_sum(Exec const& exec, KokkosMMA::Formulation form, int chain,
-              int block, half_type const* x, std::size_t n, float* result);
+Call wmma_sum(Exec const& exec, Formulation form, int chain, int block,
+              half_type const* x, std::size_t n, float* result);
 
 /// One element for each thread, warps by shuffles, blocks by an atomic.
 Call shuffle_sum(Exec const& exec, int block, half_type const* x, std::size_t n,

@@ -10,8 +10,6 @@
 
 #include "papers/Perf_Paper.hpp"
 
-#include <core/routing/KokkosMMA_CostModels.hpp>
-
 namespace perf {
 
 PaperTests::PaperTests(Session& s) : session(s) {
@@ -66,16 +64,15 @@ void register_models(PaperTests& tests) {
   for (int chain : {1, 2, 3, 4, 5, 8, 16, 32})
     register_model(
         tests, "reduce/R:" + std::to_string(chain) + "/n:" + std::to_string(n),
-        {{"steps", KokkosMMA::Impl::chained_reduction_steps(n, chain)},
-         {"speedup", KokkosMMA::Impl::chained_reduction_speedup(chain)}});
+        {{"steps", chained_reduction_steps(n, chain)},
+         {"speedup", chained_reduction_speedup(chain)}});
   for (int radius : {1, 2, 3, 4, 5, 8, 12, 16}) {
-    KokkosMMA::Impl::AutomatonCost const cost =
-        KokkosMMA::Impl::automaton_cost(radius);
+    AutomatonCost const cost = automaton_cost(radius);
     register_model(tests, "automaton/r:" + std::to_string(radius),
                    {{"reads", cost.neighbour_reads},
                     {"staged_reads", cost.staged_reads},
                     {"products", cost.products},
-                    {"speedup", KokkosMMA::Impl::automaton_speedup(radius)}});
+                    {"speedup", automaton_speedup(radius)}});
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include "papers/Perf_Paper.hpp"
 
-#include <core/routing/KokkosMMA_CostModels.hpp>
-
 #include "stencil/Perf_StencilCheck.hpp"
 
 /// Life and larger automata on a torus of bytes, as the papers compare them:
@@ -290,9 +288,8 @@ class AutomatonTables {
              session().timer.sample_briefly(session().options.samples, call),
              2 * updates, ceiling, updates);
     }
-    state.counters["fused_steps"] = steps;
-    state.counters["model_speedup"] =
-        KokkosMMA::Impl::automaton_speedup(radius);
+    state.counters["fused_steps"]   = steps;
+    state.counters["model_speedup"] = automaton_speedup(radius);
     state.SetLabel(route);
   }
 

@@ -3,13 +3,13 @@
 
 #include "papers/Perf_Paper.hpp"
 
-#include <core/routing/KokkosMMA_CostModels.hpp>
-
 #include <tuple>
 
 #include "support/Perf_Check.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
+
 #include <cub/device/device_reduce.cuh>
 #endif
 
@@ -17,8 +17,6 @@
 /// n, their energy.
 namespace perf {
 namespace {
-
-using KokkosMMA::Formulation;
 
 /// `integers`: -1, 0 and 1, whose sums every contender has to get exactly where
 /// they are few.
@@ -101,8 +99,15 @@ template <class T>
 struct Contender {
   std::string name;
   Maker<T> make;
-  bool ours  = false;  // the same bits in every run
-  bool loose = false;  // adds in half, or keeps sums in it
+  bool ours         = false;    // the same bits in every run
+  bool loose        = false;    // adds in half, or keeps sums in it
+  char const* route = nullptr;  // of a kernel of ours that no call reaches
+
+  /// After a call.
+  std::string label() const {
+    if (route != nullptr) return route;
+    return ours ? checked_route(Expectation::library) : name;
+  }
 };
 
 template <class T, class Sum>
@@ -189,19 +194,24 @@ std::vector<Contender<half_type>> half_result_contenders() {
 }
 
 Contender<half_type> wmma_contender(Formulation form, int chain, int block) {
-  return {"wmma_" + std::string(KokkosMMA::to_string(form)),
+  return {"wmma_" + std::string(to_string(form)),
           [=](Operands<half_type> const& o) -> Work {
             return {wmma_sum(o.exec, form, chain, block, o.x, o.n, o.result)};
           },
           false, form == Formulation::recurrence};
 }
 Contender<half_type> mma_contender(Formulation form, int chain, int block) {
-  return library_contender<half_type>(
-      "mma_" + std::string(KokkosMMA::to_string(form)),
-      {.route        = KokkosMMA::Route::mma,
-       .formulation  = form,
-       .chain_length = chain,
-       .block_size   = block});
+  namespace Cuda = KokkosMMA::Impl::Cuda;
+  return {"mma_" + std::string(to_string(form)),
+          [=](Operands<half_type> const& o) -> Work {
+            return {[=] {
+              Cuda::launch_paper_reduce(
+                  o.exec, Cuda::StreamScratch(o.exec),
+                  KokkosMMA::Impl::vector_range(o.x, o.n, sizeof(half_type)),
+                  {form, chain, block}, o.result, true);
+            }};
+          },
+          true, false, "mma"};
 }
 Contender<half_type> shuffle_contender(int block) {
   return {"shuffle", [=](Operands<half_type> const& o) -> Work {
@@ -315,18 +325,15 @@ class Sums {
     std::size_t const n  = largest();
     Input<T>& data       = input<T>(Distribution::normal, n);
     check(contender, data);
-    std::string const route =
-        contender.ours ? checked_route(Expectation::library) : contender.name;
+    std::string const route = contender.label();
     Scratch<float> const result(exec(), 1);
     Work const work = contender.make({exec(), data.data(), n, result.data()});
     report(state,
            session().timer.sample_briefly(session().options.samples, work.call),
            static_cast<double>(n) * sizeof(T), ceiling, static_cast<double>(n));
     if (chain > 0) {
-      state.counters["model_steps"] =
-          KokkosMMA::Impl::chained_reduction_steps(n, chain);
-      state.counters["model_speedup"] =
-          KokkosMMA::Impl::chained_reduction_speedup(chain);
+      state.counters["model_steps"]   = chained_reduction_steps(n, chain);
+      state.counters["model_speedup"] = chained_reduction_speedup(chain);
     }
     state.SetLabel(route);
   }
@@ -448,8 +455,7 @@ class Sums {
       state.counters["relative_error"]        = relative;
       state.counters["error_over_magnitudes"] = spread;
     }
-    state.SetLabel(contender.ours ? checked_route(Expectation::library)
-                                  : contender.name);
+    state.SetLabel(contender.label());
   }
 
   template <class T>

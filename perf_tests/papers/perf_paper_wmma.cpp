@@ -17,8 +17,6 @@
 namespace perf {
 namespace {
 
-using KokkosMMA::Formulation;
-
 __half const* halves(half_type const* x) {
   return reinterpret_cast<__half const*>(x);
 }
@@ -71,8 +69,8 @@ Call wmma_sum(Exec const& exec, Formulation form, int chain, int block,
   bool const split = form == Formulation::split;
   if (form == Formulation::chained || (split && block < 64))
     throw std::logic_error("perf: no wmma sum of form " +
-                           std::string(KokkosMMA::to_string(form)) +
-                           " in blocks of " + std::to_string(block));
+                           std::string(to_string(form)) + " in blocks of " +
+                           std::to_string(block));
   unsigned const blocks =
       blocks_for(n, static_cast<std::size_t>(chain) * paper::tile *
                         static_cast<std::size_t>(block / 32));

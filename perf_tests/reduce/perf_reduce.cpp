@@ -65,12 +65,11 @@ struct Case {
   Result result;
   std::size_t n;
   KokkosMMA::Settings settings = {};
-  std::string variant = {};  // of the mma contender: "-single_pass/R:4/B:128"
 
   template <class T>
   std::string name() const {
-    return std::string("reduce/") + name_of(contender) + variant + "/" +
-           type_name<T>() + "/" + name_of(result) + "/n:" + std::to_string(n);
+    return std::string("reduce/") + name_of(contender) + "/" + type_name<T>() +
+           "/" + name_of(result) + "/n:" + std::to_string(n);
   }
 };
 
@@ -116,11 +115,9 @@ void reduce_grid3(Exec const& exec, Vector<T> const& x,
 /// the sum. A contender adds n / concurrency values one after another, which
 /// loses about eps * sqrt(n / concurrency) when it rounds to nearest; 16 eps
 /// cover the tree above and a tensor core's truncation in chains of up to 32
-/// products. The papers' formulations truncate in chains as long as their
-/// parameters make them and may be off by 1 %. Exact sums are rounded once.
+/// products. Exact sums are rounded once.
 template <class T>
 double tolerance(Exec const& exec, Case const& c) {
-  if (!c.variant.empty()) return 1e-2;
   double const eps = std::numeric_limits<sum_type<T>>::epsilon();
   if (c.contender == Contender::exact) return eps;
   double const chain =
@@ -144,7 +141,6 @@ class ReduceTests {
     register_type<std::int8_t>(true);
     register_type<std::int32_t>(true);
     register_type<std::int64_t>(true);
-    register_formulations();
     register_dots(m_session);
   }
 
@@ -211,35 +207,6 @@ class ReduceTests {
       register_case<T>(exact);
     }
     if (on_cuda) register_case<T>({Contender::cub, result, n});
-  }
-
-  /// The formulations of the papers, and our own chained one over the same
-  /// parameters, on half data.
-  void register_formulations() {
-    using KokkosMMA::Formulation;
-    if (!on_cuda || !has_half || !m_session.options.all) return;
-    std::size_t const n =
-        std::min(m_session.max_n<half_type>(), std::size_t(1) << 28);
-    for (auto [form, form_name] :
-         {std::pair{Formulation::recurrence, "recurrence"},
-          std::pair{Formulation::single_pass, "single_pass"},
-          std::pair{Formulation::split, "split"},
-          std::pair{Formulation::chained, "chained"}}) {
-      for (int chain : {1, 4, 8, 16}) {
-        for (int block : {128, 512}) {
-          register_case<half_type>({Contender::mma,
-                                    Result::view,
-                                    n,
-                                    {.route        = KokkosMMA::Route::mma,
-                                     .formulation  = form,
-                                     .chain_length = chain,
-                                     .block_size   = block},
-                                    std::string("-") + form_name +
-                                        "/R:" + std::to_string(chain) +
-                                        "/B:" + std::to_string(block)});
-        }
-      }
-    }
   }
 
   template <class T>

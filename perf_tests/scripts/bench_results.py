@@ -157,7 +157,6 @@ class Results:
         self.has_bars = on_cuda(self.context)
         self.ceilings = {}
         self.cases = {"reduce": {}, "scan": {}}  # (contender, type, kind, n) -> Case
-        self.formulations = {}  # (form, R, B, type, n) -> Case
         self.segmented = {}  # (task, shape) -> (type, pattern, parameter) -> contender -> Case
         self.bodies = {"loop": {}, "nested": {}}  # (type, name) -> contender -> Case
         self.stencils = {}  # (task, rank, form or rule) -> (type, radius, boundary, steps) -> contender -> Case
@@ -168,9 +167,6 @@ class Results:
                 self.failed["/".join(path)] = case.error
             elif path[0] == "ceiling":
                 self.ceilings["/".join(path[1:])] = case
-            elif path[0] == "reduce" and path[1].startswith("mma-"):
-                chain, block, n = (int(path[i].partition(":")[2]) for i in (2, 3, 6))
-                self.formulations[path[1][4:], chain, block, path[4], n] = case
             elif path[0] in self.bodies:
                 self.bodies[path[0]].setdefault((path[2], "/".join(path[3:])), {})[path[1]] = case
             elif path[0].startswith("segmented_"):

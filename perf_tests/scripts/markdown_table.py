@@ -321,14 +321,6 @@ def other_scan_lines(results):
                    rows)
 
 
-def formulation_lines(results):
-    rows = []
-    for (form, chain, block, kind, n), case in results.formulations.items():
-        error = "-" if case.relative_error is None else f"{case.relative_error:.1e}"
-        rows.append([form, str(chain), str(block), RESULT_TYPE.get(kind, kind), size(n), gigabytes(case), f"{case.fraction:.2f}", error])
-    return section("Formulations of the papers", ["form", "R", "B", "type", "n", "GB/s", "/ ceiling", "relative error"], rows)
-
-
 def against_peer(results, own, contenders, names, rate):
     """The library's rate over that of the fastest contender that is another's."""
     peer = max(((rate(case), name) for name, case in contenders.items() if name in PEERS), default=None)
@@ -504,7 +496,6 @@ def markdown(document, bars=False):
             lines += largest_lines(results, operation)
             lines += other_scan_lines(results) if operation is Scan else grid_sum_lines(results)
             lines += small_lines(results, operation) + every_size_lines(results, operation)
-    lines += formulation_lines(results)
     lines += segmented_lines(results)
     lines += stencil_lines(results)
     lines += body_lines(results)

@@ -86,12 +86,11 @@ struct Machine {
 struct Options {
   std::size_t max_n = 0;  // --mma-max-n=N: no more elements than this (0: 2^30
                           // on Cuda, 2^24 on hosts)
-  int samples = 15;       // --mma-samples=N: device-time samples per case
-  bool all    = false;    // --mma-all: every size and the papers' formulations;
-                          // implied by --benchmark_filter
-  bool energy  = false;   // --mma-energy: of the programs that measure it
-  bool summary = false;   // --mma-summary: of the programs that have one
-  bool lists   = false;   // --benchmark_list_tests: nothing runs
+  int samples  = 15;      // --mma-samples=N: device-time samples per case
+  bool all     = false;  // --mma-all: every size; implied by --benchmark_filter
+  bool energy  = false;  // --mma-energy: of the programs that measure it
+  bool summary = false;  // --mma-summary: of the programs that have one
+  bool lists   = false;  // --benchmark_list_tests: nothing runs
 
   /// Takes these flags out of argv.
   /// \throws std::invalid_argument for one that is not understood.

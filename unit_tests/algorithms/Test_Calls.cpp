@@ -163,16 +163,6 @@ void expect_refused(Settings const& settings,
   EXPECT_EQ(scope, Impl::scoped_settings());
 }
 
-TYPED_TEST(Calls, SettingsOutOfRange) {
-  expect_refused<TypeParam>({.chain_length = 33},
-                            {"chain_length is 33", "1 to 32"});
-  expect_refused<TypeParam>({.chain_length = -1}, {"chain_length is -1"});
-  expect_refused<TypeParam>({.block_size = 48},
-                            {"block_size is 48", "multiples of 32"});
-  expect_refused<TypeParam>({.block_size = -1}, {"block_size is -1"});
-  expect_refused<TypeParam>({.block_size = 544}, {"block_size is 544", "512"});
-}
-
 TYPED_TEST(Calls, ForcedRoutesThatCannotRun) {
   if (on_cuda<TypeParam>)
     GTEST_SKIP() << "what cannot run there depends on the call";

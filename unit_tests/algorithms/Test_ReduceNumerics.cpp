@@ -7,6 +7,9 @@
 #include "NumericsSupport.hpp"
 
 #include <core/base/KokkosMMA_ErrorBound.hpp>
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
+#endif
 
 namespace {
 
@@ -149,90 +152,77 @@ TYPED_TEST(ReduceNumerics, RepeatsBitwise) {
   expect_bitwise_repeats<half_t, float, TypeParam>();
 }
 
-constexpr Formulation formulations[] = {
-    Formulation::chained, Formulation::recurrence, Formulation::single_pass,
-    Formulation::split};
+#if KOKKOSMMA_IMPL_ON_CUDA()
 
-/// All formulations, chain lengths and block sizes give `expected`.
-template <class Value, class Exec, class View, class Check>
-void for_each_formulation(View const& x, Check const& check) {
-  for (Formulation const formulation : formulations)
+/// Sum by the papers' kernels.
+template <class Value>
+Value paper_sum(Kokkos::View<half_t const*, Kokkos::Cuda> const& x,
+                Impl::PaperSettings const& settings) {
+  Kokkos::Cuda const exec;
+  Value result(-77);
+  Impl::Cuda::launch_paper_reduce(
+      exec, Impl::Cuda::StreamScratch(exec),
+      Impl::vector_range(x.data(), x.size(), sizeof(half_t)), settings, &result,
+      false);
+  return result;
+}
+
+/// Calls check(settings) for all formulations, chain lengths and block sizes.
+template <class Check>
+void for_each_formulation(Check const& check) {
+  using enum Impl::Formulation;
+  for (Impl::Formulation const formulation :
+       {chained, recurrence, single_pass, split})
     for (int const chain_length : {1, 4, 8, 32})
       for (int const block_size : {32, 128, 512}) {
-        SCOPED_TRACE(joined(formulation, ", R ", chain_length, ", B ",
-                            block_size, ", size ", x.extent(0)));
-        Settings settings{Route::automatic, formulation, chain_length,
-                          block_size};
-        // on host spaces all of them are the same code
-        if (on_cuda<Exec>)
-          settings.route = Route::mma;
-        else if (chain_length > 1 || block_size > 32)
-          continue;
-        check(settings, sum_of<Value>(Exec(), x, settings));
+        SCOPED_TRACE(joined(to_string(formulation), ", R ", chain_length,
+                            ", B ", block_size));
+        check(Impl::PaperSettings{formulation, chain_length, block_size});
       }
 }
 
-template <class Value, class Exec>
+template <class Value>
 void expect_exact_formulations() {
   SeededRandom random;
   for (std::size_t const size :
        {0, 1, 7, 8, 255, 256, 257, 65535, 65537, 1000003}) {
-    double expected   = 0;
-    auto const memory = make_view<half_t, Exec>(size + 3, [&](std::size_t i) {
-      int const value = int(random.integer(-1, 1));
-      if (i >= 3) expected += value;
-      return float(i < 3 ? 5 : value);
-    });
-    auto const x      = Kokkos::subview(memory, Range(3, 3 + size));
+    SCOPED_TRACE(size);
+    double expected = 0;
+    auto const memory =
+        make_view<half_t, Kokkos::Cuda>(size + 3, [&](std::size_t i) {
+          int const value = int(random.integer(-1, 1));
+          if (i >= 3) expected += value;
+          return float(i < 3 ? 5 : value);
+        });
+    auto const x = Kokkos::subview(memory, Range(3, 3 + size));
     if (sizeof(Value) == 2 && std::abs(expected) > 2000) continue;
-    for_each_formulation<Value, Exec>(x, [&](Settings const&, Value computed) {
-      EXPECT_EQ(expected, double(computed));
+    for_each_formulation([&](Impl::PaperSettings const& settings) {
+      EXPECT_EQ(expected, double(paper_sum<Value>(x, settings)));
     });
   }
 }
 
-TYPED_TEST(ReduceNumerics, FormulationsOfThePapersAreExactForIntegers) {
-  expect_exact_formulations<float, TypeParam>();
-  expect_exact_formulations<half_t, TypeParam>();
+TEST(PaperReduce, IsExactForIntegers) {
+  expect_exact_formulations<float>();
+  expect_exact_formulations<half_t>();
 }
 
-TYPED_TEST(ReduceNumerics, FormulationsOfThePapersOnUniformData) {
+TEST(PaperReduce, OfUniformData) {
   SeededRandom random;
-  Sample<half_t, TypeParam> const sample(
+  Sample<half_t, Kokkos::Cuda> const sample(
       300001, [&](std::size_t) { return random.uniform(); });
-  for_each_formulation<float, TypeParam>(sample.x, [&](Settings const& settings,
-                                                       float computed) {
+  for_each_formulation([&](Impl::PaperSettings const& settings) {
     // two products per vector are chained and one more adds the columns,
     // through three levels in the recurrence; a single warp makes
     // size / (256 * R) passes
-    double const passes = on_cuda<TypeParam>
-                              ? 300001. / (256 * settings.chain_length * 100)
-                              : 3e5;
+    double const passes = 300001. / (256 * settings.chain_length * 100);
     double const bound  = 3 * chained_sum_bound(2 * settings.chain_length + 1,
                                                 std::uint64_t(passes) + 40);
-    EXPECT_LE(sample.exact.error_of(computed), bound * sample.magnitudes);
+    EXPECT_LE(sample.exact.error_of(paper_sum<float>(sample.x, settings)),
+              bound * sample.magnitudes);
   });
 }
 
-TYPED_TEST(ReduceNumerics, FormulationsOfThePapersTakeHalfAlone) {
-  using Exec   = TypeParam;
-  auto const x = filled<float, Exec>(1000, 1);
-  for (Formulation const formulation : formulations) {
-    if (formulation == Formulation::chained) continue;
-    // automatic: another route, the right sum
-    Settings settings{Route::automatic, formulation};
-    EXPECT_EQ(1000.f, sum_of<float>(Exec(), x, settings));
-    EXPECT_EQ(best_route<Exec>(false), last_route());
-    // forced: an error and nothing written
-    settings.route = Route::mma;
-    float result   = poison<float>();
-    std::string const why =
-        error_of([&] { reduce(Exec(), x, result, settings); });
-    EXPECT_TRUE(
-        has_parts(why, {"KokkosMMA::reduce", "route mma",
-                        on_cuda<Exec> ? "sums of half_t" : "not Cuda"}));
-    EXPECT_TRUE(same_bits(poison<float>(), result));
-  }
-}
+#endif
 
 }  // namespace

@@ -199,21 +199,6 @@ static_assert(is_not_exact(float32) && is_not_exact(int32) &&
               is_not_exact(uint64));
 static_assert(says(product(boolean, int32), "bool"));
 
-constexpr Refusal paper(Formulation formulation, Scalar scalar, Source source) {
-  return refuse_mma(
-      with(sum_of_halves(), &P::input, scalar, &P::source, source), h200,
-      Settings{Route::automatic, formulation});
-}
-constexpr bool paper_rules(Formulation formulation) {
-  return !paper(formulation, half, Source::view) &&
-         says(paper(formulation, bhalf, Source::view), "formulations") &&
-         says(paper(formulation, float32, Source::view), "formulations") &&
-         says(paper(formulation, half, Source::product), "formulations");
-}
-static_assert(paper_rules(Formulation::recurrence));
-static_assert(paper_rules(Formulation::single_pass));
-static_assert(paper_rules(Formulation::split));
-
 // --- the first reason in the order of the list is the one that is given ----
 constexpr P many_wrong =
     with(sum_of_halves(), &P::in_graph, true, &P::value_bytes, 65, &P::source,

@@ -126,17 +126,6 @@ constexpr bool is_wider(Scalar input, Scalar kept) {
 static_assert(is_wider(int8, int64));
 static_assert(is_wider(int32, int64));
 static_assert(!refuse_mma(of_types(int64, int64), h200, {}));
-constexpr Refusal with_settings(Formulation formulation, int chain_length = 0,
-                                int block_size = 0) {
-  return refuse_mma(
-      scan_of_flags(), h200,
-      Settings{Route::automatic, formulation, chain_length, block_size});
-}
-static_assert(says(with_settings(Formulation::recurrence), "formulations"));
-static_assert(says(with_settings(Formulation::single_pass), "formulations"));
-static_assert(says(with_settings(Formulation::split), "formulations"));
-// Chain lengths and block sizes are for reductions.
-static_assert(!with_settings(Formulation::chained, 32, 64));
 // What only `streamed` cares about.
 static_assert(!mma(&P::functor_bytes, 10000, &P::compiled, false));
 

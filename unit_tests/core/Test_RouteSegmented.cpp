@@ -85,9 +85,6 @@ static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int32,
                        &P::accumulator, int32),
                    "columns of wide integers"));
 static_assert(!mma(&P::input, int32, &P::accumulator, int32));
-static_assert(says(refuse_mma_segmented(rows_of_halves(), h200,
-                                        {Route::automatic, Formulation::split}),
-                   "formulations"));
 
 // --- which types have kernels ----------------------------------------------
 static_assert(segment_kernel_exists(half, float32));

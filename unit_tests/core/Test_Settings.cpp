@@ -85,34 +85,24 @@ TEST(ScopedSettings, HighestLevelWins) {
 }
 
 TEST(ScopedSettings, InnerScopeWinsWhereItSaysSomething) {
-  ScopedSettings const outer(
-      Settings{Route::streamed, Formulation::split, 4, 128});
-  EXPECT_EQ((Settings{Route::streamed, Formulation::split, 4, 128}),
-            effective_settings());
+  Settings const outer_settings{Route::streamed, false};
+  ScopedSettings const outer(outer_settings);
+  EXPECT_EQ(outer_settings, effective_settings());
   {
-    Settings inner_settings;
-    inner_settings.chain_length = 16;
-    ScopedSettings const inner(inner_settings);
-    EXPECT_EQ((Settings{Route::streamed, Formulation::split, 16, 128}),
-              effective_settings());
+    ScopedSettings const inner({});
+    EXPECT_EQ(outer_settings, effective_settings());
     {
-      ScopedSettings const innermost(
-          Settings{Route::generic, Formulation::single_pass, 0, 256});
-      EXPECT_EQ((Settings{Route::generic, Formulation::single_pass, 16, 256}),
-                effective_settings());
+      ScopedSettings const innermost(Settings{Route::generic});
+      EXPECT_EQ((Settings{Route::generic, false}), effective_settings());
     }
-    EXPECT_EQ((Settings{Route::streamed, Formulation::split, 16, 128}),
-              effective_settings());
+    EXPECT_EQ(outer_settings, effective_settings());
   }
-  EXPECT_EQ((Settings{Route::streamed, Formulation::split, 4, 128}),
-            effective_settings());
+  EXPECT_EQ(outer_settings, effective_settings());
 }
 
 TEST(ScopedSettings, CallWinsOverScope) {
-  ScopedSettings const scope(
-      Settings{Route::streamed, Formulation::split, 4, 128});
-  Settings const call{Route::mma, Formulation::recurrence, 8, 32};
-  EXPECT_EQ(call, effective_settings(call));
+  ScopedSettings const scope(Settings{Route::streamed});
+  EXPECT_EQ(Settings{Route::mma}, effective_settings(Settings{Route::mma}));
 }
 
 TEST(ScopedSettings, UncheckedOffsetsOfAScope) {
@@ -149,48 +139,10 @@ TEST(ScopedSettings, EndsWithAnException) {
 }
 
 TEST(ScopedSettings, OfThisThreadOnly) {
-  ScopedSettings const scope(
-      Settings{Route::streamed, Formulation::split, 7, 64});
-  Settings other{Route::mma, Formulation::recurrence, 9, 96};
+  ScopedSettings const scope(Settings{Route::streamed, false});
+  Settings other{Route::mma, false};
   std::thread([&] { other = scoped_settings(); }).join();
   EXPECT_EQ(Settings{}, other);
-}
-
-TEST(ScopedSettings, RefusesWhatNoKernelTakesAndChangesNothing) {
-  Settings const before   = scoped_settings();
-  std::string const error = error_of([] {
-    ScopedSettings const scope(Settings{Route::generic, {}, 33});
-  });
-  EXPECT_TRUE(contains(error, "KokkosMMA::ScopedSettings")) << error;
-  EXPECT_TRUE(contains(error, "chain_length is 33")) << error;
-  EXPECT_EQ(before, scoped_settings());
-}
-
-std::string refusal(int chain_length, int block_size) {
-  return error_of([&] {
-    check_settings("who", Settings{{}, {}, chain_length, block_size});
-  });
-}
-
-TEST(CheckSettings, ChainLength) {
-  for (int const length : {0, 1, 2, 8, 31, 32})
-    EXPECT_EQ("", refusal(length, 0));
-  for (int const length : {-1, 33, 4096, -2147483647}) {
-    std::string const error = refusal(length, 0);
-    EXPECT_EQ(0u, error.find("who: chain_length is " + std::to_string(length)))
-        << error;
-    EXPECT_TRUE(contains(error, "1 to 32")) << error;
-  }
-}
-
-TEST(CheckSettings, BlockSize) {
-  for (int size = 0; size <= 512; size += 32) EXPECT_EQ("", refusal(0, size));
-  for (int const size : {-1, -32, 1, 16, 31, 33, 48, 511, 513, 544, 1024}) {
-    std::string const error = refusal(0, size);
-    EXPECT_EQ(0u, error.find("who: block_size is " + std::to_string(size)))
-        << error;
-    EXPECT_TRUE(contains(error, "multiples of 32 up to 512")) << error;
-  }
 }
 
 }  // namespace

@@ -79,7 +79,9 @@ TEST(AskedRoute, TastesAreNoRefusalsAndOrdersCloseTheQuestion) {
   };
   EXPECT_TRUE(asked({}).mma && asked({}).streamed);
   EXPECT_FALSE(asked(Settings{Route::streamed}).is_open());
-  EXPECT_FALSE(asked(Settings{{}, Formulation::split}).is_open());
+  Settings exact;
+  exact.reproducibility = Reproducibility::exact;
+  EXPECT_FALSE(asked(exact).is_open());
   p.contiguous = false;
   EXPECT_FALSE(asked({}).mma);
   EXPECT_TRUE(asked({}).streamed);

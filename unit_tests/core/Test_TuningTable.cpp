@@ -237,7 +237,8 @@ TEST_F(AnyTable, Reductions) {
   });
 }
 
-TEST_F(AnyTable, AFormulationThatWasAskedForStays) {
+/// No table sends a sum that tensor cores can compute to Kokkos' own code.
+TEST_F(AnyTable, SumsThatStreamedRefuses) {
   ReduceProblem p;
   p.source      = Source::view;
   p.input       = Scalar::half;
@@ -249,10 +250,6 @@ TEST_F(AnyTable, AFormulationThatWasAskedForStays) {
   TuningTable const table =
       table_with([](TuningTable& t) { t.reduce_mma = PerType::all(0); });
   EXPECT_EQ(Route::streamed, route_reduce(p, h200, {}, table).route);
-  EXPECT_EQ(
-      Route::mma,
-      route_reduce(p, h200, Settings{{}, Formulation::split}, table).route);
-  // Nor does the table send anything to Kokkos' own code.
   p.functor_bytes = max_functor_bytes + 1;
   EXPECT_EQ(Route::mma, route_reduce(p, h200, {}, table).route);
 }
@@ -350,17 +347,12 @@ TEST_F(AnyTable, ShapesOfLaunches) {
     std::uint64_t const size = random.bits() >> random.integer(0, 63);
     int const processors     = random.integer(1, 200);
 
-    int const wanted = 32 * random.integer(0, 16);
-    auto const by_mma =
-        Impl::mma_reduce_shape(table, wanted, size, processors, most);
+    auto const by_mma = Impl::mma_reduce_shape(table, size, processors, most);
     ASSERT_GE(by_mma.blocks, 1u);
     ASSERT_LE(by_mma.blocks, most);
     ASSERT_EQ(0u, by_mma.threads % 32);
     ASSERT_GE(by_mma.threads, 32u);
-    ASSERT_LE(by_mma.threads, unsigned(mma_tuning.threads));
-    if (wanted) {
-      ASSERT_EQ(unsigned(wanted), by_mma.threads);
-    }
+    ASSERT_LE(by_mma.threads, unsigned(table.reduce_block_size));
 
     StreamedTuning const tuning =
         streamed_tuning(std::size_t(random.integer(1, 64)));
@@ -396,16 +388,13 @@ TEST_F(AnyTable, ShapesOfLaunches) {
 }
 
 // The shapes that the figures of the built-in table were measured with.
-static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 1u << 28, 132, 4096)
-                  .blocks == 264);
-static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 1u << 28, 132, 4096)
-                  .threads == 512);
-static_assert(Impl::mma_reduce_shape(builtin_tuning, 320, 1u << 28, 132, 4096)
-                  .blocks == 264);
 static_assert(
-    Impl::mma_reduce_shape(builtin_tuning, 0, 1000, 132, 4096).threads == 256);
-static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 0, 132, 4096).blocks ==
-              1);
+    Impl::mma_reduce_shape(builtin_tuning, 1u << 28, 132, 4096).blocks == 264);
+static_assert(
+    Impl::mma_reduce_shape(builtin_tuning, 1u << 28, 132, 4096).threads == 512);
+static_assert(Impl::mma_reduce_shape(builtin_tuning, 1000, 132, 4096).threads ==
+              256);
+static_assert(Impl::mma_reduce_shape(builtin_tuning, 0, 132, 4096).blocks == 1);
 static_assert(Impl::streamed_reduce_shape(builtin_tuning, streamed_tuning(4),
                                           131072, 132, 2, 4096)
                   .threads == 256);

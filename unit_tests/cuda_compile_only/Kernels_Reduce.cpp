@@ -6,6 +6,8 @@
 
 #include <KokkosMMA.hpp>
 
+#include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
+
 #include <cstdint>
 
 namespace {
@@ -60,10 +62,8 @@ void kernels_reduce() {
   Kokkos::View<Kokkos::Experimental::half_t*, Kokkos::Cuda> const x("x", 100);
   float wider;
   KokkosMMA::reduce(exec, x, wider);
-  for (KokkosMMA::Formulation formulation :
-       {KokkosMMA::Formulation::recurrence, KokkosMMA::Formulation::single_pass,
-        KokkosMMA::Formulation::split})
-    KokkosMMA::reduce(
-        exec, x, wider,
-        {.route = KokkosMMA::Route::mma, .formulation = formulation});
+  KokkosMMA::Impl::Cuda::launch_paper_reduce(
+      exec, KokkosMMA::Impl::Cuda::StreamScratch(exec),
+      KokkosMMA::Impl::vector_range(x.data(), x.size(), sizeof(*x.data())), {},
+      &wider, false);
 }

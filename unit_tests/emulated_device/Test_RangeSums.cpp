@@ -16,27 +16,36 @@ Kokkos::Cuda const space;
 
 constexpr int chain_lengths[] = {1, 2, 8, Impl::max_chain_length};
 
+/// The device's tuning with this chain and block.
+Impl::TuningTable table_with(int chain_length, int block_size) {
+  Impl::TuningTable table   = Impl::Cuda::tuning(space.cuda_device());
+  table.reduce_chain_length = chain_length;
+  table.reduce_block_size   = block_size;
+  return table;
+}
+
 /// Into the caller's host memory, or memory that the device sees.
 template <Scalar Input, class Value>
 Value sum_of(void const* x, std::size_t size, int chain_length,
              bool device_accessible = true) {
   Value result(-77);
-  Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
+  Impl::Cuda::launch_mma_reduce(
       space, Impl::Cuda::StreamScratch(space),
       Impl::Cuda::SumOperands<Input>{
           Impl::vector_range(x, size, size_of(Input))},
-      chain_length, 0, &result, device_accessible);
+      table_with(chain_length, Impl::mma_tuning.threads), &result,
+      device_accessible);
   return result;
 }
 template <Scalar Input, class Value>
 Value dot_of(void const* x, void const* y, std::size_t size, int chain_length) {
   Value result(-77);
-  Impl::Cuda::launch_mma_reduce<Impl::Cuda::ConvertTotal<Value>>(
+  Impl::Cuda::launch_mma_reduce(
       space, Impl::Cuda::StreamScratch(space),
       Impl::Cuda::DotOperands<Input>{
           Impl::vector_range(x, size, size_of(Input)),
           Impl::vector_range(y, size, size_of(Input))},
-      chain_length, 128, &result, false);
+      table_with(chain_length, 128), &result, false);
   return result;
 }
 
@@ -275,16 +284,14 @@ struct PaperSum : RangeSum {
   template <Impl::Operation, class T, class Check>
   static void each_way(Case const& c, std::uint16_t const* x,
                        Check const& check) {
-    for (Formulation const formulation :
-         {Formulation::single_pass, Formulation::split,
-          Formulation::recurrence}) {
-      Settings settings;
-      settings.formulation  = formulation;
-      settings.chain_length = chain_lengths[c.size % 4];
-      float result          = -77;
-      Impl::Cuda::launch_paper_reduce(space, Impl::Cuda::StreamScratch(space),
-                                      Impl::vector_range(x, c.size, 2),
-                                      settings, &result, true);
+    using enum Impl::Formulation;
+    for (Impl::Formulation const formulation :
+         {single_pass, split, recurrence, chained}) {
+      float result = -77;
+      Impl::Cuda::launch_paper_reduce(
+          space, Impl::Cuda::StreamScratch(space),
+          Impl::vector_range(x, c.size, 2),
+          {formulation, chain_lengths[c.size % 4], 128}, &result, true);
       check(std::vector<float>{result}, true);
     }
   }

@@ -34,10 +34,8 @@ concept CellType = std::integral<T> && sizeof(T) == 1;
 /// Rejects wrong arguments before anything runs.
 template <class V>
 void check_automaton(char const* who, V const& cells, int radius, int states,
-                     Boundaries<2> const& boundaries, std::int64_t steps,
-                     Settings const& settings) {
+                     Boundaries<2> const& boundaries, std::int64_t steps) {
   using Cell = typename V::non_const_value_type;
-  check_settings(who, settings);
   if (steps < 0)
     invalid_argument(who, "steps is ", steps, "; it must be 0 or more");
   refuse_halo(who, boundaries,
@@ -194,8 +192,7 @@ void checked_automaton(std::string const& label, Exec const& exec,
                      to_string(scalar_v<Cell>), ", which hold ",
                      int(std::numeric_limits<Cell>::max()) + 1,
                      "; use std::uint8_t");
-  check_automaton(who, cells, rule.radius(), rule.states(), boundaries, steps,
-                  settings);
+  check_automaton(who, cells, rule.radius(), rule.states(), boundaries, steps);
   run_automaton(label, who, exec, cells, boundaries, steps, settings, rule);
 }
 
@@ -215,7 +212,7 @@ void checked_automaton(std::string const& label, Exec const& exec,
     invalid_argument(who, "the radius is ", radius, "; allowed are 1 to ",
                      AutomatonRule::max_radius);
   check_automaton(who, cells, radius, int(std::numeric_limits<Cell>::max()) + 1,
-                  boundaries, steps, settings);
+                  boundaries, steps);
   run_automaton(label, who, exec, cells, boundaries, steps, settings,
                 neighbourhood, radius, next);
 }

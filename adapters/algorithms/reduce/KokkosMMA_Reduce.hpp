@@ -29,10 +29,10 @@ namespace KokkosMMA {
 ///        Kokkos::Sum, KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max
 ///        of a scalar or View. Its type may be wider than that of the elements,
 ///        which are converted. For an empty x it is the reducer's identity
-/// \param settings route, level, label, formulation, chain length, block size;
-///        the last three apply to sums only. With Reproducibility::exact a sum
-///        of floating-point elements into a floating-point result is correctly
-///        rounded: its bits depend on the elements only
+/// \param settings route, level of reproducibility and label. With
+///        Reproducibility::exact a sum of floating-point elements into a
+///        floating-point result is correctly rounded: its bits depend on the
+///        elements only
 ///
 /// Accuracy: an integer result must be at least as wide as the elements;
 /// integer sums are exact modulo 2^bits of it. Integers summed into a

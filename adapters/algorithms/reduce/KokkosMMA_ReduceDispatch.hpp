@@ -319,7 +319,6 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   using Accumulator         = reduce_accumulator_t<Element, R>;
   constexpr Operation op    = Of::operation;
   constexpr char const* who = "KokkosMMA::reduce";
-  check_settings(who, settings);
   check_result_place(who, result);
   terms.check(who);
 

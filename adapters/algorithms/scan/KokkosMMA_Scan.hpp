@@ -75,9 +75,7 @@ concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 ///        is converted to it once. Integers in y are no narrower than those of
 ///        x. y is x (in place: same address, stride and element size) or shares
 ///        no memory with it
-/// \param settings route and level of reproducibility. A formulation other than
-///        `chained` excludes the route mma; chain length and block size have no
-///        effect
+/// \param settings route and level of reproducibility
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator.
 /// Floating-point prefixes are sums in the accumulator's type; extent, types

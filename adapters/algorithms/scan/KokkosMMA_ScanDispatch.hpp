@@ -240,7 +240,6 @@ void scan_views(std::string const& label, Exec const& exec, X const& x,
     KOKKOSMMA_IMPL_CHECK_SCAN("KokkosMMA::inclusive_scan", Exec, X, Y, A);
     KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::inclusive_scan", Init, A);
   }
-  check_settings(who, settings);
   check_scan_views(who, x, y);
   if constexpr (has_total) {
     if constexpr (exclusive) {

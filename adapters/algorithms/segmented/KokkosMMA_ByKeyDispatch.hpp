@@ -97,7 +97,6 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
                                typename Keys::non_const_value_type>,
                 "KokkosMMA::reduce_by_key: the elements of unique_keys are "
                 "written and must be of the keys' type, not const");
-  check_settings(who, settings);
   check_keys(who, keys, x);
   check_memory(who, "x", x);
   check_memory(who, "unique_keys", unique_keys);
@@ -192,7 +191,6 @@ void run_scan_by_key(std::string const& label, Exec const& exec,
                                    Y, "y", A);
     KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::exclusive_scan_by_key", Exec, Keys);
   }
-  check_settings(who, settings);
   check_keys(who, keys, x);
   check_scan_views(who, x, y);
   check_apart(who, "keys", keys, "y", y);

@@ -91,7 +91,6 @@ class SegmentPolicy {
         m_segments(cut(x, segments)),
         m_settings(Impl::without_label(settings)) {
     check_types<Cut>();
-    Impl::check_settings(name, settings);
     if constexpr (!Impl::is_computed<X>) {
       Impl::check_memory(name, "x", x);
     }

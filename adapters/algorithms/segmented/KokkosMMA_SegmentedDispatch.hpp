@@ -360,7 +360,6 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
     KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::segmented_reduce", Exec, Cut,
                                    "offsets");
   }
-  check_settings(who, settings);
   auto const segments = segments_of(who, x, cut);
   check_segment_result(who, "the result", x, result, result_extent(segments));
   check_apart_from_offsets(who, segments, "the result", result);
@@ -411,7 +410,6 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
         "segmented_exclusive_scan",
         Exec, Cut, "offsets");
   }
-  check_settings(who, settings);
   auto const segments = segments_of(who, x, cut);
   using Segments      = std::remove_const_t<decltype(segments)>;
   check_scan_views(who, x, y);
@@ -453,7 +451,6 @@ void run_segmented_moments(std::string const& label, Exec const& exec,
     KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::segmented_moments", Exec, Cut,
                                    "offsets");
   }
-  check_settings(who, settings);
   auto const segments       = segments_of(who, x, cut);
   std::uint64_t const count = segments.count();
   check_segment_result(who, "the sums", x, sums, count);

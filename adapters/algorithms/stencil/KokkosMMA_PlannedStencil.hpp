@@ -137,8 +137,7 @@ class PlannedStencil {
         m_boundaries(boundaries),
         m_steps(steps),
         m_settings(without_label(settings)) {
-    check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps,
-                          settings);
+    check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps);
     m_extents = extents_of(out);
     m_first   = plan<Element>(factored_weights(From(in), weights));
     decide(exec, m_first, rows_read(in), rows_written(out, m_first));

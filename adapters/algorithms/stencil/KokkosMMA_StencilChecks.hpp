@@ -168,11 +168,9 @@ template <class A, class X, class Y, int R>
 void check_stencil_call(char const* who, X const& in, Y const& out,
                         StencilWeights<R> const& weights,
                         Boundaries<R> const& boundaries,
-                        Boundaries<R> const& of_in, std::int64_t steps,
-                        Settings const& settings) {
+                        Boundaries<R> const& of_in, std::int64_t steps) {
   using Element = typename X::non_const_value_type;
   using Result  = typename Y::non_const_value_type;
-  check_settings(who, settings);
   if (steps < 1)
     invalid_argument(who, "steps is ", steps, "; it must be 1 or more");
   boundaries.check(who);

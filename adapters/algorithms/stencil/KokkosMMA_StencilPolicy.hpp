@@ -105,8 +105,7 @@ class StencilPolicy {
                 StencilWeights<OfWeights> const& weights,
                 Boundaries<OfBoundaries> const& boundaries,
                 Settings const& settings = {})
-      : StencilPolicy(exec, x, described(x, weights, boundaries, settings),
-                      settings) {}
+      : StencilPolicy(exec, x, described(x, weights, boundaries), settings) {}
 
   /// The execution-space instance.
   Exec const& space() const { return m_sweep.space(); }
@@ -132,14 +131,12 @@ class StencilPolicy {
   template <int OfWeights, int OfBoundaries>
   static Described described(View const& x,
                              StencilWeights<OfWeights> const& weights,
-                             Boundaries<OfBoundaries> const& boundaries,
-                             Settings const& settings) {
+                             Boundaries<OfBoundaries> const& boundaries) {
     static_assert(OfWeights == rank && OfBoundaries == rank,
                   "KokkosMMA::StencilPolicy: the rank of the View must be that "
                   "of the weights and of the boundaries");
     KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::StencilPolicy", Exec, View,
                                  value_type);
-    Impl::check_settings(name, settings);
     auto const& radius = weights.radius();
     Described result;
     result.extents = Impl::extents_of(x);

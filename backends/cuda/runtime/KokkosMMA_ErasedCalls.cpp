@@ -72,9 +72,9 @@ Scalar value_of(ScanProblem const& problem) { return problem.accumulator; }
 /// \param is_exact whether this library's kernel has the level `exact`
 template <class Problem, class Choose, class Launch>
 Route run_call(ErasedCall const& call, char const* pattern,
-              Problem const& problem, bool result_on_device, bool is_exact,
-              Settings const& settings, Choose const& choose,
-              Launch const& launch) {
+               Problem const& problem, bool result_on_device, bool is_exact,
+               Settings const& settings, Choose const& choose,
+               Launch const& launch) {
   RouteDecision decision;
   std::optional<AskedRoute<RouteTool>> asked;
   if (call.plan != nullptr) {
@@ -277,7 +277,7 @@ Route run_reduce(ErasedReduce& call) {
           call.use_exact(call.closure, scratch);
           wait_for_result(call, scratch);
         } else if (call.use_mma != nullptr && route == Route::mma) {
-          call.use_mma(call.closure, scratch, settings);
+          call.use_mma(call.closure, scratch);
           wait_for_result(call, scratch);
         } else {
           launch_streamed_reduce(call, facts, scratch);

@@ -51,8 +51,7 @@ struct ErasedReduce : ErasedCall {
   StreamedTuning tuning;
   std::size_t running_bytes;  ///< size of a block's partial result
   /// Reduces visible data on the tensor cores; null if no kernel exists.
-  void (*use_mma)(void const* closure, Cuda::StreamScratch const&,
-                  Settings const&);
+  void (*use_mma)(void const* closure, Cuda::StreamScratch const&);
   /// Sums the contributions exactly; null if no kernel is compiled.
   void (*use_exact)(void const* closure, Cuda::StreamScratch const&) = nullptr;
   /// Elements that the kernel iterates over: indices of a range, or all

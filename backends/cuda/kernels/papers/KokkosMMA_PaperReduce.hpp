@@ -6,7 +6,7 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
-#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/papers/KokkosMMA_PaperSettings.hpp>
 #include <core/papers/KokkosMMA_WarpPapers.hpp>
 
 #include <cuda_fp16.h>
@@ -15,7 +15,8 @@
 /// Formulations of a sum of half_t in papers, for comparison: R chained MMAs
 /// and a second MMA per warp and pass (`single_pass`), the same with every
 /// other warp adding by shuffles (`split`), and a chain of one with a pass over
-/// the totals for each level (`recurrence`).
+/// the totals for each level (`recurrence`); beside them the library's own
+/// kernel with any chain and block (`chained`). perf_paper measures them.
 ///
 /// Source: Navarro et al. 2020, sections 4 and 5. Two differences: sums are in
 /// fp32, and blocks are joined in a fixed order instead of by atomics.
@@ -169,11 +170,19 @@ void launch_paper_recurrence(Stream const& space, StreamScratch const& scratch,
 /// Launches the formulation that `settings` names.
 template <class T>
 void launch_paper_reduce(Stream const& space, StreamScratch const& scratch,
-                         VectorRange const& range, Settings const& settings,
-                         T* result, bool device_accessible) {
-  // B = 128, R = 4: the papers' best on a V100.
-  unsigned const threads = settings.block_size ? settings.block_size : 128;
-  int const chain        = settings.chain_length ? settings.chain_length : 4;
+                         VectorRange const& range,
+                         PaperSettings const& settings, T* result,
+                         bool device_accessible) {
+  auto const threads = unsigned(settings.block_size);
+  int const chain    = settings.chain_length;
+  if (settings.formulation == Formulation::chained) {
+    TuningTable table         = tuning(space.device);
+    table.reduce_chain_length = chain;
+    table.reduce_block_size   = settings.block_size;
+    launch_mma_reduce(space, scratch, SumOperands<Scalar::half>{range}, table,
+                      result, device_accessible);
+    return;
+  }
   if (settings.formulation == Formulation::recurrence) {
     launch_paper_recurrence(space, scratch, range, threads, result,
                             device_accessible);

@@ -72,21 +72,12 @@ struct DotOperands {
   }
 };
 
-/// Conversion of a total to the caller's type.
-template <class T>
-struct ConvertTotal {
-  template <class Total>
-  __device__ static T from(Total total) {
-    return static_cast<T>(total);
-  }
-};
-
 /// Reduces all 16-byte vectors of the data with chained MMA. Every thread has
 /// mma_tuning.vectors loads in flight. The first warp of the grid gathers the
 /// elements before the first and after the last whole vector, padded with
 /// zeros. Under a cap of 64 registers ptxas 13.0 spills the split operands of
 /// float on sm_80, but not on sm_90.
-template <class Operands, class T, class Convert>
+template <class Operands, class T>
 __global__ void __launch_bounds__(mma_tuning.threads,
                                   min_blocks_of<mma_tuning.min_blocks, 1>)
     mma_reduce(Operands const operands, int const chain_length,
@@ -136,31 +127,29 @@ __global__ void __launch_bounds__(mma_tuning.threads,
   auto value = accumulator.finish();
   last_block_reduce(value, Plus<decltype(value)>{}, scratch, [&](auto total) {
     target.store(
-        Convert::from(static_cast<typename Accumulator::Total>(total)));
+        static_cast<T>(static_cast<typename Accumulator::Total>(total)));
   });
 }
 
 /// Launches on the stream of `space`; StreamScratch::deliver() says when the
 /// result is available.
-template <class Convert, class Operands, class T>
+/// \param table chain length and shape of the launch
+template <class Operands, class T>
 void launch_mma_reduce(Stream const& space, StreamScratch const& scratch,
-                       Operands const& operands, int chain_length,
-                       int block_size, T* result, bool device_accessible) {
-  Device const& d         = device(space.device);
-  LaunchShape const shape = mma_reduce_shape(
-      *d.tuning, block_size, operands.range().end - operands.range().begin,
-      d.multiprocessors, max_partials);
+                       Operands const& operands, TuningTable const& table,
+                       T* result, bool device_accessible) {
+  LaunchShape const shape =
+      mma_reduce_shape(table, operands.range().end - operands.range().begin,
+                       device(space.device).multiprocessors, max_partials);
   using Partial =
       decltype(std::declval<typename Operands::Accumulator&>().finish());
   GridScratch const grid = scratch->grid(shape.blocks, sizeof(Partial));
-  scratch.deliver(
-      result, device_accessible, [&](ResultTarget<T> const& target) {
-        launch_kernel(
-            space, "mma_reduce", mma_reduce<Operands, T, Convert>,
-            {shape.blocks, shape.threads}, operands,
-            chain_length ? chain_length : d.tuning->reduce_chain_length, grid,
-            target);
-      });
+  scratch.deliver(result, device_accessible,
+                  [&](ResultTarget<T> const& target) {
+                    launch_kernel(space, "mma_reduce", mma_reduce<Operands, T>,
+                                  {shape.blocks, shape.threads}, operands,
+                                  table.reduce_chain_length, grid, target);
+                  });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_COST_MODELS_HPP
-#define KOKKOSMMA_COST_MODELS_HPP
+#ifndef KOKKOSMMA_PERF_COST_MODELS_HPP
+#define KOKKOSMMA_PERF_COST_MODELS_HPP
 
 #include <core/base/KokkosMMA_Errors.hpp>
 
@@ -17,7 +17,10 @@
 /// al. 2020 (chains of R products); for automata the products T * A * T with a
 /// tridiagonal T (Life) and those of CAT (arXiv 2406.17284).
 
-namespace KokkosMMA::Impl {
+namespace perf {
+
+using KokkosMMA::Impl::invalid_argument;
+
 /// Binary logarithm of x >= 1 to the precision of a double. std::log2 is not a
 /// constant expression.
 constexpr double log2_of(double x) {
@@ -39,7 +42,7 @@ inline constexpr int papers_matrix_side = 16;
 /// Steps of the classic pairwise reduction: T(n) = 4 log_2 n.
 constexpr double classic_reduction_steps(std::uint64_t n) {
   if (n == 0)
-    invalid_argument("KokkosMMA::classic_reduction_steps",
+    invalid_argument("perf::classic_reduction_steps",
                      "n is 0; a model of a sum needs 1 or more elements");
   return 4 * log2_of(static_cast<double>(n));
 }
@@ -49,7 +52,7 @@ constexpr double classic_reduction_steps(std::uint64_t n) {
 /// first paper's T(n) = 5 log_{m^2} n.
 constexpr double chained_reduction_steps(std::uint64_t n, int chain_length,
                                          int side = papers_matrix_side) {
-  constexpr char const* who = "KokkosMMA::chained_reduction_steps";
+  constexpr char const* who = "perf::chained_reduction_steps";
   if (n == 0)
     invalid_argument(who, "n is 0; a model of a sum needs 1 or more elements");
   if (chain_length < 1)
@@ -85,7 +88,7 @@ struct AutomatonCost {
 /// \param side   of the square blocks: the staged ones and the matrices
 constexpr AutomatonCost automaton_cost(int radius,
                                        int side = papers_matrix_side) {
-  constexpr char const* who = "KokkosMMA::automaton_cost";
+  constexpr char const* who = "perf::automaton_cost";
   if (radius < 1)
     invalid_argument(who, "the radius is ", radius, "; allowed are 1 and more");
   if (side < 1)
@@ -103,6 +106,6 @@ constexpr double automaton_speedup(int radius) {
   return automaton_cost(radius).neighbour_reads;
 }
 
-}  // namespace KokkosMMA::Impl
+}  // namespace perf
 
 #endif
