@@ -8,7 +8,7 @@
 
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
-#include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
 
 #include <Kokkos_Core.hpp>
 

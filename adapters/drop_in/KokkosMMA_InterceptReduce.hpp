@@ -18,7 +18,6 @@
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
-#include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -130,9 +129,11 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   // Whether a kernel for these types exists: the route function's answer for a
   // device with all capabilities.
   static constexpr bool may_use_mma = [] {
-    ReduceProblem problem = types();
-    problem.contiguous    = true;
-    return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
+    if constexpr (data_visible) {
+      return Data::sum_exists(types());
+    } else {
+      return false;
+    }
   }();
   using Running = RunningOf<Reducer, value_type>;
   using Tuning  = Cuda::tuning_type<streamed_tuning(

@@ -12,13 +12,11 @@
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
-#include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -181,10 +179,6 @@ class RoutedScan {
         value_type, Call, Reducer>();
     constexpr std::size_t shared =
         sizeof(Cuda::StreamedScanMemory<Value, Tuning>);
-    if (!keeps_errors(kernel, shared)) {
-      m_run_native(*this);
-      return last_route_of_this_thread() = Route::generic;
-    }
     Index const begin  = Flat::begin(m_policy);
     auto const reducer = [&]() -> Reducer {
       if constexpr (is_default_sum<Analysis>) {
@@ -209,6 +203,7 @@ class RoutedScan {
                       &Cuda::look_back_words<Value>,
                       nullptr};
     erased.plan                  = plan;
+    erased.may_lose_errors       = OwnFunctor<Functor>;
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
     if constexpr (tile_compiled()) {
       erased.scan_tiles = &scan_tiles;
@@ -249,18 +244,6 @@ class RoutedScan {
     } else {
       auto const& closure = *static_cast<RoutedScan const*>(self);
       closure.m_run_native(closure);
-    }
-  }
-
-  /// Whether a launch preserves an error that the application has not queried
-  /// yet. KokkosMMA:: calls need their route and may lose the error.
-  bool keeps_errors([[maybe_unused]] void const* kernel,
-                    [[maybe_unused]] std::size_t shared) const {
-    if constexpr (OwnFunctor<Functor>) {
-      return true;
-    } else {
-      return Cuda::asking_keeps_errors(m_policy.space().cuda_device(), kernel,
-                                       shared);
     }
   }
 

@@ -12,24 +12,21 @@
 /// must precede Kokkos' own; otherwise Thrust runs. With an operator or a
 /// transformation, parallel_scan runs their functor like any other.
 
-#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
-#include <core/routing/KokkosMMA_Settings.hpp>
-#include <core/scan/KokkosMMA_RouteScan.hpp>
+#include <core/scan/KokkosMMA_ScanTypes.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <type_traits>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-
-#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
 // The first is Kokkos' functor for the default sum up to 4.x; the others
 // compose it since 5.0.
@@ -189,35 +186,48 @@ Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
   return dest + (last - first);
 }
 
+/// Functor of an inclusive scan, which Kokkos' own code computes by Thrust.
+template <class From, class Dest>
+struct StdInclusiveScan
+    : std_sum_scan_t<From, Dest, std::remove_const_t<typename From::value_type>,
+                     true> {
+  using Sum =
+      std_sum_scan_t<From, Dest, std::remove_const_t<typename From::value_type>,
+                     true>;
+  std::function<void()> const* thrust;
+
+  StdInclusiveScan(From const& first, Dest const& dest,
+                   std::function<void()> const& runs_thrust)
+      : Sum(first, dest, typename Sum::value_type(0)), thrust(&runs_thrust) {}
+};
+/// Runs Thrust where RoutedScan runs Kokkos' own code.
+struct ThrustScan {
+  std::function<void()> const& thrust;
+
+  template <class Functor, class Policy>
+  ThrustScan(Functor const& functor, Policy const&) : thrust(*functor.thrust) {}
+  void execute() const { thrust(); }
+};
+
 template <class From, class Dest>
 Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
                         From const& first, From const& last, Dest const& dest) {
-  using Value   = std::remove_const_t<typename From::value_type>;
-  using Functor = std_sum_scan_t<From, Dest, Value, true>;
+  using Functor = StdInclusiveScan<From, Dest>;
+  using Policy =
+      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>;
   if (last - first < 1) return through_thrust(label, exec, first, last, dest);
 
-  auto const n = std::size_t(last - first);
-  Functor const functor(first, dest, typename Functor::value_type(0));
-  auto const problem = scan_problem<typename Functor::value_type>(functor, n);
-  CallPlan plan;
-  plan.settings = effective_settings();
-  plan.decision = decide_wish(plan.settings, [&](Settings const& wish) {
-    return route_scan(problem, Cuda::capability(exec.cuda_device()), wish,
-                      Cuda::tuning(exec.cuda_device()));
-  });
-  if (plan.decision.route == Route::generic) {
-    last_route_of_this_thread() = Route::generic;
-    if (plan.settings.reproducibility != Reproducibility::run_to_run)
-      report_level_of("Kokkos::Experimental::inclusive_scan", plan.settings,
-                      scalar_v<typename Functor::value_type>, plan.decision);
-    return through_thrust(label, exec, first, last, dest);
-  }
+  std::function<void()> const thrust = [&] {
+    through_thrust(label, exec, first, last, dest);
+  };
   Kokkos::Profiling::pushRegion(label + " via Kokkos::parallel_scan");
-  run_planned_scan(
-      label, plan,
-      Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::size_t>>(exec, 0,
-                                                                        n),
-      functor);
+  {
+    AnnouncedScan const announced(label, exec);
+    RoutedScan<Functor, Policy, void, ThrustScan>(
+        Functor(first, dest, thrust),
+        Policy(exec, 0, std::size_t(last - first)))
+        .execute();
+  }
   exec.fence("Kokkos::inclusive_scan_default_op: fence after operation");
   Kokkos::Profiling::popRegion();
   return dest + (last - first);

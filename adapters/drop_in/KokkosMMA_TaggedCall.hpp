@@ -7,7 +7,7 @@
 /// The application's functor as an argument of a kernel.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <Kokkos_Core.hpp>
 

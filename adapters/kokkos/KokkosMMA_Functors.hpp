@@ -9,6 +9,7 @@
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -209,6 +210,12 @@ VisibleElements visible_elements(X const& x) {
   return {x.data(), std::ptrdiff_t(x.stride(0))};
 }
 
+/// Whether tensor cores of some device can sum the elements.
+constexpr bool sum_exists_for(ReduceProblem problem) {
+  problem.contiguous = true;
+  return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
+}
+
 #if KOKKOSMMA_IMPL_ON_CUDA()
 /// Elements [begin, begin + size) for a kernel.
 template <class Element>
@@ -225,6 +232,9 @@ struct VisibleData<Load<X>> {
   static constexpr Source source = Source::view;
   using Element                  = typename X::non_const_value_type;
 
+  static constexpr bool sum_exists(ReduceProblem const& problem) {
+    return sum_exists_for(problem);
+  }
   static void describe(Load<X> const& f, ReduceProblem& problem) {
     problem.contiguous = visible_elements(f.x).stride == 1;
   }
@@ -250,6 +260,9 @@ requires(is_plain_memory<X>&& is_plain_memory<Y>&& std::is_same_v<
   static constexpr Source source = Source::product;
   using Element                  = typename X::non_const_value_type;
 
+  static constexpr bool sum_exists(ReduceProblem const& problem) {
+    return sum_exists_for(problem);
+  }
   static void describe(Dot<X, Y> const& f, ReduceProblem& problem) {
     VisibleElements const x = visible_elements(f.x);
     VisibleElements const y = visible_elements(f.y);

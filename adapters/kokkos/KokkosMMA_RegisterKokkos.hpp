@@ -4,11 +4,14 @@
 #define KOKKOSMMA_REGISTER_KOKKOS_HPP
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 
 #include <Kokkos_Core.hpp>
+
+#if defined(KOKKOS_ENABLE_TUNING)
+#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
+#endif
 
 #include <cstdint>
 

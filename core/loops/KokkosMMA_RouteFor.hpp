@@ -5,8 +5,7 @@
 
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/loops/KokkosMMA_LoopShape.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
-#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -86,8 +85,8 @@ constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
 /// is that route and the caller checks whether it can run.
 constexpr RouteDecision route_for(ForProblem const& problem,
                                   Capability const& capability,
-                                  Settings const& settings) {
-  return route_by_refusals(settings.route, refuse_mma(problem, capability),
+                                  Route asked = Route::automatic) {
+  return route_by_refusals(asked, refuse_mma(problem, capability),
                            refuse_streamed(problem, capability), {});
 }
 

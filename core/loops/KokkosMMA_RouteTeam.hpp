@@ -4,8 +4,7 @@
 #define KOKKOSMMA_ROUTE_TEAM_HPP
 
 #include <core/base/KokkosMMA_Capability.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
-#include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -39,8 +38,8 @@ constexpr Refusal refuse_streamed(TeamProblem const&,
 /// Route of a team kernel. Automatic choice never fails.
 constexpr RouteDecision route_team(TeamProblem const& problem,
                                    Capability const& capability,
-                                   Settings const& settings) {
-  return route_by_refusals(settings.route,
+                                   Route asked = Route::automatic) {
+  return route_by_refusals(asked,
                            {"a team kernel is opaque code of the application"},
                            refuse_streamed(problem, capability), {});
 }

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_ROUTE_REDUCE_HPP
 
 #include <core/base/KokkosMMA_Capability.hpp>
+#include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
@@ -12,59 +13,6 @@
 #include <cstdint>
 
 namespace KokkosMMA::Impl {
-
-/// Size limit of flattened multi-dimensional ranges: index division multiplies
-/// by a 32-bit reciprocal, which is exact below 2^31.
-inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
-
-/// Largest value of constant size and largest array that a reduction over a
-/// range keeps in shared memory, one per thread. With arrays of 16 KB, a
-/// multiprocessor of an H100 has room for 14 threads.
-inline constexpr std::size_t max_shared_value_bytes = 512;
-inline constexpr std::size_t max_array_bytes        = 16 * 1024;
-
-/// Whether a value must be in shared memory. refuse_shared_value(): why it
-/// cannot be there, or none.
-constexpr bool is_in_shared_memory(ReduceProblem const& problem) {
-  return !problem.fixed_size || problem.value_bytes > max_value_bytes;
-}
-constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
-                                      Capability const& capability) {
-  if (!is_in_shared_memory(problem)) return {};
-  return first_refusal({
-      {problem.pattern != Pattern::range && !problem.fixed_size, no_fixed_size},
-      {problem.pattern != Pattern::range, too_large_value},
-      {problem.fixed_size && problem.value_bytes > max_shared_value_bytes,
-       {"the value is larger than 512 bytes"}},
-      {problem.value_bytes > max_array_bytes,
-       {"the array is larger than 16384 bytes"}},
-      {problem.value_bytes == 0,
-       {"the array has no values", "value_count of the functor is 0"}},
-      {!problem.fixed_size && problem.sum && is_16bit_float(problem.value),
-       {"the functor's array cannot hold sums of 16-bit floats in fp32"}},
-      {problem.value_bytes + 2048 > std::size_t(capability.shared_bytes),
-       {"the value does not fit in the shared memory of a block"}},
-  });
-}
-
-/// Why the route `streamed` cannot run, or none.
-constexpr Refusal refuse_streamed(ReduceProblem const& problem,
-                                  Capability const& capability) {
-  Refusal const shared_value = refuse_shared_value(problem, capability);
-  return first_refusal({
-      {!capability.cuda, not_cuda},
-      {problem.in_graph && is_in_shared_memory(problem), is_graph_node},
-      {!problem.compiled, {"the call has no result to write"}},
-      {bool(shared_value), shared_value},
-      {problem.functor_bytes > max_functor_bytes, too_large_functor},
-      {problem.pattern == Pattern::mdrange &&
-           problem.size >= max_flattened_indices,
-       {"the multi-dimensional range has 2^31 indices or more"}},
-      {problem.local_bytes > 0,
-       {"the functor does not fit in the registers of the kernel",
-        "the CUDA runtime reports local memory"}},
-  });
-}
 
 /// Sums of more than 2^32 integers of 4 bytes may exceed 64 bits.
 inline constexpr std::uint64_t max_exact_words = std::uint64_t(1) << 32;

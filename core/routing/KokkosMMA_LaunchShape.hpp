@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_LAUNCH_SHAPE_HPP
 #define KOKKOSMMA_LAUNCH_SHAPE_HPP
 
+#include <core/routing/KokkosMMA_ArrayLayout.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <algorithm>
@@ -83,13 +84,6 @@ constexpr LaunchShape fixed_reduce_shape(StreamedTuning const& tuning,
   return shape;
 }
 
-/// Layout of a block's running arrays in shared memory.
-struct ArrayLayout {
-  unsigned count;    ///< values per array
-  unsigned stride;   ///< bytes between the arrays of two threads
-  unsigned callers;  ///< threads with an array
-};
-
 struct ArrayShape {
   LaunchShape launch;
   ArrayLayout layout;
@@ -102,9 +96,6 @@ struct ArrayShape {
 /// Shared memory of a block besides its arrays: 1 KB for the system from
 /// compute capability 8.0 on, and the kernel's static variables.
 inline constexpr int array_block_bytes = 1024 + 256;
-
-/// Longest array that a thread keeps in registers.
-inline constexpr unsigned most_in_registers = 4;
 
 /// Block size for which the number of resident threads is queried.
 inline constexpr int array_facts_threads = 128;

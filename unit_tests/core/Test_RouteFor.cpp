@@ -57,8 +57,7 @@ constexpr Refusal over(std::initializer_list<std::uint64_t> extents) {
 }
 static_assert(!over({(std::uint64_t(1) << 60) - 1}) && !over({0}));
 constexpr Route chosen_for_teams(Capability const& capability, Route wish) {
-  return route_team({.teams = 10, .threads = 64}, capability, Settings{wish})
-      .route;
+  return route_team({.teams = 10, .threads = 64}, capability, wish).route;
 }
 static_assert(chosen_for_teams(v100, {}) == Route::streamed);
 static_assert(chosen_for_teams(host, {}) == Route::generic);
@@ -81,13 +80,13 @@ static_assert(!overflows_in_kokkos<std::int64_t>(0, top));
 static_assert(overflows_in_kokkos<std::uint64_t>(1, ~std::uint64_t(0)));
 static_assert(overflows_in_kokkos<short>(0, 1));
 
-static_assert(route_for(loop_over({9}), h200, {}).route == Route::streamed);
-static_assert(route_for(loop_over({9}), host, {}).route == Route::generic);
+static_assert(route_for(loop_over({9}), h200).route == Route::streamed);
+static_assert(route_for(loop_over({9}), host).route == Route::generic);
 
 TEST(RouteFor, TensorCoresAreForNoLoop) {
-  expect_error("a loop", route_for(loop_over({9}), h200, Settings{Route::mma}),
+  expect_error("a loop", route_for(loop_over({9}), h200, Route::mma),
                {"route mma", "a loop computes no sums"});
-  EXPECT_NE(to_string(route_for(loop_over({9}), h200, {})).find("streamed"),
+  EXPECT_NE(to_string(route_for(loop_over({9}), h200)).find("streamed"),
             std::string::npos);
 }
 

@@ -64,26 +64,6 @@ static_assert(usable(fair) && !usable_with(&StreamedTuning::accumulators, 3) &&
                   !usable_with(&StreamedTuning::most_calls, 8),
               "the check itself can fail");
 
-TEST(Tuning, NamesItsFields) {
-  EXPECT_EQ(to_string(fair),
-            "StreamedTuning{threads = 256, min_blocks = 2, calls = 16, "
-            "most_calls = 16, accumulators = 4}");
-  EXPECT_EQ(to_string(array_tuning(true, 8)),
-            "ArrayTuning{threads = 512, min_blocks = 2, calls = 2}");
-  EXPECT_EQ(to_string(streamed_scan_tuning(8)),
-            "StreamedScanTuning{threads = 512, min_blocks = 2, items = 8}");
-  EXPECT_EQ(to_string(tile_scan_tuning(false, false)),
-            "TileScanTuning{threads = 256, min_blocks = 3, tiles = 4}");
-  EXPECT_EQ(to_string(mma_tuning),
-            "MmaTuning{vectors = 8, chain_length = 8, threads = 512, "
-            "min_blocks = 2}");
-  EXPECT_EQ(to_string(row_segments_tuning),
-            "RowSegmentsTuning{threads = 256, min_blocks = 4, "
-            "min_blocks_mma = 2, min_blocks_extremes = 3}");
-  EXPECT_EQ(to_string(segmented_tuning),
-            "SegmentedTuning{warps = 8, stages = 2, tile_bytes = 4096}");
-}
-
 /// The running values of a thread stay within half its registers.
 constexpr bool values_fit() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value) {

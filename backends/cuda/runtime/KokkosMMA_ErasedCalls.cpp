@@ -323,6 +323,12 @@ Route run_arrays(ErasedArrays& call) {
 }
 
 Route run_scan(ErasedScan& call) {
+  if (!call.may_lose_errors &&
+      !Cuda::asking_keeps_errors(call.stream.device, call.kernel,
+                                 call.shared_bytes)) {
+    call.run_native(call.closure);
+    return last_route_of_this_thread() = Route::generic;
+  }
   bool const on_device    = call.result_on_device || !call.result;
   Settings const settings = settings_of(call);
   return run_call(

@@ -6,8 +6,8 @@
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
-#include <core/routing/KokkosMMA_Settings.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
+#include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -17,6 +17,10 @@
 /// Intercepted reductions and scans without the types of functor and value.
 /// Their code, from the choice of the route to the launch, is compiled once, in
 /// libkokkosmma.
+
+namespace KokkosMMA {
+struct Settings;
+}
 
 namespace KokkosMMA::Impl {
 
@@ -71,6 +75,9 @@ struct ErasedScan : ErasedCall {
   /// Scans visible data in tiles; returns false if it cannot. Null if no kernel
   /// exists.
   bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
+  /// KokkosMMA:: calls need their route; others run Kokkos' own code where a
+  /// launch would lose an error that the application has not queried yet.
+  bool may_lose_errors = false;
 };
 
 /// Reduction to an array whose length is known at run time, or to a value of

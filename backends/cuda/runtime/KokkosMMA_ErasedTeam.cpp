@@ -68,7 +68,7 @@ void run_team(ErasedTeam const& call) {
   RouteDecision decision;
   if (settings.route != Route::generic)
     decision = decide_wish(settings, [&](Settings const& wish) {
-      return route_team(call.problem, machine, wish);
+      return route_team(call.problem, machine, wish.route);
     });
   if (environment_verbose()) report_team(call, decision);
   // Both forms give the same bits, on any device if the caller sets the team

@@ -4,7 +4,6 @@
 #define KOKKOSMMA_KOKKOS_FUNCTIONS_HPP
 
 #include <core/base/KokkosMMA_Version.hpp>
-#include <core/routing/KokkosMMA_AskedRoute.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +19,8 @@ struct Kokkos_Tools_ToolSettings;
 /// functions before main (adapters/kokkos/KokkosMMA_RegisterKokkos.hpp).
 
 namespace KokkosMMA::Impl {
+
+struct RouteTool;
 
 /// Callbacks of Kokkos Tools. The patterns are parallel_for, parallel_reduce
 /// and parallel_scan.

@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <stdexcept>
 
@@ -20,7 +21,7 @@ inline RouteDecision decide_loop(ErasedFor const& call,
                                  Capability const& machine) {
   if (settings.route == Route::generic) return {};
   return decide_wish(settings, [&](Settings const& wish) {
-    return route_for(call.problem, machine, wish);
+    return route_for(call.problem, machine, wish.route);
   });
 }
 

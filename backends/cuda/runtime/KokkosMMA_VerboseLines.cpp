@@ -6,6 +6,7 @@
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -12,7 +12,7 @@
 /// before the first call. Compiled once, in libkokkosmma.
 
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <cstdint>
 #include <string>

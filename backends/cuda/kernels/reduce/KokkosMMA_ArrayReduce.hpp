@@ -7,8 +7,8 @@
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <core/routing/KokkosMMA_LaunchShape.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/routing/KokkosMMA_ArrayLayout.hpp>
+#include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <cstdint>
 #include <type_traits>

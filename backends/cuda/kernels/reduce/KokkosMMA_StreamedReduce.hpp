@@ -4,11 +4,10 @@
 #define KOKKOSMMA_CUDA_STREAMED_REDUCE_HPP
 
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
-#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <algorithm>
 #include <bit>

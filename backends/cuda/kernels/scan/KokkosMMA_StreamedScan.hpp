@@ -6,7 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
+#include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <cstdint>
 

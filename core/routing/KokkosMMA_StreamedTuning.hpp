@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_STREAMED_TUNING_HPP
+#define KOKKOSMMA_STREAMED_TUNING_HPP
+
+#include <core/base/KokkosMMA_Designators.hpp>
+
+#include <cstddef>
+
+/// \file
+/// Constants of the kernels that invoke opaque functors, with their
+/// measurements. Figures without other data: NVIDIA H200, CUDA 13.0, driver
+/// 580.159, 2026-11-21, sums of 2^30 elements (double 2^28), GB/s of the input.
+
+namespace KokkosMMA::Impl {
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
+
+/// Launch shape and unrolling of reductions on the `streamed` route.
+struct StreamedTuning {
+  int threads;       ///< per block
+  int min_blocks;    ///< per multiprocessor; caps a thread's registers
+  int calls;         ///< functor invocations in flight per thread
+  int most_calls;    ///< the same in schedules with CallOrder::most_calls
+  int accumulators;  ///< independent running values per thread
+
+  friend constexpr bool operator==(StreamedTuning const&,
+                                   StreamedTuning const&) = default;
+};
+
+/// Schedule of a block's invocations: which indices are in flight together and
+/// when threads synchronize. In every schedule an index belongs to the same
+/// accumulator and an accumulator's indices increase: results are bitwise
+/// identical.
+struct CallOrder {
+  bool most_calls = false;  ///< `most_calls` in flight instead of `calls`
+  /// Accumulators of a thread have neighbouring indices, instead of indices one
+  /// block width apart. In a box of several dimensions: lanes have neighbouring
+  /// indices of the slowest dimension, instead of the fastest.
+  bool neighbours = false;
+  /// Threads do not synchronize after a tile, which helps if invocations take
+  /// unequal times. With synchronization, memory lines are used while they are
+  /// cached.
+  bool free_running = false;
+  /// The warps of a block work on distant parts of the range. This balances
+  /// blocks if the cost per index grows along the range. They run free.
+  bool scattered_warps = false;
+};
+
+/// Whether kernels have the neighbouring schedule. With two accumulators it
+/// gains at most 4 % over 8 invocations in flight, and costs registers.
+constexpr bool has_neighbours(StreamedTuning const& tuning) {
+  return tuning.accumulators >= 4;
+}
+
+/// Whether kernels have the schedule with scattered warps. Rates relative to
+/// Kokkos with one contiguous range per block and with scattered warps (H100,
+/// CUDA 13.0, 2026-11-28; 2^20, 2^22 and 2^24 indices, doubles):
+///
+/// | invocations                  | one range      | scattered      |
+/// |------------------------------|----------------|----------------|
+/// | loops over pairs, rising     | 1.06 0.85 0.82 | 1.36 1.07 1.02 |
+/// | loops over pairs, falling    | 0.95 0.85 0.87 | 1.32 1.16 1.14 |
+/// | square roots, rising         | 0.82 0.80 0.81 | 0.93 0.88 0.88 |
+/// | all work in the last 1/16    | 0.98 0.84 0.90 | 1.91 1.53 1.23 |
+/// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
+///
+/// Pairs of 2^20: 0.333 ms, with groups of 2 and 4 adjacent warps 0.350 and
+/// 0.368. Groups do not help sums of neighbours. One range per accumulator:
+/// 0.374 ms instead of 0.347 and mostly 6 to 10 more registers, but 0.127
+/// instead of 0.176 with all work in the last sixteenth. Simple functors with
+/// 32 registers lack this schedule; with it nothing spills (CUDA 13.0), but it
+/// was not timed.
+constexpr bool scatters_warps(StreamedTuning const& tuning) {
+  return !has_neighbours(tuning);
+}
+
+/// Schedules of a kernel. The first is used where no times are measured.
+struct CallOrders {
+  CallOrder all[4];
+  int count;
+
+  constexpr CallOrder operator[](int order) const { return all[order]; }
+};
+
+/// \param is_box several dimensions, processed in tiles
+constexpr CallOrders call_orders(StreamedTuning const& tuning,
+                                 bool is_box = false) {
+  CallOrders orders{{}, 1};
+  bool const most = tuning.most_calls > tuning.calls && !is_box;
+  bool const near = has_neighbours(tuning) || is_box;
+  auto const add  = [&](CallOrder const& order) {
+    orders.all[orders.count++] = order;
+  };
+  if (most || near) add({.most_calls = most, .neighbours = near});
+  add({.most_calls = most, .free_running = true});
+  if (scatters_warps(tuning))
+    add({.most_calls = most, .free_running = true, .scattered_warps = true});
+  return orders;
+}
+
+/// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and
+/// the 8 bytes that nvcc adds to a host and device lambda. Such a View has 48
+/// bytes in Kokkos 5. GB/s of sums by a lambda over one View on Kokkos 5.2.2 by
+/// the limits 40 and 48: int8 2155 2691, half 3480 3838, float 4507 4562 (H200,
+/// CUDA 13.0, 2026-11-28).
+inline constexpr std::size_t simple_functor_bytes = 40;
+
+/// Size of a functor with two three-dimensional Views.
+inline constexpr std::size_t small_functor_bytes = 128;
+
+/// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
+constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
+  if (!is_box || functor_bytes > small_functor_bytes) return 4;
+  return word ? 16 : 8;
+}
+
+/// GB/s by threads x resident blocks and invocations in flight (H200, tiles
+/// assigned to blocks in turn):
+///
+/// | type   | 1024 x 2, 8 calls | 16 calls | 512 x 4 | 256 x 8 |
+/// |--------|-------------------|----------|---------|---------|
+/// | float  | 4538              | 4536     | 4514    | 4479    |
+/// | half   | 3630              | 3645     | 3472    | 3290    |
+/// | int8   | 2498              | 2483     | 2345    | 2169    |
+///
+/// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
+/// needs more would spill, and the route function rejects it. Values of 8 bytes
+/// are common in simulations, so their kernels have 64 registers.
+///
+/// Microseconds with a contiguous range per block and synchronization after
+/// each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and half
+/// values; 64-bit indices; "down n" reads a matrix of n columns column by
+/// column):
+///
+/// | threads x blocks, in flight | sum | half | down 2 | down 8 | down 64 |
+/// |-----------------------------|-----|------|--------|--------|---------|
+/// | float 1024 x 2, 8           | 711 | 396  | 1217   | 1915   | 15462   |
+/// | float 512 x 4, 4            | 707 | 404  | 1192   | 1595   | 14088   |
+/// | float, tiles in turn        | 705 | 391  | 1584   | 5568   | 16414   |
+/// | float, Kokkos               | 730 | 825  | 1198   | 1896   | 12648   |
+/// | double 512 x 2, 2           | 715 |      | 821    | 2875   | 6122    |
+/// | double 1024 x 1, 2          | 710 |      | 833    | 2202   | 8066    |
+/// | double 512 x 2, 4           | 720 |      | 818    | 3132   | 6157    |
+/// | double 256 x 8, 4, no wait  | 751 |      | 908    | 2855   | 5419    |
+/// | double 512 x 2, 8, in turn  | 710 |      | 1461   | 5533   | 8254    |
+/// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
+///
+/// With 32-bit indices, down 2, 3, 8, 9, 64 and 100: float 1024 x 2 739 1477
+/// 3601 5799 15076 16413, Kokkos 1117 1476 1898 6194 12984 16686; double 512 x
+/// 2 732 1371 3394 5208 7764 8314, Kokkos 932 1529 2886 5526 5554 8378. No
+/// shape with the full rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in
+/// flight) reaches Kokkos' rate for floats down 8 columns.
+///
+/// A simple functor needs at most 32 of the 64 registers of 512 x 2, so that
+/// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 in
+/// flight, 276 with 512 x 4, 4 in flight, 284 in Kokkos.
+///
+/// Several accumulators make sums more accurate. Other joins may read memory
+/// that the running value points to, as an argmax does; the caches must then
+/// hold one element per accumulator (1e8 doubles: 2484 us with four, 363 with
+/// one, 736 in Kokkos). One accumulator is as fast for all other joins.
+///
+/// GB/s of values of 8 bytes, 512 x 2, with 2 in flight, 8, and 8 in pairs of
+/// neighbours (H100, CUDA 13.0, 2026-11-27): double 3134 3116 3114, rows of
+/// four doubles 3135 3042 2935, down 2 columns 1950 1872 2002, float 2899 3063
+/// 3102, half 2129 2693 2756, int8 1277 2148 2115 (Kokkos 1989), int8 into
+/// int64 953 2233 2227. Values of 4 bytes, 8 in flight, strided and in fours of
+/// neighbours: half 2790 2967, dot products of half 2798 3017, int8 2243 2408,
+/// dot products of int8 2168 2452, float 3076 3121; slower are rows of four
+/// floats, whose lines no longer fit in L1, 3117 2067, six arrays of floats
+/// 3073 2257, and down 8 columns 928 328. The library does not know what an
+/// opaque functor reads.
+///
+/// Functors larger than one two-dimensional View get the shape of values of 8
+/// bytes, with 64 registers. With 32, rows of a sparse matrix and sums over
+/// neighbours spill or have few loads in flight. Functors of 48 bytes of
+/// pointers, which Kokkos 5's larger Views made simple, with 32, with 64, in
+/// Kokkos 5.2.2: 2e6 sparse rows of 27 floats 802 us, 217, 801; five-point
+/// residuals 880, 744, 875; six arrays 742, 752, 773 (H200, 2026-11-28). No
+/// property tells them from a functor with one View: for a class around an
+/// extended lambda, nvcc's host and device passes disagree on whether it is
+/// trivially copyable. Other measurements: sums of floats over 1.5 to 2
+/// million sparse rows 1096 us with 32, 764 with 64; very unequal rows 4612 and
+/// 2001; sums of these rows 848 and 653, Kokkos 708 (H100, 2026-11-27). 512 x 2
+/// with 4 in flight for all functors is slower: columns of floats in eights
+/// 5047 us instead of 1868, int8 0.492 ms instead of 0.450.
+///
+/// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 with 4,
+/// 8 and 16 in flight (floats), 4 and 8 (doubles), from LayoutLeft and
+/// LayoutRight Views (H200, CUDA 13.0, Kokkos 5.2.2, 2026-11-28):
+///
+/// | box         | float, 4  | 8         | 16        | double, 4 | 8         |
+/// |-------------|-----------|-----------|-----------|-----------|-----------|
+/// | 16384^2     | 3548 3288 | 3961 3559 | 4089 3937 | 4049 3652 | 4215 4063 |
+/// | 640^3       | 3057 2391 | 3901 3245 | 3901 3523 | 4090 3535 | 4175 4007 |
+/// | 3 x 2^26    |           |           | 4180 4124 |           | 4376 4230 |
+/// | 64^2 x 2^16 |           |           | 2347 3304 |           | 4089 3964 |
+/// | 700 x 900   |           |           | 172 180   |           | 386 383   |
+///
+/// 1024 x 2 without tiles, one row after the other: 3998 157, 3463 158, 3973
+/// 3622, 3451 158, 236 158, doubles 4334 314, 4301 314, 4157 4021, 4310 314,
+/// 394 314. Kokkos: 434 524, 362 269, 21 18, 363 273, 152 155, doubles 801 769,
+/// 682 520, 41 36, 667 536, 318 273.
+constexpr StreamedTuning streamed_tuning(
+    std::size_t value_bytes, int indices = 1, bool sum = true,
+    std::size_t functor_bytes = 0,
+    std::size_t simple_bytes  = simple_functor_bytes) {
+  StreamedTuning tuning{.threads      = 256,
+                        .min_blocks   = 1,
+                        .calls        = 2,
+                        .most_calls   = 2,
+                        .accumulators = 1};
+  bool const word   = value_bytes == 1 || value_bytes == 2 || value_bytes == 4;
+  bool const is_box = indices > 1;
+  if (word && functor_bytes <= simple_bytes && !is_box)
+    tuning = {.threads      = 1024,
+              .min_blocks   = 2,
+              .calls        = 8,
+              .most_calls   = 8,
+              .accumulators = 4};
+  else if (value_bytes <= 8)
+    tuning = {.threads      = 512,
+              .min_blocks   = 2,
+              .calls        = 2,
+              .most_calls   = box_calls(is_box, word, functor_bytes),
+              .accumulators = 2};
+  else if (value_bytes <= 16)
+    tuning = {.threads      = 512,
+              .min_blocks   = 2,
+              .calls        = 8,
+              .most_calls   = 8,
+              .accumulators = 2};
+  else if (value_bytes <= 32)
+    tuning = {.threads      = 256,
+              .min_blocks   = 2,
+              .calls        = 4,
+              .most_calls   = 4,
+              .accumulators = 1};
+  if (!sum) {
+    tuning.accumulators = 1;
+    if (tuning.most_calls > tuning.calls) tuning.most_calls = 8;
+  }
+  // Eight tuples of four or more indices do not fit in the registers.
+  if (indices > 3) {
+    if (tuning.calls > 4) tuning.calls = 4;
+    if (tuning.most_calls > 4) tuning.most_calls = 4;
+  }
+  return tuning;
+}
+
+/// Block size of short ranges, with one index per thread
+/// (TuningTable::reduce_spread).
+inline constexpr int spread_threads = 256;
+
+/// Launch shape of `streamed` reductions whose values exceed registers.
+struct ArrayTuning {
+  int threads;     ///< per block, at most
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int calls;       ///< functor invocations in one round of a thread
+
+  friend constexpr bool operator==(ArrayTuning const&,
+                                   ArrayTuning const&) = default;
+};
+
+/// Dot products of 1, 4, 16, 64 pairs of columns of doubles, LayoutLeft: 2560,
+/// 2810, 2860, 2660 GB/s, Kokkos 1890, 2450, 1550, 960; LayoutRight: 2570,
+/// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). 512
+/// threads x 4 blocks were not measured. A loop over an array of doubles with a
+/// product of two Views in each iteration (nvcc 13.0) has 24 loads in flight
+/// under a cap of 64 registers, so that 180 threads of a multiprocessor load 32
+/// KB; under a cap of 32 it has 4 to 6. With two invocations in a round, the
+/// second one's loads precede the first one's additions if the functor has no
+/// loop, as in a histogram. Functors of large values are mostly straight-line
+/// code with enough loads. Values above 256 bytes leave room for 700 threads or
+/// fewer in shared memory, so they may have 128 registers (Kokkos' kernel has
+/// 64 for a sum of 16 doubles, 255 and spills for 64).
+constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
+  if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
+  return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
+}
+
+/// Launch shape of a scan by an opaque functor.
+struct StreamedScanTuning {
+  int threads;     ///< per block, that invoke the functor
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int items;       ///< neighbouring indices per lane
+
+  friend constexpr bool operator==(StreamedScanTuning const&,
+                                   StreamedScanTuning const&) = default;
+};
+
+/// GB/s read plus written, 2^28 elements (copy 4225):
+///
+/// | threads x blocks, items | float | half  | int8  | threads | double |
+/// |-------------------------|-------|-------|-------|---------|--------|
+/// | 256 x 5, 16             | 3680  | 3298  | 3074  | 256 x 4 | 3595   |
+/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 384 x 3 | 3757   |
+/// | 256 x 4, 16             | 3503  | 3082  | 2874  | 512 x 2 | 3818   |
+/// | 512 x 2, 16             | 3464  | 2969  | 2733  | 512 x 3 | 3075   |
+/// | 512 x 2, 20             | 3590  | 3087  | 2754  |         |        |
+/// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
+///
+/// double: 8 items each; 3642 with 256 x 3, 16. These functors hold bare
+/// pointers and 32-bit indices. With Views and 64-bit indices (perf_scan,
+/// 2^30), the 40 registers of 256 x 5 spill 16 bytes. 224 x 5 may have 48 and
+/// is faster: half 3190 instead of 3137, int8 2959 instead of 2891, float 3627
+/// instead of 3623. Larger values were not measured. A functor that spills
+/// still beats Kokkos: double at 512 x 3 does (Kokkos: 830).
+constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
+  if (value_bytes <= 4) return {.threads = 224, .min_blocks = 5, .items = 16};
+  if (value_bytes <= 8) return {.threads = 512, .min_blocks = 2, .items = 8};
+  if (value_bytes <= 16) return {.threads = 256, .min_blocks = 3, .items = 4};
+  if (value_bytes <= 32) return {.threads = 256, .min_blocks = 2, .items = 2};
+  return {.threads = 256, .min_blocks = 1, .items = 1};
+}
+
+KOKKOSMMA_IMPL_DESIGNATORS_END
+}  // namespace KokkosMMA::Impl
+
+#endif
