@@ -8,9 +8,12 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -24,15 +27,12 @@ struct KernelGrid {
   bool follows     = false;
 };
 
-template <class... Parameters, class... Arguments>
-cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
-                           KernelGrid const& grid, Arguments&&... arguments) {
-  std::tuple<Parameters...> const values(std::forward<Arguments>(arguments)...);
+template <class Kernel>
+cudaError_t run_kernel(KernelGrid const& grid, Kernel const& kernel) {
   GridDependency::waits = 0;
   Testing::EmulatedDevice::run({grid.blocks.x, grid.blocks.y, grid.blocks.z},
                                {grid.threads.x, grid.threads.y, grid.threads.z},
-                               grid.shared_bytes,
-                               [&] { std::apply(kernel, values); });
+                               grid.shared_bytes, kernel);
   std::uint64_t const threads = std::uint64_t(grid.blocks.x) * grid.blocks.y *
                                 grid.blocks.z * grid.threads.x *
                                 grid.threads.y * grid.threads.z;
@@ -46,6 +46,42 @@ cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
     std::abort();
   }
   return cudaSuccess;
+}
+
+template <class... Parameters, class... Arguments>
+cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
+                           KernelGrid const& grid, Arguments&&... arguments) {
+  std::tuple<Parameters...> const values(std::forward<Arguments>(arguments)...);
+  return run_kernel(grid, [&] { std::apply(kernel, values); });
+}
+
+/// Launch by address and pointers to the arguments, of a kernel that
+/// kernel_address() has returned.
+using LaunchByAddress =
+    std::function<cudaError_t(KernelGrid const&, void const* const*)>;
+inline std::map<void const*, LaunchByAddress>& launches_by_address() {
+  static std::map<void const*, LaunchByAddress> launches;
+  return launches;
+}
+template <class... Parameters>
+void const* kernel_address(void (*kernel)(Parameters...)) {
+  auto const address             = reinterpret_cast<void const*>(kernel);
+  launches_by_address()[address] = [=](KernelGrid const& grid,
+                                       void const* const* arguments) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return enqueue_kernel(
+          nullptr, kernel, grid,
+          *static_cast<std::remove_cvref_t<Parameters> const*>(
+              arguments[I])...);
+    }
+    (std::index_sequence_for<Parameters...>());
+  };
+  return address;
+}
+inline cudaError_t enqueue_kernel(cudaStream_t, void const* kernel,
+                                  KernelGrid const& grid,
+                                  void const* const* arguments) {
+  return launches_by_address().at(kernel)(grid, arguments);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What libkokkosmma does between an intercepted call and the launch: the route
+// that runs, what runs instead of it, and where the result goes.
+
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
+#include <core/routing/KokkosMMA_CallPlan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace KokkosMMA;
+using Impl::CallPlan;
+
+Kokkos::Cuda const space;
+
+struct AddReducer {
+  void init(std::int64_t* value) const { *value = 0; }
+  void join(std::int64_t* into, std::int64_t const* from) const {
+    *into += *from;
+  }
+  void final(std::int64_t*) const {}
+};
+struct AddIndex {
+  void operator()(std::int64_t i, std::int64_t& sum) const { sum += i; }
+};
+struct StorePrefix {
+  std::int64_t* prefix;
+  void operator()(std::int64_t i, std::int64_t& sum, bool is_final) const {
+    sum += i;
+    if (is_final) prefix[i] = sum;
+  }
+};
+
+/// What a closure records: which of its functions ran, and in which order.
+struct Ran {
+  std::string what;
+  static void native(void const* self) { of(self) += "kokkos "; }
+  static void mma(void const* self, Impl::Cuda::StreamScratch const&) {
+    of(self) += "mma ";
+  }
+  static void exact(void const* self, Impl::Cuda::StreamScratch const&) {
+    of(self) += "exact ";
+  }
+  static std::string& of(void const* self) {
+    return const_cast<Ran*>(static_cast<Ran const*>(self))->what;
+  }
+};
+void no_locks() {}
+
+/// A sum of the indices below `size`.
+class SumCall {
+ public:
+  static constexpr auto tuning = Impl::streamed_tuning(
+      sizeof(std::int64_t), 1, true, sizeof(AddIndex), 40);
+  using Tuning  = Impl::Cuda::tuning_type<tuning>;
+  using Running = Impl::Cuda::RunningValue<AddReducer, std::int64_t>;
+
+  explicit SumCall(std::uint64_t size) {
+    call.problem.size        = size;
+    call.problem.value       = Scalar::int64;
+    call.problem.sum         = true;
+    call.problem.value_bytes = sizeof(std::int64_t);
+    call.places              = size;
+  }
+
+  Ran ran;
+  std::int64_t result = -1;
+  AddReducer reducer;
+  AddIndex functor;
+  std::int64_t begin        = 0;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::ErasedReduce call{
+      {space,
+       &ran,
+       &Ran::native,
+       Impl::Cuda::kernel_address(
+           &Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t,
+                                        std::int64_t, AddIndex, AddReducer>),
+       {&functor, &reducer, &begin},
+       &result,
+       false,
+       sizeof(std::int64_t),
+       &no_locks,
+       reported},
+      {},
+      tuning,
+      sizeof(std::int64_t),
+      nullptr};
+};
+
+class ScanCall {
+ public:
+  static constexpr auto tuning =
+      Impl::streamed_scan_tuning(sizeof(std::int64_t));
+  using Tuning  = Impl::Cuda::tuning_type<tuning>;
+  using Scanned = Impl::Cuda::ScannedValue<AddReducer, std::int64_t>;
+
+  explicit ScanCall(std::uint64_t size)
+      : prefix(size, -1), functor{prefix.data()} {
+    call.problem.size        = size;
+    call.problem.value_bytes = sizeof(std::int64_t);
+  }
+
+  Ran ran;
+  std::int64_t total = -1;
+  std::vector<std::int64_t> prefix;
+  AddReducer reducer;
+  StorePrefix functor;
+  std::int64_t begin        = 0;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::ErasedScan call{
+      {space,
+       &ran,
+       &Ran::native,
+       Impl::Cuda::kernel_address(
+           &Impl::Cuda::streamed_scan<Scanned, Tuning, std::int64_t,
+                                      std::int64_t, StorePrefix, AddReducer>),
+       {&functor, &reducer, &begin},
+       &total,
+       false,
+       sizeof(std::int64_t),
+       &no_locks,
+       reported},
+      {},
+      tuning,
+      sizeof(Impl::Cuda::StreamedScanMemory<std::int64_t, Tuning>),
+      &Impl::Cuda::look_back_words<std::int64_t>,
+      nullptr};
+};
+
+CallPlan plan_of(Route route) {
+  CallPlan plan;
+  plan.settings.route = plan.decision.route = route;
+  return plan;
+}
+
+TEST(LaunchedCalls, AReductionRunsItsKernel) {
+  for (std::uint64_t const size : {0, 1, 1000, 300000}) {
+    SumCall sum(size);
+    EXPECT_EQ(run_reduce(sum.call), Route::streamed);
+    EXPECT_EQ(sum.ran.what, "");
+    EXPECT_EQ(sum.result, std::int64_t(size * (size - (size > 0)) / 2));
+    EXPECT_EQ(last_route(), Route::streamed);
+  }
+}
+
+TEST(LaunchedCalls, TheRouteOfAScopeRuns) {
+  ScopedSettings const scope(Settings{Route::generic});
+  SumCall sum(1000);
+  EXPECT_EQ(run_reduce(sum.call), Route::generic);
+  EXPECT_EQ(sum.ran.what, "kokkos ");
+  EXPECT_EQ(sum.result, -1);
+  ScanCall scan(1000);
+  EXPECT_EQ(run_scan(scan.call), Route::generic);
+  EXPECT_EQ(scan.ran.what, "kokkos ");
+  EXPECT_EQ(scan.prefix[999], -1);
+}
+
+TEST(LaunchedCalls, APlanIsNotDecidedAgain) {
+  CallPlan const generic  = plan_of(Route::generic);
+  CallPlan const streamed = plan_of(Route::streamed);
+  CallPlan const mma      = plan_of(Route::mma);
+  {
+    ScopedSettings const scope(Settings{Route::generic});
+    SumCall sum(1000);
+    sum.call.plan = &streamed;
+    EXPECT_EQ(run_reduce(sum.call), Route::streamed);
+    EXPECT_EQ(sum.ran.what, "");
+    EXPECT_EQ(sum.result, 499500);
+    ScanCall scan(1000);
+    scan.call.plan = &streamed;
+    EXPECT_EQ(run_scan(scan.call), Route::streamed);
+    EXPECT_EQ(scan.ran.what, "");
+    EXPECT_EQ(scan.total, 499500);
+  }
+  SumCall sum(1000);
+  sum.call.plan = &generic;
+  EXPECT_EQ(run_reduce(sum.call), Route::generic);
+  EXPECT_EQ(sum.ran.what, "kokkos ");
+  SumCall visible(1000);
+  visible.call.plan    = &mma;
+  visible.call.use_mma = &Ran::mma;
+  EXPECT_EQ(run_reduce(visible.call), Route::mma);
+  EXPECT_EQ(visible.ran.what, "mma ");
+}
+
+TEST(LaunchedCalls, RefusedTypesRunKokkos) {
+  SumCall large(1000);
+  large.call.problem.functor_bytes = Impl::max_functor_bytes + 1;
+  EXPECT_EQ(run_reduce(large.call), Route::generic);
+  EXPECT_EQ(large.ran.what, "kokkos ");
+  SumCall box(Impl::max_flattened_indices);
+  box.call.problem.pattern = Impl::Pattern::mdrange;
+  EXPECT_EQ(run_reduce(box.call), Route::generic);
+  EXPECT_EQ(box.ran.what, "kokkos ");
+  SumCall no_result(1000);
+  no_result.call.result = nullptr;
+  EXPECT_EQ(run_reduce(no_result.call), Route::generic);
+  EXPECT_EQ(no_result.ran.what, "kokkos ");
+}
+
+TEST(LaunchedCalls, OpaqueFunctorsHaveNoTensorCores) {
+  ScopedSettings const scope(Settings{Route::mma});
+  SumCall sum(1000);
+  EXPECT_EQ(run_reduce(sum.call), Route::streamed);
+  EXPECT_EQ(sum.result, 499500);
+}
+
+/// A captured kernel has not run when the call returns.
+TEST(LaunchedCalls, ACapturedStreamHasNoResultOnTheHost) {
+  struct Capture {
+    Capture() { Testing::emulated_capture = true; }
+    ~Capture() { Testing::emulated_capture = false; }
+  } const capture;
+  SumCall on_host(1000);
+  EXPECT_EQ(run_reduce(on_host.call), Route::generic);
+  EXPECT_EQ(on_host.ran.what, "kokkos ");
+  SumCall on_device(1000);
+  on_device.call.result_on_device = true;
+  EXPECT_EQ(run_reduce(on_device.call), Route::streamed);
+  EXPECT_EQ(on_device.ran.what, "");
+  EXPECT_EQ(on_device.result, 499500);
+  ScanCall no_total(1000);
+  no_total.call.result = nullptr;
+  EXPECT_EQ(run_scan(no_total.call), Route::streamed);
+  EXPECT_EQ(no_total.prefix[999], 499500);
+}
+
+TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
+  static int tiles = 0;
+  ScanCall strided(5000);
+  strided.call.scan_tiles = [](void const*, Impl::Cuda::StreamScratch const&,
+                               Route) {
+    ++tiles;
+    return false;
+  };
+  EXPECT_EQ(run_scan(strided.call), Route::streamed);
+  EXPECT_EQ(tiles, 1);
+  for (std::int64_t i = 0; i < 5000; ++i)
+    ASSERT_EQ(strided.prefix[std::size_t(i)], i * (i + 1) / 2);
+  EXPECT_EQ(strided.total, 4999 * 5000 / 2);
+  ScanCall contiguous(5000);
+  contiguous.call.scan_tiles = [](void const*, Impl::Cuda::StreamScratch const&,
+                                  Route) {
+    ++tiles;
+    return true;
+  };
+  EXPECT_EQ(run_scan(contiguous.call), Route::streamed);
+  EXPECT_EQ(tiles, 2);
+  EXPECT_EQ(contiguous.prefix[0], -1);
+}
+
+/// Only a kernel that states it is exact; others warn once.
+TEST(LaunchedCalls, ALevelThatIsNotOfferedIsReported) {
+  Settings exact;
+  exact.reproducibility = Reproducibility::exact;
+  ScopedSettings const scope(exact);
+  SumCall stated(1000);
+  stated.call.problem.value = Scalar::float64;
+  stated.call.use_exact     = &Ran::exact;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run_reduce(stated.call), Route::streamed);
+  EXPECT_EQ(stated.ran.what, "exact ");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  for (bool const first : {true, false}) {
+    SumCall opaque(1000);
+    opaque.call.problem.value = Scalar::float64;
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(run_reduce(opaque.call), Route::streamed);
+    std::string const text = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text.find("level exact was requested") != text.npos, first);
+  }
+}
+
+/// A loop that counts its invocations. Its kernel and Kokkos' own code take
+/// different times on the emulated clock.
+class LoopCall {
+ public:
+  LoopCall(std::uint64_t size, float own_time, float time_of_kokkos)
+      : functor{{}, own_time}, m_time_of_kokkos(time_of_kokkos) {
+    functor.calls.assign(size, 0);
+    pointer                      = &functor;
+    call.problem.space.extent[0] = size;
+    call.problem.functor_bytes   = sizeof(Invoked);
+  }
+
+  struct Functor {
+    std::vector<int> calls;
+    float time;
+  };
+  struct Invoked {
+    Functor* functor;
+    void operator()(std::int64_t i) const {
+      ++functor->calls[std::size_t(i)];
+      if (i == 0) Testing::emulated_clock += functor->time;
+    }
+  };
+
+  /// Runs the loop once. Returns whether Kokkos' own code ran.
+  bool run() {
+    for (int& calls : functor.calls) calls = 0;
+    m_kokkos = false;
+    run_for(call);
+    for (int const calls : functor.calls) EXPECT_EQ(calls, 1);
+    return m_kokkos;
+  }
+
+  Functor functor;
+  Functor* pointer;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::SettledLaunch settled;
+  Impl::ErasedFor call{space,    this,     &run_kokkos, [] { return m_kernel; },
+                       m_kernel, &pointer, &no_locks,   reported,
+                       settled,  {}};
+
+ private:
+  static void run_kokkos(void const* self) {
+    auto& loop    = *const_cast<LoopCall*>(static_cast<LoopCall const*>(self));
+    loop.m_kokkos = true;
+    for (int& calls : loop.functor.calls) ++calls;
+    Testing::emulated_clock += loop.m_time_of_kokkos;
+  }
+
+  inline static void const* const m_kernel = Impl::Cuda::kernel_address(
+      &Impl::Cuda::streamed_for<std::int64_t, Invoked>);
+  float m_time_of_kokkos;
+  bool m_kokkos = false;
+};
+
+TEST(LaunchedCalls, LoopsInvokeTheFunctorOncePerIndex) {
+  for (std::uint64_t const size : {0, 1, 100, 5000}) {
+    LoopCall loop(size, 1, 1);
+    EXPECT_FALSE(loop.run());
+  }
+  ScopedSettings const scope(Settings{Route::generic});
+  LoopCall loop(100, 1, 1);
+  EXPECT_TRUE(loop.run());
+}
+
+TEST(LaunchedCalls, RefusedLoopsRunKokkos) {
+  LoopCall bounds(100, 1, 1);
+  bounds.call.problem.launch_bounds = true;
+  EXPECT_TRUE(bounds.run());
+  LoopCall large(100, 1, 1);
+  large.call.problem.functor_bytes = Impl::max_functor_bytes + 1;
+  EXPECT_TRUE(large.run());
+}
+
+/// The clock decides between this library's launches and Kokkos' own.
+TEST(LaunchedCalls, TheFasterLaunchOfALoopRemains) {
+  for (bool const kokkos_is_faster : {false, true}) {
+    LoopCall loop(std::uint64_t(1) << 16, kokkos_is_faster ? 3 : 1,
+                  kokkos_is_faster ? 1 : 3);
+    // Choices of one kernel and size are shared: another size for each.
+    if (kokkos_is_faster) {
+      loop.functor.calls.assign(std::size_t(1) << 18, 0);
+      loop.call.problem.space.extent[0] = std::uint64_t(1) << 18;
+    }
+    int native = 0;
+    for (int n = 0; n < 150; ++n) native += loop.run();
+    EXPECT_GT(native, 0);
+    EXPECT_LT(native, 150);
+    for (int n = 0; n < 10; ++n) EXPECT_EQ(loop.run(), kokkos_is_faster) << n;
+  }
+}
+
+}  // namespace
