@@ -4,13 +4,12 @@
 #define KOKKOSMMA_INCLUDE_AUTOMATON_HPP
 
 /// \file
-/// Cellular automata, and the files of their patterns.
+/// Cellular automata.
 
 #include <adapters/algorithms/automaton/KokkosMMA_Automaton.hpp>
 #include <adapters/kokkos/KokkosMMA_Configuration.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
-#include <core/automaton/KokkosMMA_RunLength.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 

@@ -42,8 +42,7 @@ TOPICS = (
      "adapters/algorithms/stencil/KokkosMMA_Stencil adapters/algorithms/stencil/KokkosMMA_StencilPlan adapters/algorithms/stencil/KokkosMMA_StencilPolicy "
      "core/stencil/KokkosMMA_StencilWeights core/stencil/KokkosMMA_Boundary"),
     ("Automata", "`<KokkosMMA_Automaton.hpp>`; [details](calls/stencils.md).",
-     "adapters/algorithms/automaton/KokkosMMA_Automaton core/automaton/KokkosMMA_AutomatonRule core/automaton/KokkosMMA_RuleNotation "
-     "core/automaton/KokkosMMA_RunLength"),
+     "adapters/algorithms/automaton/KokkosMMA_Automaton core/automaton/KokkosMMA_AutomatonRule core/automaton/KokkosMMA_RuleNotation"),
     ("Teams", "`<KokkosMMA_Team.hpp>`, inside kernels over a `Kokkos::TeamPolicy`; [details](calls/teams.md).",
      "adapters/algorithms/team/KokkosMMA_TeamCollectives"),
     ("Routing", "Routes depend on the device and the element type. Included by all headers; [how it works](how_it_works.md).",

@@ -17,11 +17,11 @@
 #include "../common/picture.hpp"
 #include "../common/progress.hpp"
 #include "cells.hpp"
+#include "pattern_file.hpp"
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/automaton/KokkosMMA_RunLength.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,6 @@
 #include <cstdlib>
 #include <exception>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -150,8 +149,7 @@ inline Options parse_options(int& argc, char** argv) {
   return options;
 }
 
-// Errors of the library's readers are wrong input here: they name line and
-// column.
+// Errors of the library's parser are wrong input here: they name the column.
 template <class Body>
 auto or_input_error(std::string const& where, Body const& body) {
   try {
@@ -161,16 +159,9 @@ auto or_input_error(std::string const& where, Body const& body) {
   }
 }
 
-inline KokkosMMA::CellPattern read_pattern(std::string const& file,
-                                           KokkosMMA::PatternLimits limits) {
-  std::istringstream stream(read_bytes(file, "a pattern file"));
-  return or_input_error(
-      "", [&] { return KokkosMMA::read_pattern(stream, file, limits); });
-}
-
 // Everything that is known before the first generation.
 struct Setup {
-  KokkosMMA::CellPattern pattern;  // empty for a soup
+  CellPattern pattern;  // empty for a soup
   KokkosMMA::AutomatonRule rule;
   KokkosMMA::Boundary boundary;
   std::int64_t width;
@@ -188,10 +179,12 @@ struct Setup {
 
 inline Setup prepare(Options const& options) {
   // A pattern larger than --size is an error that names the line.
-  KokkosMMA::PatternLimits limits;
+  PatternLimits limits;
   if (options.width > 0) limits = {options.width, options.height};
-  KokkosMMA::CellPattern pattern;
-  if (!options.soup) pattern = read_pattern(options.file, limits);
+  CellPattern pattern;
+  if (!options.soup)
+    pattern = read_pattern(read_bytes(options.file, "a pattern file"),
+                           options.file, limits);
   std::string const text = !options.rule.empty()  ? options.rule
                            : pattern.rule.empty() ? "B3/S23"
                                                   : pattern.rule;
@@ -324,17 +317,15 @@ inline HostCells on_one_thread(HostCells cells, Setup const& setup,
 
 inline void write_pattern(std::string const& file, HostCells const& cells,
                           Setup const& setup, std::int64_t steps) {
-  KokkosMMA::CellPattern pattern = setup.pattern;
-  pattern.width  = static_cast<decltype(pattern.width)>(setup.width);
-  pattern.height = static_cast<decltype(pattern.height)>(setup.height);
-  pattern.rule   = setup.rule_with_grid();
-  pattern.cells  = cells;
+  CellPattern pattern = setup.pattern;
+  pattern.width       = static_cast<decltype(pattern.width)>(setup.width);
+  pattern.height      = static_cast<decltype(pattern.height)>(setup.height);
+  pattern.rule        = setup.rule_with_grid();
+  pattern.cells       = cells;
   pattern.comments.push_back("#C " + std::to_string(steps) +
                              " generations later, boundary " +
                              to_string(setup.boundary));
-  std::ostringstream stream;
-  KokkosMMA::write_run_length(stream, pattern);
-  write_bytes(file, stream.str());
+  write_bytes(file, run_length(pattern));
 }
 
 // White, black, and the older the paler.

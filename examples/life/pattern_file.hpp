@@ -1,61 +1,54 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_RUN_LENGTH_HPP
-#define KOKKOSMMA_RUN_LENGTH_HPP
+// Patterns of cellular automata in run-length encoded files (.rle), as Golly
+// reads and writes them (https://golly.sourceforge.io/Help/formats.html), and
+// in plaintext files (.cells, https://conwaylife.com/wiki/Plaintext). Plain
+// C++20.
 
-#include <core/base/KokkosMMA_Errors.hpp>
+#ifndef LIFE_PATTERN_FILE_HPP
+#define LIFE_PATTERN_FILE_HPP
+
+#include "../common/command_line.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <istream>
 #include <iterator>
 #include <optional>
-#include <ostream>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-/// \file
-/// Patterns of cellular automata in run-length encoded files (.rle), as Golly
-/// reads and writes them (https://golly.sourceforge.io/Help/formats.html), and
-/// in plaintext files (.cells, https://conwaylife.com/wiki/Plaintext).
-
-namespace KokkosMMA {
-
-/// Rectangle of cells: the contents of a pattern file.
+// Rectangle of cells: the contents of a pattern file.
 struct CellPattern {
-  std::int64_t width  = 0;            ///< cells per row
-  std::int64_t height = 0;            ///< number of rows
-  std::string rule;                   ///< as in the file; empty if missing
-  std::vector<std::string> comments;  ///< whole lines, starting with #
-  std::vector<std::uint8_t> cells;    ///< cell (x, y) is at y * width + x
-
-  /// Number of cells that are not in state 0.
-  std::int64_t population() const {
-    return static_cast<std::int64_t>(cells.size()) -
-           std::count(cells.begin(), cells.end(), std::uint8_t(0));
-  }
-
-  /// Whether all members are equal.
-  friend bool operator==(CellPattern const&, CellPattern const&) = default;
+  std::int64_t width  = 0;            // cells per row
+  std::int64_t height = 0;            // number of rows
+  std::string rule;                   // as in the file; empty if missing
+  std::vector<std::string> comments;  // whole lines, starting with #
+  std::vector<std::uint8_t> cells;    // cell (x, y) is at y * width + x
 };
 
-/// Largest pattern that a reader accepts. Without a limit, a few bytes of a
-/// file could request any number of cells.
+// Largest pattern that a reader accepts. Without a limit, a few bytes of a
+// file could request any number of cells.
 struct PatternLimits {
-  std::int64_t width  = 32768;  ///< cells per row
-  std::int64_t height = 32768;  ///< number of rows
+  std::int64_t width  = 32768;  // cells per row
+  std::int64_t height = 32768;  // number of rows
 };
 
-namespace Impl {
+template <class... Parts>
+[[noreturn]] void refuse_pattern(Parts const&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  throw InputError(text.str());
+}
 
-/// Lines of a pattern file.
+// Lines of a pattern file.
 class PatternLines {
  public:
-  PatternLines(char const* who, std::string_view bytes, std::string_view name)
-      : m_who(who), m_rest(bytes), m_name(name) {
+  PatternLines(std::string_view bytes, std::string_view name)
+      : m_rest(bytes), m_name(name) {
     // Skips the byte order mark that some editors write.
     if (m_rest.substr(0, 3) == "\xEF\xBB\xBF") m_rest.remove_prefix(3);
     struct Format {
@@ -70,8 +63,8 @@ class PatternLines {
           Format{"\xFF\xFE", "text in UTF-16"},
           Format{"\xFE\xFF", "text in UTF-16"}})
       if (m_rest.substr(0, format.start.size()) == format.start)
-        invalid_argument(who, "'", name, "' is ", format.is,
-                         "; save the pattern run-length encoded (.rle)");
+        refuse_pattern("'", name, "' is ", format.is,
+                       "; save the pattern run-length encoded (.rle)");
   }
 
  protected:
@@ -82,12 +75,12 @@ class PatternLines {
   template <class... Parts>
   [[noreturn]] void refuse_at(std::size_t line, std::size_t at,
                               Parts const&... parts) const {
-    invalid_argument(m_who, "'", m_name, "', line ", line, ", column ", at + 1,
-                     ": ", parts...);
+    refuse_pattern("'", m_name, "', line ", line, ", column ", at + 1, ": ",
+                   parts...);
   }
 
-  /// Reads a line that ends with LF, CR LF or CR. At the end of the file the
-  /// last line stays, since errors are reported after it.
+  // Reads a line that ends with LF, CR LF or CR. At the end of the file the
+  // last line stays, since errors are reported after it.
   bool next_line() {
     if (m_rest.empty()) {
       if (m_number == 0) m_number = 1;
@@ -107,14 +100,14 @@ class PatternLines {
 
   bool at_end() const { return m_at == m_line.size(); }
   char peek() const { return at_end() ? '\0' : m_line[m_at]; }
-  /// Character at the reading position, for an error.
+  // Character at the reading position, for an error.
   std::string quoted() const {
     if (at_end()) return "the end of the line";
     char const c = peek();
-    if (c >= ' ' && c < '\x7f') return concatenate("'", c, "'");
+    if (c >= ' ' && c < '\x7f') return {'\'', c, '\''};
     constexpr char const* digits = "0123456789abcdef";
     unsigned const byte          = static_cast<unsigned char>(c);
-    return concatenate("the byte 0x", digits[byte / 16], digits[byte % 16]);
+    return std::string("the byte 0x") + digits[byte / 16] + digits[byte % 16];
   }
 
   static std::string_view trimmed(std::string_view text) {
@@ -123,19 +116,18 @@ class PatternLines {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
   }
 
-  char const* m_who;
-  std::string_view m_rest;  ///< text after the current line
+  std::string_view m_rest;  // text after the current line
   std::string_view m_name;
   std::string_view m_line;
-  std::size_t m_number = 0;  ///< of the line, from 1
-  std::size_t m_at     = 0;  ///< position in the line
+  std::size_t m_number = 0;  // of the line, from 1
+  std::size_t m_at     = 0;  // position in the line
 };
 
 class RunLengthReader : PatternLines {
  public:
-  RunLengthReader(char const* who, std::string_view bytes,
-                  std::string_view name, PatternLimits limits)
-      : PatternLines(who, bytes, name), m_limits(limits) {}
+  RunLengthReader(std::string_view bytes, std::string_view name,
+                  PatternLimits limits)
+      : PatternLines(bytes, name), m_limits(limits) {}
 
   CellPattern read() {
     while (!m_finished && next_line()) {
@@ -162,10 +154,10 @@ class RunLengthReader : PatternLines {
     std::uint8_t state;
   };
 
-  /// Larger than any limit, yet small enough to add.
+  // Larger than any limit, yet small enough to add.
   static constexpr std::int64_t too_many = std::int64_t(1) << 60;
 
-  /// Some programs omit '!'. A file without cells is truncated.
+  // Some programs omit '!'. A file without cells is truncated.
   void end_of_file() {
     if (m_count) refuse(m_at, "the file ends after a count; it is truncated");
     if (m_rows == 0 && m_y == 0)
@@ -181,7 +173,7 @@ class RunLengthReader : PatternLines {
   void skip_blanks() {
     while (at_blank()) ++m_at;
   }
-  /// Reads a comment; old files have the rule after `#r`.
+  // Reads a comment; old files have the rule after `#r`.
   void comment() {
     std::string_view const line = trimmed(m_line.substr(m_at));
     m_pattern.comments.emplace_back(line);
@@ -189,8 +181,8 @@ class RunLengthReader : PatternLines {
       m_comment_rule = trimmed(line.substr(3));
   }
 
-  /// Reads a header like x = 36, y = 9, rule = B3/S23. Each part is optional;
-  /// the rule is the rest of the line, since some rules contain commas.
+  // Reads a header like x = 36, y = 9, rule = B3/S23. Each part is optional;
+  // the rule is the rest of the line, since some rules contain commas.
   void header() {
     if (m_header_line != 0)
       refuse(m_at, "a second header; the first one is in line ", m_header_line);
@@ -244,8 +236,8 @@ class RunLengthReader : PatternLines {
     return value;
   }
 
-  /// Reads cells. A count may be on the line before its cell, and may continue
-  /// on the next line.
+  // Reads cells. A count may be on the line before its cell, and may continue
+  // on the next line.
   void cells() {
     bool broken = false;
     while (!m_finished) {
@@ -292,8 +284,8 @@ class RunLengthReader : PatternLines {
     ++m_at;
   }
 
-  /// State at the reading position: b and . are 0, o is 1, A to X are 1 to 24,
-  /// pA to yO are 25 to 255. Stops at its last character.
+  // State at the reading position: b and . are 0, o is 1, A to X are 1 to 24,
+  // pA to yO are 25 to 255. Stops at its last character.
   std::uint8_t state() {
     char const c = peek();
     if (c == 'b' || c == '.') return 0;
@@ -346,7 +338,7 @@ class RunLengthReader : PatternLines {
   CellPattern m_pattern;
   std::string m_comment_rule;
   std::size_t m_header_line = 0;
-  std::optional<std::int64_t> m_width, m_height;  ///< of the header
+  std::optional<std::int64_t> m_width, m_height;  // of the header
   bool m_in_cells = false;
   bool m_finished = false;
   std::optional<std::int64_t> m_count;
@@ -359,16 +351,16 @@ class RunLengthReader : PatternLines {
   std::vector<Run> m_runs;
 };
 
-/// Reader of rows of . and O or *. Missing cells at the end of a row and empty
-/// rows are dead; a line that starts with ! is a comment.
+// Reader of rows of . and O or *. Missing cells at the end of a row and empty
+// rows are dead; a line that starts with ! is a comment.
 class PlaintextReader : PatternLines {
  public:
-  PlaintextReader(char const* who, std::string_view bytes,
-                  std::string_view name, PatternLimits limits)
-      : PatternLines(who, bytes, name), m_limits(limits) {}
+  PlaintextReader(std::string_view bytes, std::string_view name,
+                  PatternLimits limits)
+      : PatternLines(bytes, name), m_limits(limits) {}
 
-  /// Whether a file begins with a comment or has only rows of this kind. In
-  /// run-length encoded files . and O are states too, but ! ends a row.
+  // Whether a file begins with a comment or has only rows of this kind. In
+  // run-length encoded files . and O are states too, but ! ends a row.
   bool is_plaintext() {
     bool has_cells = false;
     while (next_line()) {
@@ -430,7 +422,7 @@ class PlaintextReader : PatternLines {
   }
 
  private:
-  /// Appends a comment in the form of run-length encoded files.
+  // Appends a comment in the form of run-length encoded files.
   static void comment(CellPattern& pattern, std::string_view text) {
     struct Kind {
       std::string_view plaintext;
@@ -449,7 +441,7 @@ class PlaintextReader : PatternLines {
   PatternLimits m_limits;
 };
 
-/// Output in lines of at most 70 columns; a count stays with its cells.
+// Output in lines of at most 70 columns; a count stays with its cells.
 class RunLengthLines {
  public:
   explicit RunLengthLines(std::ostream& stream) : m_stream(stream) {}
@@ -478,86 +470,20 @@ inline std::string cell_text(std::uint8_t state, bool two_states) {
   return text + static_cast<char>('A' + (state - 1) % 24);
 }
 
-inline std::string pattern_bytes(char const* who, std::istream& stream,
-                                 std::string_view name) {
-  std::string bytes;
-  std::vector<char> chunk(1 << 16);
-  bool const open = stream.good();
-  while (
-      stream.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) ||
-      stream.gcount() > 0)
-    bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
-  if (!open || stream.bad())
-    invalid_argument(who, "'", name,
-                     "' cannot be read; give an open stream of a file");
-  return bytes;
-}
-
-}  // namespace Impl
-
-/// Reads a run-length encoded pattern (.rle).
-///
-/// The header, each of its parts and the final `!` are optional. The pattern is
-/// as large as its cells and the header require. Text after `!` is not read.
-///
-/// \param stream an open stream of the file
-/// \param name name of the file in errors
-/// \param limits the largest pattern accepted
-/// \throws std::invalid_argument that names line and column, for a file that is
-/// malformed, has no cells, or is larger than the limits, and for a plaintext
-/// file
-inline CellPattern read_run_length(std::istream& stream, std::string_view name,
-                                   PatternLimits limits = {}) {
-  constexpr char const* who = "KokkosMMA::read_run_length";
-  std::string const bytes   = Impl::pattern_bytes(who, stream, name);
-  if (Impl::PlaintextReader(who, bytes, name, limits).is_plaintext())
-    Impl::invalid_argument(who, "'", name,
-                           "' is a plaintext pattern; KokkosMMA::read_pattern "
-                           "reads it");
-  return Impl::RunLengthReader(who, bytes, name, limits).read();
-}
-
-/// Reads a pattern that is run-length encoded (.rle) or plaintext (.cells).
-///
-/// The reader recognises the format. Plaintext has rows of `.` for dead and `O`
-/// or `*` for live cells, and comments after `!`.
-///
-/// \param stream an open stream of the file
-/// \param name name of the file in errors
-/// \param limits the largest pattern accepted
-/// \throws std::invalid_argument that names line and column, for a file that is
-/// malformed, has no cells, or is larger than the limits
-inline CellPattern read_pattern(std::istream& stream, std::string_view name,
+// The pattern in the bytes of a file that is called `name` in errors, which
+// name line and column. The content decides on the format. In run-length
+// encoded files the header, each of its parts and the `!` at the end are
+// optional.
+inline CellPattern read_pattern(std::string_view bytes, std::string_view name,
                                 PatternLimits limits = {}) {
-  constexpr char const* who = "KokkosMMA::read_pattern";
-  std::string const bytes   = Impl::pattern_bytes(who, stream, name);
-  if (Impl::PlaintextReader(who, bytes, name, limits).is_plaintext())
-    return Impl::PlaintextReader(who, bytes, name, limits).read();
-  return Impl::RunLengthReader(who, bytes, name, limits).read();
+  if (PlaintextReader(bytes, name, limits).is_plaintext())
+    return PlaintextReader(bytes, name, limits).read();
+  return RunLengthReader(bytes, name, limits).read();
 }
 
-/// Writes a pattern run-length encoded (.rle), with comments and header. Check
-/// the state of the stream for success.
-///
-/// \throws std::invalid_argument for a number of cells other than width times
-/// height, and for comments or a rule with line breaks
-inline void write_run_length(std::ostream& stream, CellPattern const& pattern) {
-  constexpr char const* who = "KokkosMMA::write_run_length";
-  if (pattern.width < 0 || pattern.height < 0 ||
-      pattern.cells.size() != static_cast<std::uint64_t>(pattern.width) *
-                                  static_cast<std::uint64_t>(pattern.height))
-    Impl::invalid_argument(who, "there are ", pattern.cells.size(),
-                           " cells for a pattern of ", pattern.width, " x ",
-                           pattern.height);
-  for (std::string const& comment : pattern.comments)
-    if (comment.empty() || comment[0] != '#' ||
-        comment.find_first_of("\r\n") != comment.npos)
-      Impl::invalid_argument(who, "the comment \"", comment,
-                             "\" is not one line that begins with #");
-  if (pattern.rule.find_first_of("\r\n") != pattern.rule.npos)
-    Impl::invalid_argument(who, "the rule \"", pattern.rule,
-                           "\" is not one line");
-
+// The pattern as the bytes of a run-length encoded file.
+inline std::string run_length(CellPattern const& pattern) {
+  std::ostringstream stream;
   for (std::string const& comment : pattern.comments) stream << comment << '\n';
   stream << "x = " << pattern.width << ", y = " << pattern.height;
   if (!pattern.rule.empty()) stream << ", rule = " << pattern.rule;
@@ -566,7 +492,7 @@ inline void write_run_length(std::ostream& stream, CellPattern const& pattern) {
   bool const two_states =
       std::all_of(pattern.cells.begin(), pattern.cells.end(),
                   [](std::uint8_t state) { return state <= 1; });
-  Impl::RunLengthLines lines(stream);
+  RunLengthLines lines(stream);
   std::int64_t line_ends = 0;
   for (std::int64_t y = 0; y < pattern.height; ++y, ++line_ends) {
     std::uint8_t const* const row = pattern.cells.data() + y * pattern.width;
@@ -583,14 +509,13 @@ inline void write_run_length(std::ostream& stream, CellPattern const& pattern) {
       std::uint8_t const state        = *run;
       std::uint8_t const* const after = std::find_if(
           run, alive, [state](std::uint8_t other) { return other != state; });
-      lines.put(after - run, Impl::cell_text(state, two_states));
+      lines.put(after - run, cell_text(state, two_states));
       run = after;
     }
   }
   lines.put(1, "!");
   stream << '\n';
+  return stream.str();
 }
-
-}  // namespace KokkosMMA
 
 #endif
