@@ -57,9 +57,9 @@ class Watchdog {
 template <class Run>
 bool returns_beside_a_waiting_kernel(Run const& run) {
   // The kernel itself is loaded.
-  int* go = nullptr;
-  cudaHostAlloc(reinterpret_cast<void**>(&go), sizeof(int),
-                cudaHostAllocMapped);
+  void* memory = nullptr;
+  cudaHostAlloc(&memory, sizeof(int), cudaHostAllocMapped);
+  int* const go            = static_cast<int*>(memory);
   int volatile* const flag = go;
   *flag                    = 1;
   cudaStream_t stream;

@@ -143,10 +143,11 @@ void launch_paper_recurrence(Stream const& space, StreamScratch const& scratch,
   std::uint64_t const bytes[2] = {count * sizeof(float),
                                   (count / levels_of + 1) * sizeof(float)};
   cudaStream_t const stream    = space.handle;
-  for (int i = 0; i < 2; ++i)
-    check(
-        cudaMallocAsync(reinterpret_cast<void**>(&totals[i]), bytes[i], stream),
-        "cudaMallocAsync");
+  for (int i = 0; i < 2; ++i) {
+    void* memory;
+    check(cudaMallocAsync(&memory, bytes[i], stream), "cudaMallocAsync");
+    totals[i] = static_cast<float*>(memory);
+  }
   launch_kernel(space, "paper_level_of_halves", paper_level_of_halves<float>,
                 {blocks(count), threads}, range, totals[0], count);
   int from = 0;
