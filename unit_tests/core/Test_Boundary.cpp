@@ -199,4 +199,15 @@ TEST(Boundaries, KindsThatDoNotExist) {
       "periodic, reflect, mirror, nearest, halo");
 }
 
+TEST(BoundaryIndex, NearIndicesAreBoundaryIndices) {
+  for (Boundary const kind :
+       {Boundary::constant, Boundary::periodic, Boundary::reflect,
+        Boundary::mirror, Boundary::nearest, Boundary::halo})
+    for (std::int64_t n = 1; n <= 20; ++n)
+      for (std::int64_t i = -n; i < 2 * n; ++i)
+        EXPECT_EQ(Impl::near_boundary_index(kind, i, n),
+                  boundary_index(kind, i, n))
+            << to_string(kind) << " " << i << " of " << n;
+}
+
 }  // namespace

@@ -16,16 +16,6 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 
-TEST(DirectTaps, NearIndicesAreBoundaryIndices) {
-  for (Boundary const kind :
-       {Boundary::constant, Boundary::periodic, Boundary::reflect,
-        Boundary::mirror, Boundary::nearest, Boundary::halo})
-    for (std::int64_t n = 1; n <= 20; ++n)
-      for (std::int64_t i = -n; i < 2 * n; ++i)
-        EXPECT_EQ(near_boundary_index(kind, i, n), boundary_index(kind, i, n))
-            << to_string(kind) << " " << i << " of " << n;
-}
-
 TEST(DirectTaps, Patterns) {
   using W = StencilWeights<2>;
   EXPECT_EQ(direct_pattern(W::box(3)), DirectPattern::dense);

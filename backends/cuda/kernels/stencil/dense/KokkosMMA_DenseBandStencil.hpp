@@ -46,6 +46,9 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
   using Staged  = typename Shape::Staged;
   using Part    = typename Shape::Part;
 
+  static constexpr int threads    = Block::threads;
+  static constexpr int min_blocks = 0;
+
   /// Offset from a warp's first row at which this lane loads.
   __device__ static int place_of(int lane) {
     return sizeof(Element) == 2 ? lane % 16 * Shape::pitch + lane / 16 * 16 : 0;
@@ -283,12 +286,6 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
     }
   }
 };
-
-template <class Kernel>
-__global__ void __launch_bounds__(Kernel::Block::threads)
-    dense_band(__grid_constant__ typename Kernel::Task const task) {
-  Kernel::run(task);
-}
 
 }  // namespace KokkosMMA::Impl::Cuda
 

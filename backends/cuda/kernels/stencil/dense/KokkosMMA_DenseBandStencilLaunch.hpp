@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_LAUNCH_HPP
 #define KOKKOSMMA_CUDA_DENSE_BAND_STENCIL_LAUNCH_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_RunKernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencil.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseTileStencilLaunch.hpp>
@@ -36,7 +37,7 @@ bool launch_dense_band_kernel(Stream const& space,
       stencil_dense_shared_bytes(scalar_v<typename Kernel::Element>);
   static_assert(most == 0 || Kernel::shared_bytes <= most);
   if (Kernel::shared_bytes > gpu.shared_bytes) return false;
-  auto const facts = kernel_facts(space.device, dense_band<Kernel>,
+  auto const facts = kernel_facts(space.device, run_kernel<Kernel>,
                                   Block::threads, Kernel::shared_bytes);
   std::int64_t const slots =
       std::int64_t(gpu.multiprocessors) * std::max(1, facts.resident_blocks);
@@ -45,7 +46,7 @@ bool launch_dense_band_kernel(Stream const& space,
   constexpr std::int64_t least = Kernel::Band::taps;
   std::int64_t const blocks    = std::clamp<std::int64_t>(
       task.work.panel_rows * task.work.blocks / least, 1, slots);
-  launch_kernel(space, "dense_band", dense_band<Kernel>,
+  launch_kernel(space, "dense_band", run_kernel<Kernel>,
                 {unsigned(blocks), Block::threads, Kernel::shared_bytes}, task);
   return true;
 }

@@ -53,9 +53,9 @@ struct DenseTileTask {
 
 template <class Element, class Epilogue, class Tuning>
 struct DenseTileKernel {
-  static constexpr int warps    = Tuning::value.warps;
-  static constexpr int resident = Tuning::value.min_blocks;
-  using Task                    = DenseTileTask<Element, Epilogue>;
+  static constexpr int warps      = Tuning::value.warps;
+  static constexpr int min_blocks = Tuning::value.min_blocks;
+  using Task                      = DenseTileTask<Element, Epilogue>;
   using Tile = WarpDenseTile<Warp, is_band_half<Element>, Tuning::value.tiles>;
   using Result = typename Epilogue::value_type;
   using Index  = std::int64_t;
@@ -405,12 +405,6 @@ struct DenseTileKernel {
     }
   }
 };
-
-template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads, Kernel::resident)
-    dense_tile(__grid_constant__ typename Kernel::Task const task) {
-  Kernel::run(task);
-}
 
 }  // namespace KokkosMMA::Impl::Cuda
 

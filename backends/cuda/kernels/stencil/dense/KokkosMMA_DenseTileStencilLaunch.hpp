@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_LAUNCH_HPP
 #define KOKKOSMMA_CUDA_DENSE_TILE_STENCIL_LAUNCH_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_RunKernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseTileStencil.hpp>
@@ -55,7 +56,7 @@ void launch_dense_tile(Stream const& space, StencilGrid<Element, 2> const& grid,
   task.tiles[1]    = int((grid.extent[1] + task.shift + Kernel::columns - 1) /
                       Kernel::columns);
   task.is_aligned  = vectors_aligned<2>(epilogue, task.shift, 4);
-  auto const facts = kernel_facts(space.device, dense_tile<Kernel>,
+  auto const facts = kernel_facts(space.device, run_kernel<Kernel>,
                                   Kernel::threads, Kernel::shared_bytes);
   std::int64_t const slots =
       std::int64_t(device(space.device).multiprocessors) *
@@ -64,7 +65,7 @@ void launch_dense_tile(Stream const& space, StencilGrid<Element, 2> const& grid,
       int(std::min(slots, std::int64_t(task.tiles[0]) * task.tiles[1]));
   task.step[0] = blocks / task.tiles[1];
   task.step[1] = blocks % task.tiles[1];
-  launch_kernel(space, "dense_tile", dense_tile<Kernel>,
+  launch_kernel(space, "dense_tile", run_kernel<Kernel>,
                 {unsigned(blocks), Kernel::threads, Kernel::shared_bytes},
                 task);
 }

@@ -68,6 +68,33 @@ struct GeneralArguments {
   std::int64_t first_plane;  ///< in three dimensions, plane of block 0
 };
 
+/// Stores a thread's sums. Its first row and column are relative to those of
+/// the tile.
+template <class A, int R, class Element, class Epilogue, class Shape>
+__device__ __forceinline__ void store_rows(
+    GeneralArguments<A, R, Element, Epilogue, Shape> const& in,
+    std::int64_t const& plane, std::int64_t tile_y, int thread_y,
+    std::int64_t const& tile_x, int thread_x,
+    A const (&sums)[Shape::rows][Shape::group], A* staging) {
+#pragma unroll
+  for (int y = 0; y < Shape::rows; ++y) {
+    if constexpr (R == 1) {
+      std::int64_t at[1] = {tile_x + thread_x};
+      in.store(at, sums[0], staging);
+    } else {
+      std::int64_t const row = tile_y + thread_y + y;
+      if (row >= in.source.grid.extent[R - 2]) break;
+      if constexpr (R == 2) {
+        std::int64_t at[2] = {row, tile_x + thread_x};
+        in.store(at, sums[y], staging);
+      } else {
+        std::int64_t at[3] = {plane, row, tile_x + thread_x};
+        in.store(at, sums[y], staging);
+      }
+    }
+  }
+}
+
 template <class A, int R, class Element, class Epilogue>
 __global__ void __launch_bounds__((GeneralShape<A, R, Element>::threads), 2)
     general_stencil(GeneralArguments<A, R, Element, Epilogue,
@@ -175,24 +202,8 @@ __global__ void __launch_bounds__((GeneralShape<A, R, Element>::threads), 2)
   }
   // The memory of the slab is reused to exchange sums within warps.
   __syncthreads();
-  A* const staging = reinterpret_cast<A*>(memory) + warp * 32 * group;
-#pragma unroll
-  for (int y = 0; y < rows; ++y) {
-    if constexpr (R == 1) {
-      Index at[1] = {tile_x + thread_x};
-      in.store(at, sums[0], staging);
-    } else {
-      Index const row = tile_y + thread_y + y;
-      if (row >= in.source.grid.extent[R - 2]) break;
-      if constexpr (R == 2) {
-        Index at[2] = {row, tile_x + thread_x};
-        in.store(at, sums[y], staging);
-      } else {
-        Index at[3] = {plane, row, tile_x + thread_x};
-        in.store(at, sums[y], staging);
-      }
-    }
-  }
+  store_rows(in, plane, tile_y, thread_y, tile_x, thread_x, sums,
+             reinterpret_cast<A*>(memory) + warp * 32 * group);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

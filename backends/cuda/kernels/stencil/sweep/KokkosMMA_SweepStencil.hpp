@@ -13,8 +13,7 @@
 /// Stars, dense weights and outer products. A block sweeps along the slowest
 /// dimension. A thread keeps the sums of all planes to which the newest plane
 /// contributes. It reads a few neighbours in that plane from shared memory,
-/// each once for all these sums. Each contribution is written one index
-/// further, so that the sums rotate without register moves.
+/// each once for all these sums.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -85,6 +84,117 @@ struct CopiedStore<false, Store> {
   __device__ Store const& store() const { return copy.value; }
 };
 
+/// Sums of a thread in all planes to which the newest plane contributes. Each
+/// contribution is written one index further, so that they rotate without
+/// register moves.
+template <class Shape, SweepPattern Pattern, int R, int Radius, class A>
+struct PatternSums {
+  static constexpr bool is_star = Pattern == SweepPattern::star;
+  static constexpr int columns  = Shape::columns;
+  static constexpr int rows     = Shape::rows;
+  static constexpr int planes   = Shape::planes;
+  static constexpr int reach    = Shape::reach;
+  static constexpr int reach_y  = Shape::reach_y;
+  static constexpr int width    = Shape::width;
+
+  A at[planes][rows][columns];
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int k = 0; k < planes; ++k)
+#pragma unroll
+      for (int y = 0; y < rows; ++y)
+#pragma unroll
+        for (int x = 0; x < columns; ++x) at[k][y][x] = A(0);
+  }
+  /// Sets sum k to sum k - 1 plus a tap.
+  __device__ __forceinline__ void advance(int k, int y, A weight,
+                                          A const* values) {
+#pragma unroll
+    for (int x = 0; x < columns; ++x)
+      at[k][y][x] = add_tap(k > 0 ? at[k - 1][y][x] : A(0), weight, values[x]);
+  }
+  __device__ __forceinline__ void add(int k, int y, A weight, A const* values) {
+#pragma unroll
+    for (int x = 0; x < columns; ++x)
+      at[k][y][x] = add_tap(at[k][y][x], weight, values[x]);
+  }
+  /// Adds the newest plane.
+  /// \param place place(h) is the thread's first column, h rows below its
+  ///   corner
+  template <class Place, class Taps>
+  __device__ __forceinline__ void push(Place const& place, Taps const& taps) {
+    if constexpr (Pattern == SweepPattern::product) {
+      A in_plane[rows][columns];
+      sum_within_plane<Shape>(place, taps.weight + width, in_plane);
+#pragma unroll
+      for (int y = 0; y < rows; ++y)
+#pragma unroll
+        for (int k = planes - 1; k >= 0; --k)
+          advance(k, y, taps.weight[k], in_plane[y]);
+    }
+    if constexpr (is_star && reach > 0) {
+#pragma unroll
+      for (int y = 0; y < rows; ++y) {
+        A centre[columns];
+        read_columns<columns, Shape::unaligned>(place(y + reach_y), centre);
+#pragma unroll
+        for (int k = planes - 1; k >= 0; --k) {
+          if (k != reach) {
+            advance(k, y, taps.weight[k], centre);
+          } else {
+#pragma unroll
+            for (int x = 0; x < columns; ++x) at[k][y][x] = at[k - 1][y][x];
+          }
+        }
+      }
+    }
+    if constexpr (Pattern != SweepPattern::product) {
+#pragma unroll
+      for (int from = 0; from < rows + 2 * reach_y; ++from) {
+        auto const* const row = place(from);
+        A values[Shape::window];
+        if (!is_star || (from >= reach_y && from < rows + reach_y)) {
+#pragma unroll
+          for (int u = 0; u < Shape::window / columns; ++u)
+            read_columns<columns, Shape::unaligned>(
+                row - Shape::side + u * columns, values + u * columns);
+        } else {
+          read_columns<columns, Shape::unaligned>(row, values + Shape::side);
+        }
+#pragma unroll
+        for (int y = 0; y < rows; ++y) {
+          int const dy = from - y;
+          if (dy < 0 || dy > 2 * reach_y) continue;
+          if constexpr (is_star) {
+            if (dy != reach_y) {
+              add(reach, y, taps.weight[width + dy], values + Shape::side);
+              continue;
+            }
+#pragma unroll
+            for (int dx = 0; dx < width; ++dx)
+              if (dx != Radius || taps.has_centre)
+                add(reach, y, taps.weight[(R - 1) * width + dx],
+                    values + Shape::side - Radius + dx);
+          } else {
+#pragma unroll
+            for (int k = planes - 1; k >= 0; --k)
+#pragma unroll
+              for (int dx = 0; dx < width; ++dx) {
+                int const tap    = (k * Shape::height + dy) * width + dx;
+                A const* const v = values + Shape::side - Radius + dx;
+                if (dy == 0 && dx == 0)
+                  advance(k, y, taps.weight[tap], v);
+                else if (tap != Shape::taps / 2 || taps.has_centre)
+                  add(k, y, taps.weight[tap], v);
+              }
+          }
+        }
+      }
+    }
+  }
+};
+
 template <class A, int R, class Element, class Epilogue, int Radius,
           SweepPattern Pattern, bool Unaligned>
 __global__ void __launch_bounds__(
@@ -97,14 +207,10 @@ __global__ void __launch_bounds__(
             A, R, Element, Epilogue, Radius, Pattern, Unaligned> const in) {
   using Shape =
       PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>;
-  using Index            = std::int64_t;
-  constexpr bool is_star = Pattern == SweepPattern::star;
-  constexpr int columns  = Shape::columns;
-  constexpr int rows     = Shape::rows;
-  constexpr int planes   = Shape::planes;
-  constexpr int reach    = Shape::reach;
-  constexpr int reach_y  = Shape::reach_y;
-  constexpr int width    = Shape::width;
+  using Index          = std::int64_t;
+  constexpr int rows   = Shape::rows;
+  constexpr int planes = Shape::planes;
+  constexpr int reach  = Shape::reach;
 
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, sweep_memory);
   PlaneSweep<Shape, R, A, Element> const sweep(in, sweep_memory);
@@ -112,13 +218,8 @@ __global__ void __launch_bounds__(
       in.store};
   auto const& store = copied.store();
 
-  A sums[planes][rows][columns];
-#pragma unroll
-  for (int k = 0; k < planes; ++k)
-#pragma unroll
-    for (int y = 0; y < rows; ++y)
-#pragma unroll
-      for (int x = 0; x < columns; ++x) sums[k][y][x] = A(0);
+  PatternSums<Shape, Pattern, R, Radius, A> sums;
+  sums.clear();
 
   // Address of the first sum of the next plane that is stored.
   [[maybe_unused]] auto* to = [&] {
@@ -128,19 +229,6 @@ __global__ void __launch_bounds__(
       return static_cast<A*>(nullptr);
     }
   }();
-
-  // Sets sum k to sum k - 1 plus a tap.
-  auto const advance = [&](int k, int y, A weight, A const* values) {
-#pragma unroll
-    for (int x = 0; x < columns; ++x)
-      sums[k][y][x] =
-          add_tap(k > 0 ? sums[k - 1][y][x] : A(0), weight, values[x]);
-  };
-  auto const add = [&](int k, int y, A weight, A const* values) {
-#pragma unroll
-    for (int x = 0; x < columns; ++x)
-      sums[k][y][x] = add_tap(sums[k][y][x], weight, values[x]);
-  };
 
   auto const step = [&](Element const* corner, Index plane, int const* shifts) {
     // Returns the thread's first column, `from` rows below its corner.
@@ -152,74 +240,7 @@ __global__ void __launch_bounds__(
         return row;
       }
     };
-    if constexpr (Pattern == SweepPattern::product) {
-      A in_plane[rows][columns];
-      sum_within_plane<Shape>(place, in.taps.weight + width, in_plane);
-#pragma unroll
-      for (int y = 0; y < rows; ++y)
-#pragma unroll
-        for (int k = planes - 1; k >= 0; --k)
-          advance(k, y, in.taps.weight[k], in_plane[y]);
-    }
-    if constexpr (is_star && reach > 0) {
-#pragma unroll
-      for (int y = 0; y < rows; ++y) {
-        A centre[columns];
-        read_columns<columns, Unaligned>(place(y + reach_y), centre);
-#pragma unroll
-        for (int k = planes - 1; k >= 0; --k) {
-          if (k != reach) {
-            advance(k, y, in.taps.weight[k], centre);
-          } else {
-#pragma unroll
-            for (int x = 0; x < columns; ++x) sums[k][y][x] = sums[k - 1][y][x];
-          }
-        }
-      }
-    }
-    if constexpr (Pattern != SweepPattern::product) {
-#pragma unroll
-      for (int from = 0; from < rows + 2 * reach_y; ++from) {
-        Element const* const row = place(from);
-        A values[Shape::window];
-        if (!is_star || (from >= reach_y && from < rows + reach_y)) {
-#pragma unroll
-          for (int u = 0; u < Shape::window / columns; ++u)
-            read_columns<columns, Unaligned>(row - Shape::side + u * columns,
-                                             values + u * columns);
-        } else {
-          read_columns<columns, Unaligned>(row, values + Shape::side);
-        }
-#pragma unroll
-        for (int y = 0; y < rows; ++y) {
-          int const dy = from - y;
-          if (dy < 0 || dy > 2 * reach_y) continue;
-          if constexpr (is_star) {
-            if (dy != reach_y) {
-              add(reach, y, in.taps.weight[width + dy], values + Shape::side);
-              continue;
-            }
-#pragma unroll
-            for (int dx = 0; dx < width; ++dx)
-              if (dx != Radius || in.taps.has_centre)
-                add(reach, y, in.taps.weight[(R - 1) * width + dx],
-                    values + Shape::side - Radius + dx);
-          } else {
-#pragma unroll
-            for (int k = planes - 1; k >= 0; --k)
-#pragma unroll
-              for (int dx = 0; dx < width; ++dx) {
-                int const tap    = (k * Shape::height + dy) * width + dx;
-                A const* const v = values + Shape::side - Radius + dx;
-                if (dy == 0 && dx == 0)
-                  advance(k, y, in.taps.weight[tap], v);
-                else if (tap != Shape::taps / 2 || in.taps.has_centre)
-                  add(k, y, in.taps.weight[tap], v);
-              }
-          }
-        }
-      }
-    }
+    sums.push(place, in.taps);
     if (plane - reach < sweep.begin ||
         (Shape::batch > 1 && plane - reach >= sweep.end))
       return;
@@ -227,17 +248,17 @@ __global__ void __launch_bounds__(
     for (int y = 0; y < rows; ++y) {
       if constexpr (R == 1) {
         Index at[1] = {sweep.column + plane * Shape::tile_x};
-        store(at, sums[0][0], sweep.staging);
+        store(at, sums.at[0][0], sweep.staging);
       } else if constexpr (R == 2) {
         Index at[2] = {plane - reach, sweep.column};
-        store(at, sums[planes - 1][0], sweep.staging);
+        store(at, sums.at[planes - 1][0], sweep.staging);
       } else if ((sweep.stored >> y & 1) != 0) {
         if constexpr (StencilEpilogue<Epilogue>) {
           store.write(to + y * store.epilogue.stride[1], sweep.column,
-                      sums[planes - 1][y], sweep.staging);
+                      sums.at[planes - 1][y], sweep.staging);
         } else {
           Index at[3] = {plane - reach, sweep.row + y, sweep.column};
-          store(at, sums[planes - 1][y], sweep.staging);
+          store(at, sums.at[planes - 1][y], sweep.staging);
         }
       }
     }
