@@ -19,7 +19,6 @@
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -198,10 +197,6 @@ class RoutedScan {
   static constexpr bool tile_compiled =
       Data::visible &&
       scan_tile_exists(types().input, types().accumulator, types().output);
-  static constexpr bool eight_columns =
-      types().input == Scalar::int64 || types().input == Scalar::uint64;
-  static constexpr bool mma_compiled =
-      tile_compiled && scan_mma_exists(types().input, types().accumulator);
 
   void scan(std::uint64_t size) const {
     static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
@@ -281,76 +276,29 @@ class RoutedScan {
 
   /// Scans visible data. Returns false if they are strided, or if an error that
   /// the application has not queried yet would be lost.
-  static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch,
-                         Route route) {
-    auto const& closure = *static_cast<RoutedScan const*>(self);
-    if constexpr (mma_compiled) {
-      if (route == Route::mma) {
-        return closure.template launch_tiles<
-            WarpScanMma,
-            Cuda::tuning_type<tile_scan_tuning(true, eight_columns)>>(scratch);
-      }
-    }
-    if (!Data::operands(closure.functor()).contiguous()) return false;
-    return closure.template launch_tiles<
-        WarpScanShuffle, Cuda::tuning_type<tile_scan_tuning(false, false)>>(
-        scratch);
-  }
-
-  template <template <class, class, bool> class TileScan, class TileTuning>
-  bool launch_tiles(Cuda::StreamScratch const& scratch) const {
-    using Accumulator = typename Data::Accumulator;
-    using Value       = tile_value_t<Accumulator>;
-    using Input       = typename Data::Input;
-    using Output      = typename Data::Output;
-    using Encoding    = ScanEncoding<scalar_v<Input>, Value>;
+  static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch) {
+    using Value  = tile_value_t<typename Data::Accumulator>;
+    using Input  = typename Data::Input;
+    using Output = typename Data::Output;
     using Scan =
-        TileScan<Cuda::Warp, Encoding, Data::kind == ScanKind::inclusive>;
-    constexpr std::size_t shared =
-        sizeof(Cuda::TileScanMemory<Scan, TileTuning>);
-    constexpr unsigned threads = TileTuning::value.threads;
-    constexpr std::uint64_t per_tile =
-        threads / 32 * TileTuning::value.tiles * 64 * Encoding::elements;
-    auto const kernel = &Cuda::tile_scan<Scan, Output, value_type, TileTuning>;
-    Kokkos::Cuda const& space = m_policy.space();
-    if (!keeps_errors(reinterpret_cast<void const*>(kernel), shared))
+        WarpScanShuffle<Cuda::Warp, ScanElements<scalar_v<Input>, Value>,
+                        Data::kind == ScanKind::inclusive>;
+    using TileTuning    = Cuda::tuning_type<tile_scan_tuning>;
+    auto const& closure = *static_cast<RoutedScan const*>(self);
+    auto const operands = Data::operands(closure.functor());
+    if (!operands.contiguous() ||
+        !closure.keeps_errors(
+            reinterpret_cast<void const*>(
+                &Cuda::tile_scan<Scan, Output, value_type, TileTuning>),
+            sizeof(Cuda::TileScanMemory<Scan, TileTuning>)))
       return false;
-    Cuda::KernelFacts const facts =
-        Cuda::kernel_facts(space.cuda_device(), kernel, threads + 32, shared);
-
-    std::uint64_t const size = Flat::size(m_policy);
-    auto const operands      = Data::operands(functor());
-    std::size_t const begin  = std::size_t(Flat::begin(m_policy));
-    auto const* const x =
-        static_cast<unsigned char const*>(operands.x) + begin * sizeof(Input);
-    auto* const y = static_cast<Output*>(operands.y) + begin;
-    std::size_t const skip =
-        reinterpret_cast<std::uintptr_t>(x) % Encoding::bytes / sizeof(Input);
-    Output* const shifted = y - skip;
-    Cuda::TileScanOperands<Output, Value> const arguments{
-        x - skip * sizeof(Input),
-        shifted,
-        skip,
-        size,
-        static_cast<Value>(operands.init),
-        reinterpret_cast<std::uintptr_t>(shifted) %
-                (Encoding::elements * sizeof(Output)) ==
-            0};
-    auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
-    deliver_total(
-        scratch, Cuda::look_back_words<Value>(tiles), m_result,
-        sizeof(value_type), m_result_on_device || !m_result,
-        [&](Cuda::ResultTarget<void> const& target,
-            Cuda::ScanScratch const& scan) {
-          Cuda::launch_kernel(
-              space, "tile_scan",
-              Cuda::tile_scan<Scan, Output, value_type, TileTuning>,
-              {scan_blocks(space, tiles, facts.resident_blocks), threads + 32,
-               shared},
-              arguments, tiles, scan,
-              Cuda::ResultTarget<value_type>{
-                  static_cast<value_type*>(target.memory), target.words});
-        });
+    auto const begin = std::size_t(Flat::begin(closure.m_policy));
+    Cuda::launch_tile_scan<Scan, Output, value_type, TileTuning>(
+        closure.m_policy.space(), scratch,
+        static_cast<Input const*>(operands.x) + begin,
+        static_cast<Output*>(operands.y) + begin, Flat::size(closure.m_policy),
+        static_cast<Value>(operands.init), closure.m_result,
+        closure.m_result_on_device);
     return true;
   }
 

@@ -58,6 +58,8 @@ struct ScanProblem {
   bool may_be_exact  = false;  ///< a KokkosMMA:: call, not intercepted
   bool compiled      = true;   ///< a kernel for the opaque functor exists
   bool tile_compiled = false;  ///< a visible-data kernel exists for the types
+  bool mma_compiled = false;  ///< a KokkosMMA:: call that can reach the papers'
+                              ///< kernel of libkokkosmma_kernels
   std::size_t value_bytes   = 0;  ///< of the scanned value
   std::size_t functor_bytes = 0;  ///< functor and reducer together
   std::uint64_t size        = 0;  ///< indices

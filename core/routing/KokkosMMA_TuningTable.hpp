@@ -115,12 +115,6 @@ struct TuningTable {
   /// difference for 16 columns (H100, 2026-11-26).
   int reduce_array_bytes = 196 * 1024;
 
-  /// Whether `auto` scans visible data by MMA: for no type (tile_scan_tuning;
-  /// int32 3487 by MMA, 3730 without, int64 2741, 3755). A scan writes what it
-  /// reads, so there are two bytes or more of traffic per byte of input to hide
-  /// shuffles, and the exact split of row sums costs more instructions than
-  /// five shuffles per 128 elements.
-  PerType scan_mma = PerType::all(0);
   /// Tiles of a short range, with fewer indices per thread, so that an
   /// expensive functor runs on more threads. 131072 floats: 32 tiles 5.0 us, 64
   /// 5.5, 128 6.7, 512 8.7.
@@ -292,7 +286,6 @@ inline constexpr TuningEntry tuning_entries[] = {
     value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
     value_entry("reduce.array_bytes", 16 * 1024, 256 * 1024,
                 &TuningTable::reduce_array_bytes, 1024),
-    flags_entry("scan.mma", all_type_bits, &TuningTable::scan_mma),
     value_entry("scan.spread_tiles", 1, 4096, &TuningTable::scan_spread_tiles),
     limits_entry("segments.mma_bytes", 1 << 26, all_type_bits,
                  &TuningTable::segments_mma_bytes),
@@ -355,11 +348,6 @@ constexpr bool is_valid(TuningTable const& table) {
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
-}
-/// Whether a scan is faster by MMA.
-constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/,
-                             TuningTable const& table = builtin_tuning) {
-  return table.scan_mma[input] != 0;
 }
 /// Whether sums of equal segments are faster by MMA.
 constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,

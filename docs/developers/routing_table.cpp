@@ -312,6 +312,7 @@ void print_scans(std::ostream& out) {
     problem.contiguous  = true;
     problem.tile_compiled =
         scan_tile_exists(types.input, types.accumulator, types.accumulator);
+    problem.mma_compiled  = true;
     problem.value_bytes   = std::size_t(size_of(types.accumulator));
     problem.functor_bytes = 64;
     problem.size          = size;

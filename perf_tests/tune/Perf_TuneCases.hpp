@@ -99,28 +99,6 @@ void tune_reduce(Tuner& tuner) {
   }
 }
 
-/// Scans of Views.
-template <class T>
-void tune_scan(Tuner& tuner) {
-  using Sum = sum_type<T>;
-  std::vector<TuneCase> cases;
-  Exec const exec = tuner.exec();
-  for (std::size_t const bytes : tune_bytes) {
-    std::size_t const n =
-        tuner.session().fitting(bytes / sizeof(Sum), sizeof(Sum));
-    Sum* const y = tuner.session().template results<Sum>(n);
-    TuneOutput<Sum> const to(y, n);
-    cases.push_back({tune_size(n * sizeof(T)),
-                     double(n) * double(sizeof(T) + sizeof(Sum))});
-    cases.back().call =
-        [exec, to, slices = Slices<T>(tuner.session(), n)](std::size_t k) {
-          KokkosMMA::inclusive_scan(exec, slices(k), to);
-        };
-    cases.back().sum = sum_of(exec, y, n);
-  }
-  tuner.choose_route(&TuningTable::scan_mma, KokkosMMA::scalar_v<T>, cases);
-}
-
 /// Equal segments.
 template <class T>
 void tune_segments(Tuner& tuner) {

@@ -72,7 +72,7 @@ TEST(Tuning, NamesItsFields) {
             "ArrayTuning{threads = 512, min_blocks = 2, calls = 2}");
   EXPECT_EQ(to_string(streamed_scan_tuning(8)),
             "StreamedScanTuning{threads = 512, min_blocks = 2, items = 8}");
-  EXPECT_EQ(to_string(tile_scan_tuning(false, false)),
+  EXPECT_EQ(to_string(tile_scan_tuning),
             "TileScanTuning{threads = 256, min_blocks = 3, tiles = 4}");
   EXPECT_EQ(to_string(mma_tuning),
             "MmaTuning{vectors = 8, chain_length = 8, threads = 512, "

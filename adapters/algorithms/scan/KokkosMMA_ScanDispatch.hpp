@@ -8,6 +8,7 @@
 /// with a functor whose data are visible.
 
 #include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
+#include <adapters/algorithms/scan/KokkosMMA_ScanByMma.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
@@ -78,10 +79,10 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   refuse_element_of(y);
 }
 
-/// Runs Kokkos::parallel_scan with a total of another type than the running
-/// sum. The total is computed in the sum's type and converted.
+/// Runs a scan with a total of another type than the running sum. The total is
+/// computed in the sum's type and converted.
 template <class Exec, class Policy, class Functor, class Total>
-void scan_and_convert(std::string const& label, Exec const& exec,
+void scan_and_convert(Route route, std::string const& label, Exec const& exec,
                       Policy const& policy, Functor const& functor,
                       Total& total) {
   using Of          = TotalOf<std::remove_cv_t<Total>>;
@@ -91,7 +92,7 @@ void scan_and_convert(std::string const& label, Exec const& exec,
     Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::scan accumulator"));
-    Kokkos::parallel_scan(label, policy, functor, wide);
+    run_scan_of(route, label, policy, functor, wide);
     Kokkos::View<Value, typename Exec::memory_space> const narrow(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::scan converted"));
@@ -101,7 +102,7 @@ void scan_and_convert(std::string const& label, Exec const& exec,
     Kokkos::deep_copy(exec, total, narrow);
   } else {
     Accumulator wide;
-    Kokkos::parallel_scan(label, policy, functor, wide);
+    run_scan_of(route, label, policy, functor, wide);
     total = static_cast<Value>(wide);
   }
 }
@@ -126,6 +127,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   ScanProblem problem      = scan_problem<Accumulator>(functor, n);
   problem.on_host          = is_host_space<Exec>;
   problem.may_be_exact     = has_exact_scan<Exec, Functor>;
+  problem.mma_compiled     = has_scan_by_mma<Exec, Functor>;
   Capability const machine = capability(exec);
   OfferedLevel const offered =
       offered_level(problem, machine, effective_settings(settings));
@@ -188,13 +190,14 @@ void scan(std::string const& label, char const* who, Exec const& exec,
     }
   }
   if constexpr (!has_total) {
-    Kokkos::parallel_scan(name, policy, functor);
+    run_scan_of(decision.route, name, policy, functor);
   } else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,
                                       Accumulator>) {
-    Kokkos::parallel_scan(name, policy, functor, total);
+    run_scan_of(decision.route, name, policy, functor, total);
   } else {
-    scan_and_convert(name, exec, policy, functor, total);
+    scan_and_convert(decision.route, name, exec, policy, functor, total);
   }
+  if (last_route() == Route::mma) report_call(who, label, decision);
   check_level_of_run(who, settings, decision, problem.accumulator);
 }
 

@@ -67,7 +67,7 @@ struct ErasedScan : ErasedCall {
   std::uint64_t (*look_back_words)(std::uint64_t tiles);
   /// Scans visible data in tiles; returns false if it cannot. Null if no kernel
   /// exists.
-  bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
+  bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&);
 };
 
 /// Reduction to an array whose length is known at run time, or to a value of
