@@ -140,8 +140,10 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJEC
 endforeach()
 
 # The papers' kernels that Route::mma uses, and those in nvcuda::wmma, which the benchmark has for comparison.
-cuda_compile("${PROJECT_SOURCE_DIR}/include/backends/cuda/kernels/papers/KokkosMMA_PaperScan.cpp" PRODUCT cubin KERNELS
-             ARCHITECTURES ${KokkosMMA_CUDA_ARCHITECTURES})
+foreach(name IN ITEMS PaperScan PaperSegments)
+  cuda_compile("${PROJECT_SOURCE_DIR}/include/backends/cuda/kernels/papers/KokkosMMA_${name}.cpp" PRODUCT cubin KERNELS
+               ARCHITECTURES ${KokkosMMA_CUDA_ARCHITECTURES})
+endforeach()
 cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/papers/perf_paper_wmma.cpp" PRODUCT ptx ARCHITECTURES 90)
 
 # The operations over ranks, where there is an MPI.

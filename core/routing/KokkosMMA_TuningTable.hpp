@@ -120,22 +120,6 @@ struct TuningTable {
   /// 5.5, 128 6.7, 512 8.7.
   int scan_spread_tiles = 64;
 
-  /// Smallest size of equal segments that are summed by MMA. On an H200 none
-  /// is: with four bytes per instruction and 7 exchanges for 8 rows of vectors,
-  /// additions keep up with the loads (2^28 elements, additions and MMA):
-  ///
-  /// | segment | half      | int8      | float     |
-  /// |---------|-----------|-----------|-----------|
-  /// | 16      | 4240 4153 | 3648 3777 | 4307 4243 |
-  /// | 64      | 4112 4005 | 3869 3718 | 4377 4293 |
-  /// | 256     | 4418 4316 | 3930 3865 | 4535 4438 |
-  /// | 1024    | 4401 4304 | 4035 4056 | 4514 4425 |
-  /// | 16384   | 4378 4175 | 4133 3922 | 4430 3378 |
-  /// | 100     | 3449 1864 | 3338      | 3807 1854 |
-  ///
-  /// Lengths other than powers of two of vectors need masked vectors in the
-  /// rows of an operand.
-  PerType segments_mma_bytes = PerType::all(never);
   /// Whether columns are summed by MMA: not on an H200; bytes on an H100.
   PerType columns_mma = PerType::all(0);
   /// Largest number of elements of equal segments that are summed one per
@@ -287,8 +271,6 @@ inline constexpr TuningEntry tuning_entries[] = {
     value_entry("reduce.array_bytes", 16 * 1024, 256 * 1024,
                 &TuningTable::reduce_array_bytes, 1024),
     value_entry("scan.spread_tiles", 1, 4096, &TuningTable::scan_spread_tiles),
-    limits_entry("segments.mma_bytes", 1 << 26, all_type_bits,
-                 &TuningTable::segments_mma_bytes),
     flags_entry("columns.mma",
                 type_bits({Scalar::half, Scalar::bhalf, Scalar::float32,
                            Scalar::float64, Scalar::int8, Scalar::uint8}),
@@ -348,12 +330,6 @@ constexpr bool is_valid(TuningTable const& table) {
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
-}
-/// Whether sums of equal segments are faster by MMA.
-constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,
-                                TuningTable const& table = builtin_tuning) {
-  int const from = table.segments_mma_bytes[input];
-  return from != never && segment_bytes >= std::uint64_t(from);
 }
 /// Whether sums of columns are faster by MMA. Scans of columns have no MMA
 /// kernel.

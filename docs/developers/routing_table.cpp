@@ -360,6 +360,7 @@ void print_segments(std::ostream& out) {
     problem.output         = types.accumulator;
     problem.segments       = (std::uint64_t(1) << 28) / length;
     problem.segment_length = length;
+    problem.mma_compiled   = true;
     return problem;
   };
   auto const reduce_with = [packed](auto const& change) {

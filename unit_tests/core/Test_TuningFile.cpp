@@ -75,8 +75,8 @@ TEST(TuningFile, IsTextForPeople) {
                       "\ndevice NVIDIA H200\ncompute_capability 9.0\n"
                       "multiprocessors 132\ndate 2026-11-21\n",
                       "\n# measured here\n", "\nreduce.mma.float yes\n",
-                      "\nsegments.mma_bytes.int8 never\n",
-                      "\nreduce.block_size 512\n", "\nchecksum "});
+                      "\ncolumns.mma.int8 no\n", "\nreduce.block_size 512\n",
+                      "\nchecksum "});
 }
 
 TEST(TuningFile, MayBeEdited) {

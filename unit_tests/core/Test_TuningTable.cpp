@@ -56,7 +56,6 @@ constexpr TuningTable table_with(Change const& change) {
 constexpr TuningTable shuffled = table_with([](TuningTable& t) {
   t.reduce_mma         = t.reduce_mma.with(Scalar::float32, 0);
   t.dot_mma            = t.dot_mma.with(Scalar::half, 0);
-  t.segments_mma_bytes = t.segments_mma_bytes.with(Scalar::int8, 128);
   t.columns_mma        = t.columns_mma.with(Scalar::uint8, 1);
   t.tiny_elements      = 3;
   t.tiny_from_elements = 0;
@@ -65,10 +64,6 @@ static_assert(!mma_reduce_pays(Scalar::float32, false, shuffled));
 static_assert(mma_reduce_pays(Scalar::half, false, shuffled));
 static_assert(!mma_reduce_pays(Scalar::half, true, shuffled));
 static_assert(mma_reduce_pays(Scalar::float64, true, shuffled));
-static_assert(mma_segments_pay(Scalar::int8, 128, shuffled));
-static_assert(!mma_segments_pay(Scalar::int8, 127, shuffled));
-static_assert(!mma_segments_pay(Scalar::half, std::uint64_t(1) << 40,
-                                shuffled));
 static_assert(mma_columns_pay(Scalar::boolean, false, shuffled));
 static_assert(!mma_columns_pay(Scalar::uint8, true, shuffled));
 static_assert(segments_are_tiny(3, 24, shuffled));
