@@ -90,9 +90,9 @@ struct TuningTable {
   PerType reduce_mma = PerType::all(1);
   /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
-  /// Chain length R if the call does not set it.
+  /// Chain length R of sums by MMA: MMA per fp32 addition.
   int reduce_chain_length = mma_tuning.chain_length;
-  /// Block size if the call does not set it.
+  /// Threads per block of sums by MMA.
   int reduce_block_size = mma_tuning.threads;
   /// Blocks of 512 threads per multiprocessor; smaller blocks are as many
   /// threads in total.
