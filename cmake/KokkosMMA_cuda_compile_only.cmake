@@ -154,7 +154,11 @@ foreach(source IN ITEMS "${PROJECT_SOURCE_DIR}/examples/heat/heat.cpp" "${PROJEC
   endif()
 endforeach()
 
-# The papers' kernels in nvcuda::wmma, which the benchmark has for comparison.
+# The papers' kernels that Route::mma uses, and those in nvcuda::wmma, which the benchmark has for comparison.
+foreach(name IN ITEMS PaperScan PaperSegments)
+  cuda_compile("${PROJECT_SOURCE_DIR}/include/backends/cuda/kernels/papers/KokkosMMA_${name}.cpp" PRODUCT cubin KERNELS
+               ARCHITECTURES ${KokkosMMA_CUDA_ARCHITECTURES})
+endforeach()
 cuda_compile("${PROJECT_SOURCE_DIR}/perf_tests/papers/perf_paper_wmma.cpp" PRODUCT ptx ARCHITECTURES 90)
 
 # The operations over ranks, where there is an MPI.

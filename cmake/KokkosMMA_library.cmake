@@ -8,8 +8,8 @@
 # compiler compiles it: nothing depends on the version of Kokkos or on an architecture.
 #
 # kokkosmma_add_kernels(<target> <folder of the headers> <libkokkosmma>)
-# libkokkosmma_kernels: the kernels of stencils from Views into Views of the same type, for the types of KokkosMMA_KERNEL_TYPES. Kokkos' compiler
-# compiles them for Kokkos' architectures. Reductions, scans and segments by name stay in the sources that call them: each costs 7 to 12 s there,
+# libkokkosmma_kernels: the kernels of stencils from Views into Views of the same type, for the types of KokkosMMA_KERNEL_TYPES, and those of the
+# papers that only Route::mma uses. Kokkos' compiler compiles them for Kokkos' architectures. Reductions, scans and segments by name stay in the sources that call them: each costs 7 to 12 s there,
 # a stencil in two dimensions 90 s (CUDA 13.0, -O3, sm_90, 2026-11-29).
 
 include_guard(GLOBAL)
@@ -92,9 +92,10 @@ KOKKOSMMA_IMPL_STENCILS_OF_RANK(, @element@, @sum@, @rank@)
       list(APPEND sources "${source}")
     endforeach()
   endforeach()
+  list(APPEND sources "${folder}/backends/cuda/kernels/papers/KokkosMMA_PaperScan.cpp" "${folder}/backends/cuda/kernels/papers/KokkosMMA_PaperSegments.cpp")
   add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
   list(TRANSFORM KokkosMMA_KERNEL_TYPES PREPEND KOKKOSMMA_COMPILED_ OUTPUT_VARIABLE definitions)
-  target_compile_definitions(${target} INTERFACE ${definitions})
+  target_compile_definitions(${target} INTERFACE ${definitions} KOKKOSMMA_PAPER_KERNELS)
   set_target_properties(${target} PROPERTIES UNITY_BUILD OFF POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF
                                              KOKKOSMMA_DROP_IN_OFF ON)
   target_compile_features(${target} PRIVATE cxx_std_20)

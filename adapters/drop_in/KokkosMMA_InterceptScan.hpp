@@ -257,12 +257,11 @@ class RoutedScan {
   }
 
   /// Scans visible data. Returns false if they are strided.
-  static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch,
-                         Route route) {
+  static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch) {
     auto const& closure = *static_cast<RoutedScan const*>(self);
     return Data::scan(closure.functor(), closure.m_policy.space(), scratch,
                       std::uint64_t(Flat::begin(closure.m_policy)),
-                      Flat::size(closure.m_policy), route, closure.m_result,
+                      Flat::size(closure.m_policy), closure.m_result,
                       closure.m_result_on_device);
   }
 

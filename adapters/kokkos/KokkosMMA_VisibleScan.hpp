@@ -13,7 +13,7 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <backends/cuda/kernels/scan/KokkosMMA_TileScanLaunch.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
 #endif
 
 #include <cstddef>
@@ -70,27 +70,20 @@ requires(is_plain_source<X>&&
   template <class T>
   static bool scan(Functor const& f, Cuda::Stream const& stream,
                    Cuda::StreamScratch const& scratch, std::uint64_t begin,
-                   std::uint64_t size, Route route, T* total,
-                   bool total_on_device) {
+                   std::uint64_t size, T* total, bool total_on_device) {
+    using Value = std::conditional_t<
+        std::is_floating_point_v<A>, A,
+        std::conditional_t<sizeof(A) == 8, std::uint64_t, std::uint32_t>>;
+    using Scan =
+        WarpScanShuffle<Cuda::Warp, ScanElements<scalar_v<Input>, Value>,
+                        Kind == ScanKind::inclusive>;
     ScanOperands<A> const all = operands(f);
     if (!all.contiguous()) return false;
-    auto const* const x      = static_cast<Input const*>(all.x) + begin;
-    auto* const y            = static_cast<Output*>(all.y) + begin;
-    constexpr bool inclusive = Kind == ScanKind::inclusive;
-    if constexpr (scan_mma_exists(scalar_v<Input>, scalar_v<A>)) {
-      if (route == Route::mma) {
-        constexpr bool eight_columns =
-            std::is_integral_v<Input> && sizeof(Input) == 8;
-        Cuda::launch_tile_scan<
-            WarpScanMma, inclusive,
-            Cuda::tuning_type<tile_scan_tuning(true, eight_columns)>>(
-            stream, scratch, x, y, size, all.init, total, total_on_device);
-        return true;
-      }
-    }
-    Cuda::launch_tile_scan<WarpScanShuffle, inclusive,
-                           Cuda::tuning_type<tile_scan_tuning(false, false)>>(
-        stream, scratch, x, y, size, all.init, total, total_on_device);
+    Cuda::launch_tile_scan<Scan, Output, T,
+                           Cuda::tuning_type<tile_scan_tuning>>(
+        stream, scratch, static_cast<Input const*>(all.x) + begin,
+        static_cast<Output*>(all.y) + begin, size, static_cast<Value>(all.init),
+        total, total_on_device);
     return true;
   }
 #endif

@@ -105,6 +105,7 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
     ScanProblem problem      = scan_problem<A>(scan, x.extent(0));
     problem.on_host          = is_host_space<Exec>;
     problem.may_be_exact     = may_be_exact;
+    problem.mma_compiled     = has_scan_by_mma<Exec, ScanInto<X, Y, A, Kind>>;
     Capability const machine = capability(exec);
     Settings const settled   = settle_level(
           who, settings,

@@ -58,6 +58,8 @@ struct ScanProblem {
   bool may_be_exact  = false;  ///< a KokkosMMA:: call, not intercepted
   bool compiled      = true;   ///< a kernel for the opaque functor exists
   bool tile_compiled = false;  ///< a visible-data kernel exists for the types
+  bool mma_compiled = false;  ///< a KokkosMMA:: call that can reach the papers'
+                              ///< kernel of libkokkosmma_kernels
   std::size_t value_bytes   = 0;  ///< of the scanned value
   std::size_t functor_bytes = 0;  ///< functor and reducer together
   std::uint64_t size        = 0;  ///< indices
@@ -88,18 +90,20 @@ enum class SegmentLayout : unsigned char {
 
 /// Input of the route function of segmented reductions and scans.
 struct SegmentedProblem {
-  SegmentLayout layout      = SegmentLayout::strided;  ///< in memory
-  Operation operation       = Operation::sum;          ///< joins the elements
-  Scalar input              = Scalar::opaque;          ///< element type
-  Scalar accumulator        = Scalar::opaque;  ///< type of the running value
-  Scalar output             = Scalar::opaque;  ///< type written
-  bool scan                 = false;           ///< not a reduction
-  bool csr                  = false;           ///< cut by offsets
-  bool packed_offsets       = true;            ///< the offsets have stride one
-  bool moments              = false;  ///< sums and sums of squares in one pass
-  bool plain_memory         = true;   ///< every View refers to its elements
-  bool on_host              = false;  ///< the execution space is the host's
-  bool may_be_exact         = false;  ///< a kernel for exact sums is compiled
+  SegmentLayout layout = SegmentLayout::strided;  ///< in memory
+  Operation operation  = Operation::sum;          ///< joins the elements
+  Scalar input         = Scalar::opaque;          ///< element type
+  Scalar accumulator   = Scalar::opaque;          ///< type of the running value
+  Scalar output        = Scalar::opaque;          ///< type written
+  bool scan            = false;                   ///< not a reduction
+  bool csr             = false;                   ///< cut by offsets
+  bool packed_offsets  = true;        ///< the offsets have stride one
+  bool moments         = false;       ///< sums and sums of squares in one pass
+  bool plain_memory    = true;        ///< every View refers to its elements
+  bool on_host         = false;       ///< the execution space is the host's
+  bool may_be_exact    = false;       ///< a kernel for exact sums is compiled
+  bool mma_compiled    = false;       ///< a KokkosMMA:: call that can reach the
+                                      ///< papers' kernel of equal segments
   bool computed             = false;  ///< a function computes the elements
   std::size_t functor_bytes = 0;      ///< of the function that computes them
   std::uint64_t segments    = 0;      ///< number of segments

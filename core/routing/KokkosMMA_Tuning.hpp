@@ -43,23 +43,17 @@ inline std::string to_string(TileScanTuning const& tuning) {
                      ", tiles = ", tuning.tiles, "}");
 }
 
-/// GB/s read plus written, 2^28 elements (copy 4225), shuffles and MMA:
+/// GB/s read plus written, 2^28 elements (copy 4225):
 ///
-/// | threads x blocks, tiles | float     | half      | int8      | double    |
-/// |-------------------------|-----------|-----------|-----------|-----------|
-/// | 256 x 3, 4              | 3755 3625 | 3566 3451 | 3460 3412 | 3754 3223 |
-/// | 256 x 5, 2              | 3640      | 3586      | 3516      | 3303      |
-/// | 256 x 4, 2              |           | 3410 3283 | 3320 3228 | 3526 3082 |
-/// | 480 x 2, 2              |           | 3265 3113 | 3170 3010 | 3705 2984 |
-/// | 480 x 3, 2              | 3740      | 3560      | 3486      | 3619      |
-///
-/// MMA kernels spill under the cap of 72 registers of 256 x 3, so they may have
-/// 96. int64 spills under 96 too; 16 warps per multiprocessor allow 128
-/// (half 3222 with 128, 3376 with 96).
-constexpr TileScanTuning tile_scan_tuning(bool use_mma, bool eight_columns) {
-  if (!use_mma) return {.threads = 256, .min_blocks = 3, .tiles = 4};
-  return {.threads = eight_columns ? 224 : 256, .min_blocks = 2, .tiles = 4};
-}
+/// | threads x blocks, tiles | float | half | int8 | double |
+/// |-------------------------|-------|------|------|--------|
+/// | 256 x 3, 4              | 3755  | 3566 | 3460 | 3754   |
+/// | 256 x 5, 2              | 3640  | 3586 | 3516 | 3303   |
+/// | 256 x 4, 2              |       | 3410 | 3320 | 3526   |
+/// | 480 x 2, 2              |       | 3265 | 3170 | 3705   |
+/// | 480 x 3, 2              | 3740  | 3560 | 3486 | 3619   |
+inline constexpr TileScanTuning tile_scan_tuning{
+    .threads = 256, .min_blocks = 3, .tiles = 4};
 
 /// Launch shape of a reduction of visible data on tensor cores.
 struct MmaTuning {

@@ -90,9 +90,9 @@ struct TuningTable {
   PerType reduce_mma = PerType::all(1);
   /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
-  /// Chain length R if the call does not set it.
+  /// Chain length R of sums by MMA: MMA per fp32 addition.
   int reduce_chain_length = mma_tuning.chain_length;
-  /// Block size if the call does not set it.
+  /// Threads per block of sums by MMA.
   int reduce_block_size = mma_tuning.threads;
   /// Blocks of 512 threads per multiprocessor; smaller blocks are as many
   /// threads in total.
@@ -115,33 +115,11 @@ struct TuningTable {
   /// difference for 16 columns (H100, 2026-11-26).
   int reduce_array_bytes = 196 * 1024;
 
-  /// Whether `auto` scans visible data by MMA: for no type (tile_scan_tuning;
-  /// int32 3487 by MMA, 3730 without, int64 2741, 3755). A scan writes what it
-  /// reads, so there are two bytes or more of traffic per byte of input to hide
-  /// shuffles, and the exact split of row sums costs more instructions than
-  /// five shuffles per 128 elements.
-  PerType scan_mma = PerType::all(0);
   /// Tiles of a short range, with fewer indices per thread, so that an
   /// expensive functor runs on more threads. 131072 floats: 32 tiles 5.0 us, 64
   /// 5.5, 128 6.7, 512 8.7.
   int scan_spread_tiles = 64;
 
-  /// Smallest size of equal segments that are summed by MMA. On an H200 none
-  /// is: with four bytes per instruction and 7 exchanges for 8 rows of vectors,
-  /// additions keep up with the loads (2^28 elements, additions and MMA):
-  ///
-  /// | segment | half      | int8      | float     |
-  /// |---------|-----------|-----------|-----------|
-  /// | 16      | 4240 4153 | 3648 3777 | 4307 4243 |
-  /// | 64      | 4112 4005 | 3869 3718 | 4377 4293 |
-  /// | 256     | 4418 4316 | 3930 3865 | 4535 4438 |
-  /// | 1024    | 4401 4304 | 4035 4056 | 4514 4425 |
-  /// | 16384   | 4378 4175 | 4133 3922 | 4430 3378 |
-  /// | 100     | 3449 1864 | 3338      | 3807 1854 |
-  ///
-  /// Lengths other than powers of two of vectors need masked vectors in the
-  /// rows of an operand.
-  PerType segments_mma_bytes = PerType::all(never);
   /// Whether columns are summed by MMA: not on an H200; bytes on an H100.
   PerType columns_mma = PerType::all(0);
   /// Largest number of elements of equal segments that are summed one per
@@ -292,10 +270,7 @@ inline constexpr TuningEntry tuning_entries[] = {
     value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
     value_entry("reduce.array_bytes", 16 * 1024, 256 * 1024,
                 &TuningTable::reduce_array_bytes, 1024),
-    flags_entry("scan.mma", all_type_bits, &TuningTable::scan_mma),
     value_entry("scan.spread_tiles", 1, 4096, &TuningTable::scan_spread_tiles),
-    limits_entry("segments.mma_bytes", 1 << 26, all_type_bits,
-                 &TuningTable::segments_mma_bytes),
     flags_entry("columns.mma",
                 type_bits({Scalar::half, Scalar::bhalf, Scalar::float32,
                            Scalar::float64, Scalar::int8, Scalar::uint8}),
@@ -355,17 +330,6 @@ constexpr bool is_valid(TuningTable const& table) {
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
-}
-/// Whether a scan is faster by MMA.
-constexpr bool mma_scan_pays(Scalar input, Scalar /*accumulator*/,
-                             TuningTable const& table = builtin_tuning) {
-  return table.scan_mma[input] != 0;
-}
-/// Whether sums of equal segments are faster by MMA.
-constexpr bool mma_segments_pay(Scalar input, std::uint64_t segment_bytes,
-                                TuningTable const& table = builtin_tuning) {
-  int const from = table.segments_mma_bytes[input];
-  return from != never && segment_bytes >= std::uint64_t(from);
 }
 /// Whether sums of columns are faster by MMA. Scans of columns have no MMA
 /// kernel.

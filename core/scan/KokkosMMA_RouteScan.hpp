@@ -56,6 +56,9 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
       {!problem.contiguous,
        {"a View is strided: its elements do not fill 16-byte accesses"}},
       {bool(order), order},
+      {!problem.mma_compiled,
+       {"scans by MMA are no faster, and only a KokkosMMA:: call in a "
+        "CMake target that links KokkosMMA::KokkosMMA reaches their kernels"}},
   });
 }
 
@@ -81,21 +84,19 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
   return sums ? kernels : without_exact(kernels, settings, no_exact_scans);
 }
 
-/// Route of a scan. Visible data use tensor cores for the types for which these
-/// are no slower than the shuffle tile, which is `streamed`, too. Opaque
-/// functors use `streamed`, everything else Kokkos' code. Automatic choice
-/// never fails. With a forced route, `route` is that route and the caller
-/// checks whether it can run.
+/// Route of a scan. Visible data and opaque functors use `streamed`, everything
+/// else Kokkos' code: MMA is faster for no type
+/// (launch_paper_scan), whatever the tuning table. Automatic choice never
+/// fails. With a forced route, `route` is that route and the caller checks
+/// whether it can run.
 constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings,
-                                   TuningTable const& tuning = builtin_tuning) {
-  return route_by_refusals(
-      settings.route, refuse_mma(problem, capability, settings),
-      refuse_streamed(problem, capability),
-      mma_scan_pays(problem.input, problem.accumulator, tuning)
-          ? Refusal{}
-          : Refusal{"shuffles are as fast for these types", "tuning table"});
+                                   TuningTable const& = builtin_tuning) {
+  return route_by_refusals(settings.route,
+                           refuse_mma(problem, capability, settings),
+                           refuse_streamed(problem, capability),
+                           {"shuffles are as fast for every type"});
 }
 
 }  // namespace KokkosMMA::Impl

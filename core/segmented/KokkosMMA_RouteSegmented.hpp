@@ -91,6 +91,10 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
        {"the tensor cores accumulate in float, in double for double, or in "
         "integers of the element size and at least 4 bytes"}},
       {bool(order), order},
+      {problem.layout == SegmentLayout::packed && !problem.mma_compiled,
+       {"sums of equal segments by MMA are no faster, and only a KokkosMMA:: "
+        "call with results of the accumulator's type, in a CMake target that "
+        "links KokkosMMA::KokkosMMA, reaches their kernels"}},
   });
 }
 
@@ -133,18 +137,15 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
 constexpr RouteDecision route_segmented(
     SegmentedProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  bool const pays =
-      problem.layout == SegmentLayout::columns
-          ? mma_columns_pay(problem.input, problem.scan, tuning)
-          : mma_segments_pay(problem.input,
-                             problem.segment_length * size_of(problem.input),
-                             tuning);
-  return route_by_refusals(
-      settings.route, refuse_mma_segmented(problem, capability, settings),
-      refuse_segmented(problem, capability),
-      pays ? Refusal{}
-           : Refusal{"additions are as fast for these segments",
-                     "tuning table"});
+  Refusal const preference =
+      problem.layout != SegmentLayout::columns
+          ? Refusal{"additions are as fast for equal segments"}
+      : mma_columns_pay(problem.input, problem.scan, tuning)
+          ? Refusal{}
+          : Refusal{"additions are as fast for these columns", "tuning table"};
+  return route_by_refusals(settings.route,
+                           refuse_mma_segmented(problem, capability, settings),
+                           refuse_segmented(problem, capability), preference);
 }
 
 }  // namespace KokkosMMA::Impl

@@ -9,7 +9,6 @@
 #include <core/mma/KokkosMMA_Split.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
-#include <core/scan/KokkosMMA_ScanEncoding.hpp>
 #include <core/segmented/KokkosMMA_ColumnVectors.hpp>
 #include <core/segmented/KokkosMMA_ColumnWords.hpp>
 

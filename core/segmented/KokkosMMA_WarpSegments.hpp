@@ -229,7 +229,7 @@ class WarpSegmentsStreamed {
   /// Calls store(s, value) in one lane for each segment s of the rows.
   /// \param vectors per segment: a power of two, at most 256
   /// \return true; false would mean that the rows are needed again
-  /// (WarpSegmentsMma)
+  /// (core/papers/KokkosMMA_WarpSegmentsMma.hpp)
   template <class Store>
   KOKKOSMMA_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
                                               Store const& store) const {

@@ -312,6 +312,7 @@ void print_scans(std::ostream& out) {
     problem.contiguous  = true;
     problem.tile_compiled =
         scan_tile_exists(types.input, types.accumulator, types.accumulator);
+    problem.mma_compiled  = true;
     problem.value_bytes   = std::size_t(size_of(types.accumulator));
     problem.functor_bytes = 64;
     problem.size          = size;
@@ -359,6 +360,7 @@ void print_segments(std::ostream& out) {
     problem.output         = types.accumulator;
     problem.segments       = (std::uint64_t(1) << 28) / length;
     problem.segment_length = length;
+    problem.mma_compiled   = true;
     return problem;
   };
   auto const reduce_with = [packed](auto const& change) {

@@ -29,8 +29,8 @@ import plots
 from bench_results import PROGRAMS, BadFile, files_in, load, on_cuda
 
 # Which cases run. Filters choose among all cases of a program and are POSIX extended and ECMAScript alike. `usual` is what fits into ten
-# minutes on an H200; left out are the papers' formulations (perf_paper measures them), energy, and most stencils: all of these would be
-# hours of Kokkos' own code at large radii.
+# minutes on an H200; left out are exact sums, energy, and most stencils: all of these would be hours of Kokkos' own code at large
+# radii.
 Cases = collections.namedtuple("Cases", "usual full quick")
 CASES = {
     "reduce": Cases("^(ceiling/|reduce/(kokkos|kokkos_int64|drop_in|drop_in_int64|mma|cub)/)", ".",

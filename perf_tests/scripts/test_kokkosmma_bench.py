@@ -225,7 +225,7 @@ class Chosen(unittest.TestCase):
         for program, usual, name in (
             ("reduce", True, "reduce/mma/half/view/n:1/iterations:1/manual_time"),
             ("reduce", True, "ceiling/copy/iterations:1/manual_time"),
-            ("reduce", False, "reduce/mma-split/R:4/B:128/half/view/n:1/x"),
+            ("reduce", False, "reduce/exact/half/view/n:1/x"),
             ("reduce", True, "reduce/drop_in_int64/float/view/n:1/x"),
             ("loops", True, "loop/cub/half/rank1/triad/iterations:1/x"),
             ("loops", True, "loop/kokkos_int64/double/rank2/points9_default/iterations:1/x"),

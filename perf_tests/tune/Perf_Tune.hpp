@@ -105,8 +105,6 @@ class Tuner {
 template <class T>
 void tune_reduce(Tuner& tuner);
 template <class T>
-void tune_scan(Tuner& tuner);
-template <class T>
 void tune_segments(Tuner& tuner);
 template <class T>
 void tune_columns(Tuner& tuner);

@@ -99,28 +99,6 @@ void tune_reduce(Tuner& tuner) {
   }
 }
 
-/// Scans of Views.
-template <class T>
-void tune_scan(Tuner& tuner) {
-  using Sum = sum_type<T>;
-  std::vector<TuneCase> cases;
-  Exec const exec = tuner.exec();
-  for (std::size_t const bytes : tune_bytes) {
-    std::size_t const n =
-        tuner.session().fitting(bytes / sizeof(Sum), sizeof(Sum));
-    Sum* const y = tuner.session().template results<Sum>(n);
-    TuneOutput<Sum> const to(y, n);
-    cases.push_back({tune_size(n * sizeof(T)),
-                     double(n) * double(sizeof(T) + sizeof(Sum))});
-    cases.back().call =
-        [exec, to, slices = Slices<T>(tuner.session(), n)](std::size_t k) {
-          KokkosMMA::inclusive_scan(exec, slices(k), to);
-        };
-    cases.back().sum = sum_of(exec, y, n);
-  }
-  tuner.choose_route(&TuningTable::scan_mma, KokkosMMA::scalar_v<T>, cases);
-}
-
 /// Equal segments.
 template <class T>
 void tune_segments(Tuner& tuner) {
@@ -145,17 +123,6 @@ void tune_segments(Tuner& tuner) {
     c.sum = sum_of(exec, y, count);
     return c;
   };
-  // Besides powers of two of vectors, which have a kernel of their own, lengths
-  // that fill the rows of a product in part; the limit holds for all.
-  std::vector<TuneCase> cases;
-  for (std::size_t const bytes :
-       {16, 64, 200, 256, 1000, 1024, 4096, 5000, 16384})
-    if (bytes / sizeof(T) >= 3)
-      for (std::size_t const sixteenths : tune_sixteenths)
-        cases.push_back(case_of(bytes / sizeof(T), sixteenths));
-  tuner.choose_route(&TuningTable::segments_mma_bytes, KokkosMMA::scalar_v<T>,
-                     cases);
-
   // What the types of a size do differs in nothing that takes time.
   if (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
       !std::is_same_v<T, double> && !std::is_same_v<T, std::int8_t>)

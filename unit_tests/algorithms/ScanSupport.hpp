@@ -27,6 +27,9 @@ std::vector<Route> scan_routes(bool contiguous = true) {
   problem.contiguous    = contiguous;
   problem.tile_compiled = Impl::scan_tile_exists(
       problem.input, problem.accumulator, problem.output);
+#if defined(KOKKOSMMA_PAPER_KERNELS)
+  problem.mma_compiled = true;
+#endif
   return routes<Exec>(
       !Impl::refuse_mma(problem, Capability{true, 90, 132}, {}));
 }

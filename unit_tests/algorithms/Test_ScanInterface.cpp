@@ -185,7 +185,7 @@ void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
           : sequential_scan<Impl::ScanKind::inclusive, std::int64_t>(part, 0)
                 .back();
   Kokkos::RangePolicy<Exec> const policy(begin, end);
-  for (Route const route : scan_routes<Input, Output, Exec>()) {
+  for (Route const route : routes<Exec>(false)) {
     SCOPED_TRACE(scan_trace(route, Kind, size));
     ScopedSettings const scope(Settings{route});
     RouteProbe<Exec> probe;

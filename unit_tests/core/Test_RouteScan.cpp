@@ -23,6 +23,7 @@ constexpr P scan_of_flags() {
   problem.sum           = true;
   problem.contiguous    = true;
   problem.tile_compiled = true;
+  problem.mma_compiled  = true;
   problem.value_bytes   = 4;
   problem.functor_bytes = 40;
   problem.size          = 1000;
@@ -114,6 +115,7 @@ static_assert(says(mma(&P::sum, false), "not a sum"));
 static_assert(says(mma(&P::input, opaque), "not support this element type"));
 static_assert(says(mma(&P::tile_compiled, false), "no tile kernel"));
 static_assert(says(mma(&P::contiguous, false), "strided"));
+static_assert(says(mma(&P::mma_compiled, false), "KokkosMMA::KokkosMMA"));
 constexpr P of_types(Scalar input, Scalar kept) {
   return with(scan_of_flags(), &P::input, input, &P::accumulator, kept,
               &P::output, kept);
@@ -165,9 +167,7 @@ constexpr Route chosen(P const& problem, Capability const& capability,
 }
 constexpr bool takes_the_faster(Scalar input, Scalar accumulator) {
   P const problem = of_types(input, accumulator);
-  Route const faster =
-      mma_scan_pays(input, accumulator) ? Route::mma : Route::streamed;
-  return chosen(problem, h200) == faster &&
+  return chosen(problem, h200) == Route::streamed &&
          chosen(problem, h200, Route::mma) == Route::mma &&
          !refusal_of(route_scan(problem, h200, Settings{Route::mma})) &&
          chosen(problem, v100) == Route::streamed &&
@@ -218,19 +218,8 @@ TEST(RouteScan, DecisionAsText) {
       "route generic; neither mma nor streamed: the execution space is not "
       "Cuda",
       to_string(route_scan(scan_of_flags(), host, {})));
-  // Whatever is faster for a type, the sentence names the reason.
-  for (Scalar const scalar : {half, float32, float64, int32, int64}) {
-    std::string const text = to_string(route_scan(
-        with(scan_of_flags(), &P::input, scalar, &P::accumulator, scalar), h200,
-        {}));
-    if (mma_scan_pays(scalar, scalar))
-      EXPECT_EQ("route mma", text);
-    else
-      EXPECT_EQ(
-          "route streamed; not mma: shuffles are as fast for these types "
-          "(tuning table)",
-          text);
-  }
+  EXPECT_EQ("route streamed; not mma: shuffles are as fast for every type",
+            to_string(route_scan(scan_of_flags(), h200, {})));
 }
 
 TEST(RouteScan, ForcedRouteThatCannotRunIsAnError) {

@@ -22,6 +22,7 @@ constexpr P rows_of_halves() {
   problem.output         = float32;
   problem.segments       = 1000;
   problem.segment_length = 100;
+  problem.mma_compiled   = true;
   return problem;
 }
 static_assert(!refuse_segmented(rows_of_halves(), a100));
@@ -78,6 +79,9 @@ static_assert(!streamed(&P::csr, true));
 static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
 static_assert(says(mma(&P::csr, true), "segments of different lengths"));
+static_assert(says(mma(&P::mma_compiled, false), "KokkosMMA::KokkosMMA"));
+static_assert(!mma(&P::mma_compiled, false, &P::layout,
+                   SegmentLayout::columns));
 static_assert(says(mma(&P::scan, true), "no MMA kernel"));
 static_assert(says(mma(&P::accumulator, float64), "accumulate in float"));
 static_assert(!streamed(&P::accumulator, float64));
@@ -122,12 +126,9 @@ constexpr Route chosen(P const& problem, Capability const& capability,
 }
 constexpr bool takes_the_faster(Scalar input, Scalar accumulator,
                                 std::uint64_t length) {
-  P const problem    = with(rows_of_halves(), &P::input, input, &P::accumulator,
-                            accumulator, &P::segment_length, length);
-  Route const faster = mma_segments_pay(input, length * size_of(input))
-                           ? Route::mma
-                           : Route::streamed;
-  return chosen(problem, h200) == faster &&
+  P const problem = with(rows_of_halves(), &P::input, input, &P::accumulator,
+                         accumulator, &P::segment_length, length);
+  return chosen(problem, h200) == Route::streamed &&
          chosen(problem, h200, Route::mma) == Route::mma &&
          chosen(problem, v100) == Route::generic &&
          chosen(problem, host) == Route::generic;

@@ -94,6 +94,7 @@ TEST(AskedRoute, TastesAreNoRefusalsAndOrdersCloseTheQuestion) {
   s.sum                    = true;
   s.contiguous             = true;
   s.tile_compiled          = true;
+  s.mma_compiled           = true;
   s.value_bytes            = 4;
   RouteDecision const scan = route_scan(s, h200, {});
   EXPECT_EQ(Route::streamed, scan.route);

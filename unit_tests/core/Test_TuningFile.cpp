@@ -75,17 +75,17 @@ TEST(TuningFile, IsTextForPeople) {
                       "\ndevice NVIDIA H200\ncompute_capability 9.0\n"
                       "multiprocessors 132\ndate 2026-11-21\n",
                       "\n# measured here\n", "\nreduce.mma.float yes\n",
-                      "\nsegments.mma_bytes.int8 never\n",
-                      "\nreduce.block_size 512\n", "\nchecksum "});
+                      "\ncolumns.mma.int8 no\n", "\nreduce.block_size 512\n",
+                      "\nchecksum "});
 }
 
 TEST(TuningFile, MayBeEdited) {
-  EXPECT_EQ("", refusal_of_text(edited("scan.mma.float no",
-                                       "# by hand\n\nscan.mma.float yes")));
+  EXPECT_EQ("", refusal_of_text(edited("columns.mma.float no",
+                                       "# by hand\n\ncolumns.mma.float yes")));
   TuningFile const file = parse_tuning(
-      edited("scan.mma.float no", "scan.mma.float yes"), "a.table");
-  EXPECT_EQ(1, file.table.scan_mma[Scalar::float32]);
-  EXPECT_EQ(0, file.table.scan_mma[Scalar::float64]);
+      edited("columns.mma.float no", "columns.mma.float yes"), "a.table");
+  EXPECT_EQ(1, file.table.columns_mma[Scalar::float32]);
+  EXPECT_EQ(0, file.table.columns_mma[Scalar::float64]);
 }
 
 TEST(TuningFile, EveryTruncationIsNoticed) {
@@ -110,7 +110,7 @@ TEST(TuningFile, EveryChangedByteIsNoticed) {
     EXPECT_NE("", refusal_of_text(damaged)) << i;
   }
   std::string const error = refusal_of_text(
-      replaced(text, "scan.mma.float no", "scan.mma.float yes"));
+      replaced(text, "columns.mma.float no", "columns.mma.float yes"));
   expect_parts(
       error, {"the checksum is ", "changed or damaged", "\"checksum edited\""});
   expect_parts(refusal_of_text(text + "more\n"), {"text follows the checksum"});
@@ -164,7 +164,7 @@ TEST(TuningFile, RefusesWrongLines) {
     refuses("reduce.block_size 512", "reduce.block_size " + value,
             {"multiples of 32, 32 to 512"});
   for (std::string const value : {"1", "true", "YES", "never"})
-    refuses("scan.mma.int8 no", "scan.mma.int8 " + value, {"yes or no"});
+    refuses("columns.mma.int8 no", "columns.mma.int8 " + value, {"yes or no"});
   refuses("stencil.box_radius.half 8", "stencil.box_radius.half 17",
           {"0 to 16, or never"});
 }

@@ -35,7 +35,7 @@ static_assert(!is_valid([] {
 }()));
 static_assert(!is_valid([] {
   TuningTable table;
-  table.scan_mma.values[3] = 2;
+  table.columns_mma.values[3] = 2;
   return table;
 }()));
 static_assert(!is_valid([] {
@@ -56,8 +56,6 @@ constexpr TuningTable table_with(Change const& change) {
 constexpr TuningTable shuffled = table_with([](TuningTable& t) {
   t.reduce_mma         = t.reduce_mma.with(Scalar::float32, 0);
   t.dot_mma            = t.dot_mma.with(Scalar::half, 0);
-  t.scan_mma           = t.scan_mma.with(Scalar::float64, 1);
-  t.segments_mma_bytes = t.segments_mma_bytes.with(Scalar::int8, 128);
   t.columns_mma        = t.columns_mma.with(Scalar::uint8, 1);
   t.tiny_elements      = 3;
   t.tiny_from_elements = 0;
@@ -66,12 +64,6 @@ static_assert(!mma_reduce_pays(Scalar::float32, false, shuffled));
 static_assert(mma_reduce_pays(Scalar::half, false, shuffled));
 static_assert(!mma_reduce_pays(Scalar::half, true, shuffled));
 static_assert(mma_reduce_pays(Scalar::float64, true, shuffled));
-static_assert(mma_scan_pays(Scalar::float64, Scalar::float64, shuffled));
-static_assert(!mma_scan_pays(Scalar::float32, Scalar::float32, shuffled));
-static_assert(mma_segments_pay(Scalar::int8, 128, shuffled));
-static_assert(!mma_segments_pay(Scalar::int8, 127, shuffled));
-static_assert(!mma_segments_pay(Scalar::half, std::uint64_t(1) << 40,
-                                shuffled));
 static_assert(mma_columns_pay(Scalar::boolean, false, shuffled));
 static_assert(!mma_columns_pay(Scalar::uint8, true, shuffled));
 static_assert(segments_are_tiny(3, 24, shuffled));
@@ -86,16 +78,16 @@ static_assert(PerType::index(Scalar::boolean) == PerType::index(Scalar::uint8));
 
 // --- the library's own tables ----------------------------------------------
 constexpr TuningTable two_values = builtin_tuning_with(
-    {{"scan.mma.int8", 1}, {"segments.tiny_csr_bytes", 16}});
+    {{"columns.mma.int8", 1}, {"segments.tiny_csr_bytes", 16}});
 static_assert(two_values == table_with([](TuningTable& t) {
-                t.scan_mma       = t.scan_mma.with(Scalar::int8, 1);
+                t.columns_mma    = t.columns_mma.with(Scalar::int8, 1);
                 t.tiny_csr_bytes = 16;
               }));
 
 TEST(TuningTable, BuiltInValuesHaveNamesAndAreAllowed) {
   for (TunedValue const wrong :
-       {TunedValue{"scan.mma", 1}, TunedValue{"scan.mma.short", 1},
-        TunedValue{"scan.mma.int8x", 1}, TunedValue{"scan.mma.int8", 2},
+       {TunedValue{"columns.mma", 1}, TunedValue{"columns.mma.short", 1},
+        TunedValue{"columns.mma.int8x", 1}, TunedValue{"columns.mma.int8", 2},
         TunedValue{"segments.tiny", 1}, TunedValue{"reduce.blocks.int8", 1},
         TunedValue{"reduce.blocks", 9}})
     EXPECT_THROW(builtin_tuning_with({wrong}), std::invalid_argument)
@@ -252,29 +244,6 @@ TEST_F(AnyTable, SumsThatStreamedRefuses) {
   EXPECT_EQ(Route::streamed, route_reduce(p, h200, {}, table).route);
   p.functor_bytes = max_functor_bytes + 1;
   EXPECT_EQ(Route::mma, route_reduce(p, h200, {}, table).route);
-}
-
-TEST_F(AnyTable, Scans) {
-  expect_routes([&] {
-    ScanProblem p;
-    p.source           = flag() ? Source::view : Source::functor;
-    p.input            = scalar();
-    p.accumulator      = flag() ? p.input : scalar();
-    p.output           = p.accumulator;
-    p.sum              = random.integer(0, 7) != 0;
-    p.contiguous       = random.integer(0, 7) != 0;
-    p.fixed_size       = random.integer(0, 7) != 0;
-    p.in_graph         = random.integer(0, 7) == 0;
-    p.compiled         = flag();
-    p.tile_compiled    = scan_tile_exists(p.input, p.accumulator, p.output);
-    p.value_bytes      = std::size_t(random.integer(1, 80));
-    p.functor_bytes    = random.integer(0, 7) == 0 ? 40000 : 8;
-    p.size             = std::uint64_t(1) << random.integer(0, 40);
-    Capability const m = machine();
-    return [=](Settings const& settings, TuningTable const& table) {
-      return route_scan(p, m, settings, table);
-    };
-  });
 }
 
 TEST_F(AnyTable, Segments) {

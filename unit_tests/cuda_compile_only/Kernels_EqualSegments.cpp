@@ -23,10 +23,8 @@ struct StoreTo {
 
 template <Operation Op, Scalar Input, class Value>
 void equal(void const* x, Value* result) {
-  for (bool const products : {false, true})
-    Cuda::launch_segmented_reduce<Op, Input, Value>(
-        Kokkos::Cuda(), x, EqualSegments{1000, 10}, StoreTo<Value>{result},
-        products);
+  Cuda::launch_segmented_reduce<Op, Input, Value>(
+      Kokkos::Cuda(), x, EqualSegments{1000, 10}, StoreTo<Value>{result});
 }
 
 }  // namespace

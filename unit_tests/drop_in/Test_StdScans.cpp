@@ -27,13 +27,6 @@ template <class Exec>
 class StdScans : public ::testing::Test {};
 TYPED_TEST_SUITE(StdScans, ExecutionSpaces);
 
-/// What auto takes for a contiguous sum with a tile kernel.
-template <class Input, class Accumulator>
-constexpr Route tile_route =
-    KokkosMMA::Impl::mma_scan_pays(scalar_v<Input>, scalar_v<Accumulator>)
-        ? Route::mma
-        : Route::streamed;
-
 /// Elements begin .. begin + length of `y` are `expected(i)`, those around them
 /// still the poison.
 template <class View, class Expected>
@@ -114,8 +107,7 @@ void check_sums() {
     auto const to = part(y, piece.begin_y);
     for (Route const route : {Route::automatic, Route::generic}) {
       ScopedSettings const scope(Settings{route});
-      Route const taken =
-          route == Route::generic ? route : tile_route<Input, Accumulator>;
+      Route const taken = route == Route::generic ? route : Route::streamed;
       erase(y);
       RouteProbe<Exec> probe;
       auto const end = scan(Exec(), part(x, piece.begin_x), to);

@@ -5,8 +5,7 @@
 // would not be exact.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
-#include <core/scan/KokkosMMA_ScanEncoding.hpp>
-#include <core/scan/KokkosMMA_WarpScan.hpp>
+#include <core/papers/KokkosMMA_WarpScanMma.hpp>
 #include "EmulatedData.hpp"
 
 #include <gtest/gtest.h>

@@ -178,7 +178,7 @@ void expect_segments(Random& random, std::size_t size, std::size_t length) {
             [&] {
               Results<V> results(equal.count());
               Impl::Cuda::launch_segmented_reduce<sum, element, V>(
-                  space, x.data(), equal, results.store(), false);
+                  space, x.data(), equal, results.store());
               return results.values();
             }),
         [&](std::size_t s) { return std::min(s * length, size); });

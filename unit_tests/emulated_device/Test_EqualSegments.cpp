@@ -6,6 +6,7 @@
 
 #include "ReductionSuite.hpp"
 
+#include <backends/cuda/kernels/papers/KokkosMMA_PaperSegments.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 
@@ -55,18 +56,18 @@ struct EqualSegment {
   template <Impl::Operation Op, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
-    using Value       = typename T::Value;
-    auto const reduce = [&](bool use_mma) {
-      Results<Value> results(c.groups().count);
-      Impl::Cuda::launch_segmented_reduce<Op, T::input, Value>(
-          Kokkos::Cuda(), x, Impl::EqualSegments{c.size, c.length},
-          results.store(), use_mma);
-      check(results.values(), use_mma);
-    };
-    reduce(false);
+    using Value = typename T::Value;
+    Impl::EqualSegments const segments{c.size, c.length};
+    Results<Value> results(c.groups().count);
+    Impl::Cuda::launch_segmented_reduce<Op, T::input, Value>(
+        Kokkos::Cuda(), x, segments, results.store());
+    check(results.values(), false);
     if constexpr (Op == Impl::Operation::sum &&
                   Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
-      reduce(true);
+      std::vector<Value> by_mma(c.groups().count, Value(-77));
+      Impl::Cuda::launch_paper_segments(
+          Kokkos::Cuda(), {T::input, x, segments, by_mma.data(), 1});
+      check(by_mma, true);
     }
   }
   /// Four lanes at least share the vectors of a segment; each flush of a chain

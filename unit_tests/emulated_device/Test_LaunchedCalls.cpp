@@ -243,8 +243,7 @@ TEST(LaunchedCalls, ACapturedStreamHasNoResultOnTheHost) {
 TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
   static int tiles = 0;
   ScanCall strided(5000);
-  strided.call.scan_tiles = [](void const*, Impl::Cuda::StreamScratch const&,
-                               Route) {
+  strided.call.scan_tiles = [](void const*, Impl::Cuda::StreamScratch const&) {
     ++tiles;
     return false;
   };
@@ -254,8 +253,8 @@ TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
     ASSERT_EQ(strided.prefix[std::size_t(i)], i * (i + 1) / 2);
   EXPECT_EQ(strided.total, 4999 * 5000 / 2);
   ScanCall contiguous(5000);
-  contiguous.call.scan_tiles = [](void const*, Impl::Cuda::StreamScratch const&,
-                                  Route) {
+  contiguous.call.scan_tiles = [](void const*,
+                                  Impl::Cuda::StreamScratch const&) {
     ++tiles;
     return true;
   };

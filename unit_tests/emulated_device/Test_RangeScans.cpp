@@ -5,53 +5,46 @@
 
 #include "ScanSuite.hpp"
 
+#include <backends/cuda/kernels/papers/KokkosMMA_PaperScan.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
-#include <core/scan/KokkosMMA_WarpScan.hpp>
+#include <core/papers/KokkosMMA_ScanEncoding.hpp>
 
 namespace KokkosMMA::Testing {
 namespace {
 
+/// In registers integers are modulo 2^bits.
+template <class T>
+using InRegisters =
+    std::conditional_t<T::floating, typename T::Value,
+                       std::conditional_t<sizeof(typename T::Value) == 8,
+                                          std::uint64_t, std::uint32_t>>;
+
 /// Returns the total.
-template <class T, template <class, class, bool> class TileScan, bool UseMma,
-          bool Inclusive>
-typename T::Value tile_scan(typename T::Bits const* x, std::size_t size,
-                            typename T::Value* y) {
+template <class T, bool Inclusive>
+typename T::Value by_additions(typename T::Bits const* x, std::size_t size,
+                               typename T::Value* y) {
   using Output = typename T::Value;
-  using Value  = std::conditional_t<
-      std::is_floating_point_v<Output>, Output,
-      std::conditional_t<sizeof(Output) == 8, std::uint64_t, std::uint32_t>>;
-  using Encoding = Impl::ScanEncoding<T::input, Value>;
-  using Scan     = TileScan<Impl::Cuda::Warp, Encoding, Inclusive>;
-  using Tuning = Impl::Cuda::tuning_type<Impl::tile_scan_tuning(UseMma, false)>;
-  constexpr std::uint64_t per_tile = Tuning::value.threads / 32 *
-                                     Tuning::value.tiles * 64 *
-                                     Encoding::elements;
-  std::size_t const skip =
-      reinterpret_cast<std::uintptr_t>(x) % Encoding::bytes / T::bytes;
-  Output* const shifted = y - skip;
-  Impl::Cuda::TileScanOperands<Output, Value> const operands{
-      reinterpret_cast<unsigned char const*>(x - skip),
-      shifted,
-      skip,
-      size,
-      Value(scan_start),
-      reinterpret_cast<std::uintptr_t>(shifted) %
-              (Encoding::elements * sizeof(Output)) ==
-          0};
-  auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
-  auto const most  = 2 * unsigned(Impl::Cuda::device(0).multiprocessors);
+  using Value  = InRegisters<T>;
+  using Scan =
+      Impl::WarpScanShuffle<Impl::Cuda::Warp,
+                            Impl::ScanElements<T::input, Value>, Inclusive>;
   Kokkos::Cuda const space;
   Output total(-1);
-  Impl::Cuda::launch_kernel(
-      space, "tile_scan", Impl::Cuda::tile_scan<Scan, Output, Output, Tuning>,
-      {std::min(tiles, most), unsigned(Tuning::value.threads + 32),
-       int(sizeof(Impl::Cuda::TileScanMemory<Scan, Tuning>))},
-      operands, tiles,
-      Impl::Cuda::StreamScratch(space)->scan(
-          Impl::Cuda::look_back_words<Value>(tiles)),
-      Impl::Cuda::ResultTarget<Output>{&total, nullptr});
+  Impl::Cuda::launch_tile_scan<Scan, Output, Output,
+                               Impl::Cuda::tuning_type<Impl::tile_scan_tuning>>(
+      space, Impl::Cuda::StreamScratch(space), x, y, size, Value(scan_start),
+      &total, true);
+  return total;
+}
+template <class T, bool Inclusive>
+typename T::Value by_products(typename T::Bits const* x, std::size_t size,
+                              typename T::Value* y) {
+  using Output    = typename T::Value;
+  auto const init = Output(scan_start);
+  Output total(-1);
+  EXPECT_FALSE(Impl::Cuda::launch_paper_scan(
+      Kokkos::Cuda(), {T::input, scalar_v<Output>, Inclusive, x, y, size, &init,
+                       &total, true}));
   return total;
 }
 
@@ -84,34 +77,30 @@ struct RangeScan {
   template <Impl::Operation, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {
-    using Impl::WarpScanMma;
-    using Impl::WarpScanShuffle;
-    tile_scan<T, WarpScanShuffle, false, true>(x, c.size, y_of());
+    by_additions<T, true>(x, c.size, y_of());
     check(true, false);
-    tile_scan<T, WarpScanShuffle, false, false>(x, c.size, y_of());
+    by_additions<T, false>(x, c.size, y_of());
     check(false, false);
-    if constexpr (by_products<T>) {
-      tile_scan<T, WarpScanMma, true, true>(x, c.size, y_of());
+    if constexpr (has_products<T>) {
+      by_products<T, true>(x, c.size, y_of());
       check(true, true);
-      tile_scan<T, WarpScanMma, true, false>(x, c.size, y_of());
+      by_products<T, false>(x, c.size, y_of());
       check(false, true);
     }
   }
 
   template <class T>
-  static constexpr bool by_products = Impl::scans_by_mma<Impl::ScanEncoding<
-      T::input,
-      std::conditional_t<T::floating, typename T::Value,
-                         std::conditional_t<sizeof(typename T::Value) == 8,
-                                            std::uint64_t, std::uint32_t>>>>;
+  static constexpr bool has_products =
+      Impl::scans_by_mma<Impl::ScanEncoding<T::input, InRegisters<T>>>;
 };
-static_assert(RangeScan::by_products<Combined<Scalar::half, float>> &&
-              RangeScan::by_products<Combined<Scalar::float64, double>> &&
-              !RangeScan::by_products<Combined<Scalar::float32, double>> &&
-              RangeScan::by_products<Combined<Scalar::boolean, std::int32_t>> &&
-              RangeScan::by_products<Combined<Scalar::uint64, std::uint64_t>> &&
-              !RangeScan::by_products<Combined<Scalar::int8, std::int64_t>> &&
-              !RangeScan::by_products<Combined<Scalar::uint32, std::uint64_t>>);
+static_assert(
+    RangeScan::has_products<Combined<Scalar::half, float>> &&
+    RangeScan::has_products<Combined<Scalar::float64, double>> &&
+    !RangeScan::has_products<Combined<Scalar::float32, double>> &&
+    RangeScan::has_products<Combined<Scalar::boolean, std::int32_t>> &&
+    RangeScan::has_products<Combined<Scalar::uint64, std::uint64_t>> &&
+    !RangeScan::has_products<Combined<Scalar::int8, std::int64_t>> &&
+    !RangeScan::has_products<Combined<Scalar::uint32, std::uint64_t>>);
 
 template <class T>
 using OfRange = Scanned<RangeScan, T>;
@@ -143,12 +132,10 @@ TYPED_TEST(RangeIntegers, ExtremesAndTotal) {
         x[i] = i / period % 2 && !is_bool ? Bits(~bits) : bits;
         sum += std::uint64_t(T::value_of(x[i]));
       }
-      Value total = tile_scan<T, Impl::WarpScanShuffle, false, false>(
-          x.data(), x.size(), y.data());
+      Value total = by_additions<T, false>(x.data(), x.size(), y.data());
       EXPECT_EQ(Value(sum), total);
-      if constexpr (RangeScan::by_products<T>) {
-        total = tile_scan<T, Impl::WarpScanMma, true, true>(x.data(), x.size(),
-                                                            y.data());
+      if constexpr (RangeScan::has_products<T>) {
+        total = by_products<T, true>(x.data(), x.size(), y.data());
         EXPECT_EQ(Value(sum), total);
         EXPECT_EQ(Value(sum + 3), y[x.size() - 1]);
       }

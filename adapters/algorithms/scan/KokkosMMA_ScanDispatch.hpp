@@ -8,7 +8,7 @@
 /// whose data are visible.
 
 #include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
-#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
+#include <adapters/algorithms/scan/KokkosMMA_ScanByMma.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
@@ -93,7 +93,7 @@ Route scan_and_convert(std::string const& label, CallPlan const& plan,
     Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::scan accumulator"));
-    Route const ran = run_planned_scan(label, plan, policy, functor, wide);
+    Route const ran = run_scan_of(label, plan, policy, functor, wide);
     Kokkos::View<Value, typename Exec::memory_space> const narrow(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
                            "KokkosMMA::scan converted"));
@@ -104,7 +104,7 @@ Route scan_and_convert(std::string const& label, CallPlan const& plan,
     return ran;
   } else {
     Accumulator wide;
-    Route const ran = run_planned_scan(label, plan, policy, functor, wide);
+    Route const ran = run_scan_of(label, plan, policy, functor, wide);
     total           = static_cast<Value>(wide);
     return ran;
   }
@@ -130,6 +130,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   ScanProblem problem      = scan_problem<Accumulator>(functor, n);
   problem.on_host          = is_host_space<Exec>;
   problem.may_be_exact     = has_exact_scan<Exec, Functor>;
+  problem.mma_compiled     = has_scan_by_mma<Exec, Functor>;
   Capability const machine = capability(exec);
   OfferedLevel const offered =
       offered_level(problem, machine, effective_settings(settings));
@@ -191,14 +192,15 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   CallPlan const plan{call, decision};
   Route ran = decision.route;
   if constexpr (!has_total) {
-    ran = run_planned_scan(name, plan, policy, functor);
+    ran = run_scan_of(name, plan, policy, functor);
   } else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,
                                       Accumulator>) {
-    ran = run_planned_scan(name, plan, policy, functor, total);
+    ran = run_scan_of(name, plan, policy, functor, total);
   } else {
     ran = scan_and_convert(name, plan, policy, functor, total);
   }
   last_route_of_this_thread() = ran;
+  if (ran == Route::mma) report_call(who, label, decision);
   check_level_of_run(who, settings, decision, ran, problem.accumulator);
 }
 

@@ -156,7 +156,8 @@ class SegmentPolicy {
         Impl::describe_call<Op::operation, value_type>(
             m_x, m_segments, Kokkos::View<value_type*, Exec>(), false)
             .problem;
-    problem.on_host = Impl::is_host_space<Exec>;
+    problem.on_host      = Impl::is_host_space<Exec>;
+    problem.mma_compiled = false;
     return problem;
   }
 
@@ -215,7 +216,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
     if constexpr (launchable) {
       if (route != Route::generic) {
         ScopedSettings const level(only_level(m_policy.settings()));
-        launch(route == Route::mma);
+        launch();
         return;
       }
     }
@@ -231,7 +232,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
                          Segments>() &&
       sizeof(Functor) + (is_computed<X> ? sizeof(X) : 0) <= max_functor_bytes;
 
-  void launch([[maybe_unused]] bool use_mma) const {
+  void launch() const {
 #if KOKKOSMMA_IMPL_ON_CUDA()
     Exec const& space = m_policy.space();
     Cuda::check(cudaSetDevice(space.cuda_device()), "cudaSetDevice");
@@ -250,8 +251,8 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
                                                 segments.length);
     } else {
       constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
-      Cuda::launch_segmented_reduce<Op::operation, input, A>(
-          space, x.data(), segments, m_store, use_mma);
+      Cuda::launch_segmented_reduce<Op::operation, input, A>(space, x.data(),
+                                                             segments, m_store);
     }
 #endif
   }

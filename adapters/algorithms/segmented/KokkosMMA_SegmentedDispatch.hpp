@@ -116,6 +116,7 @@ SegmentedCall types_of_call(bool scan) {
   call.problem.accumulator  = scalar_v<A>;
   call.problem.output       = scalar_v<typename Y::non_const_value_type>;
   call.problem.plain_memory = is_plain_source<X> && is_plain_memory<Y>;
+  call.problem.mma_compiled = !scan && has_segments_by_mma<Op, A, X, Y>;
   if constexpr (is_computed<X>) {
     call.problem.computed      = true;
     call.problem.functor_bytes = sizeof(X);

@@ -11,6 +11,7 @@
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -22,6 +23,9 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#if defined(KOKKOSMMA_PAPER_KERNELS)
+#include <backends/cuda/kernels/papers/KokkosMMA_PaperSegments.hpp>
+#endif
 #endif
 
 #include <cstddef>
@@ -47,6 +51,20 @@ template <class Segments>
 inline constexpr bool is_csr = false;
 template <class Offsets>
 inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
+
+/// Whether this source reaches a kernel for sums of equal segments by MMA.
+template <Operation Op, class A, class X, class R>
+inline constexpr bool has_segments_by_mma =
+#if KOKKOSMMA_IMPL_ON_CUDA() && defined(KOKKOSMMA_PAPER_KERNELS)
+    Op == Operation::sum && !is_computed<X> &&
+    segment_mma_exists(scalar_v<typename X::non_const_value_type>,
+                       scalar_v<A>) &&
+    is_floating(scalar_v<typename R::non_const_value_type>) ==
+        is_floating(scalar_v<A>) &&
+    size_of(scalar_v<typename R::non_const_value_type>) == size_of(scalar_v<A>);
+#else
+    false;
+#endif
 
 /// Description of a call for the route function and for the kernels.
 struct SegmentedCall {
@@ -137,8 +155,17 @@ void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
         return;
       }
     }
+#if defined(KOKKOSMMA_PAPER_KERNELS)
+    if constexpr (has_segments_by_mma<Op, A, X, R>) {
+      if (use_mma) {
+        Cuda::launch_paper_segments(exec, {input, x.data(), call.packed,
+                                           result.data(), call.store_stride});
+        return;
+      }
+    }
+#endif
     Cuda::launch_segmented_reduce<Op, input, A>(exec, x.data(), call.packed,
-                                                store, use_mma);
+                                                store);
   }
 }
 

@@ -334,9 +334,9 @@ Route run_scan(ErasedScan& call) {
   return run_call(
       call, "parallel_scan", call.problem, on_device, false, settings,
       [](auto const&... arguments) { return route_scan(arguments...); },
-      [&](Route route, Cuda::StreamScratch const& scratch) {
+      [&](Route, Cuda::StreamScratch const& scratch) {
         if (call.scan_tiles != nullptr &&
-            call.scan_tiles(call.closure, scratch, route))
+            call.scan_tiles(call.closure, scratch))
           return;
         launch_streamed_scan(call, on_device, scratch);
       });

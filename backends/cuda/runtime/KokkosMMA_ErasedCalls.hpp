@@ -74,7 +74,7 @@ struct ErasedScan : ErasedCall {
   std::uint64_t (*look_back_words)(std::uint64_t tiles);
   /// Scans visible data in tiles; returns false if it cannot. Null if no kernel
   /// exists.
-  bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&, Route);
+  bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&);
   /// KokkosMMA:: calls need their route; others run Kokkos' own code where a
   /// launch would lose an error that the application has not queried yet.
   bool may_lose_errors = false;

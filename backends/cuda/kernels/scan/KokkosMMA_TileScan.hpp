@@ -6,6 +6,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/scan/KokkosMMA_WarpScan.hpp>
@@ -237,6 +238,49 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
                if (total.wanted())
                  total.store(static_cast<Total>(prefix.value + sum.value));
              });
+}
+
+/// Scans `size` contiguous elements of x, at least one, into y, on `stream`.
+/// \param total null without one; StreamScratch::deliver() says when it is
+///              available
+template <class Scan, class Output, class Total, class Tuning>
+void launch_tile_scan(Stream const& stream, StreamScratch const& scratch,
+                      void const* x, Output* y, std::uint64_t size,
+                      typename Scan::Value init, Total* total,
+                      bool total_on_device) {
+  using Value                  = typename Scan::Value;
+  using Elements               = typename Scan::Elements;
+  constexpr std::size_t shared = sizeof(TileScanMemory<Scan, Tuning>);
+  constexpr unsigned threads   = Tuning::value.threads;
+  constexpr std::uint64_t per_tile =
+      threads / 32 * Tuning::value.tiles * 64 * Elements::elements;
+  auto const kernel = &tile_scan<Scan, Output, Total, Tuning>;
+  KernelFacts const facts =
+      kernel_facts(stream.device, kernel, threads + 32, shared);
+  std::size_t const skip = reinterpret_cast<std::uintptr_t>(x) %
+                           Elements::bytes / Elements::input_bytes;
+  Output* const shifted = y - skip;
+  TileScanOperands<Output, Value> const operands{
+      static_cast<unsigned char const*>(x) - skip * Elements::input_bytes,
+      shifted,
+      skip,
+      size,
+      init,
+      reinterpret_cast<std::uintptr_t>(shifted) %
+              (Elements::elements * sizeof(Output)) ==
+          0};
+  auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
+  deliver_total(scratch, look_back_words<Value>(tiles), total, sizeof(Total),
+                total_on_device || !total,
+                [&](ResultTarget<void> const& target, ScanScratch const& scan) {
+                  launch_kernel(
+                      stream, "tile_scan", kernel,
+                      {scan_blocks(stream, tiles, facts.resident_blocks),
+                       threads + 32, shared},
+                      operands, tiles, scan,
+                      ResultTarget<Total>{static_cast<Total*>(target.memory),
+                                          target.words});
+                });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

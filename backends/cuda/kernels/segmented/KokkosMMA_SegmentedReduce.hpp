@@ -12,7 +12,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
-#include <core/segmented/KokkosMMA_WarpSegmentsMma.hpp>
+#include <core/segmented/KokkosMMA_WarpSegments.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -232,15 +232,8 @@ void launch_segments(Stream const& space, void const* x,
 
 template <Operation Op, Scalar Input, class Value, class Store>
 void launch_segmented_reduce(Stream const& space, void const* x,
-                             EqualSegments const& segments, Store const& store,
-                             bool use_mma) {
-  if constexpr (Op == Operation::sum) {
-    if (use_mma) {
-      launch_segments<WarpSegmentsMma<Warp, Input, Value>, Input>(
-          space, x, segments, store);
-      return;
-    }
-  }
+                             EqualSegments const& segments,
+                             Store const& store) {
   launch_segments<WarpSegmentsStreamed<Warp, Op, Input, Value>, Input>(
       space, x, segments, store);
 }

@@ -13,7 +13,8 @@
 #include <cstdint>
 
 /// \file
-/// MMA variants of core/segmented/KokkosMMA_WarpSegments.hpp.
+/// Equal segments by MMA: the variant of
+/// core/segmented/KokkosMMA_WarpSegments.hpp that no automatic choice uses.
 
 namespace KokkosMMA::Impl {
 

@@ -7,12 +7,14 @@
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
+#include <core/scan/KokkosMMA_ScanElements.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 /// \file
-/// Constant matrices of a scan; encoding of elements and sums as operands.
+/// Constant matrices of a scan by MMA; encoding of elements and sums as
+/// operands.
 ///
 /// The shape determines the slots of k that a lane's values fill. The matrices
 /// map slots to columns of the tile such that each lane's slots are neighbours
@@ -53,23 +55,6 @@ struct LowerRows {
     return 2 * slot_quad<Shape>(k) + element % 2 + 8 * (element / 2) < row;
   }
 };
-
-/// Bytes `p` of four words as one word.
-KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t byte_column(std::uint32_t w0,
-                                                         std::uint32_t w1,
-                                                         std::uint32_t w2,
-                                                         std::uint32_t w3,
-                                                         int p) {
-#if KOKKOSMMA_IMPL_ON_DEVICE()
-  unsigned const pick = unsigned(p | (p + 4) << 4);
-  return __byte_perm(__byte_perm(w0, w1, pick), __byte_perm(w2, w3, pick),
-                     0x5410);
-#else
-  int const shift = 8 * p;
-  return (w0 >> shift & 255) | (w1 >> shift & 255) << 8 |
-         (w2 >> shift & 255) << 16 | (w3 >> shift & 255) << 24;
-#endif
-}
 
 /// Whether one of two packed 16-bit floats is infinite or NaN. `Unit` is the
 /// lowest bit of the exponent.
@@ -237,54 +222,10 @@ struct OperandDouble {
   }
 };
 
-/// Encoding of a scan of `Input` with sums of `Value`; unsigned types represent
-/// integers modulo 2^bits. `elements` neighbours are 16 bytes of results. Types
-/// without an operand `Data` have no scan by MMA, only by additions.
-template <Scalar Input, class ValueT>
-struct ScanElements {
-  using Value                      = ValueT;
-  static constexpr int elements    = 16 / sizeof(Value);
-  static constexpr int input_bytes = size_of(Input);
-  static constexpr int bytes = elements * input_bytes;  ///< per input vector
-  using Words = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
-
-  template <class Warp>
-  KOKKOSMMA_FORCEINLINE_FUNCTION static Value element(Words const& words,
-                                                      int e) {
-    if constexpr (input_bytes == 8) {
-      std::uint64_t const bits =
-          std::uint64_t(words[2 * e + 1]) << 32 | words[2 * e];
-      if constexpr (Input == Scalar::float64) {
-        return bit_cast<double>(bits);
-      } else {
-        return Value(bits);
-      }
-    } else if constexpr (Input == Scalar::float32) {
-      return Value(bit_cast<float>(words[e]));
-    } else if constexpr (Input == Scalar::int32) {
-      return Value(std::int32_t(words[e]));
-    } else if constexpr (Input == Scalar::uint32) {
-      return Value(words[e]);
-    } else if constexpr (input_bytes == 2) {
-      auto const bits = std::uint16_t(words[e / 2] >> 16 * (e % 2));
-      if constexpr (Input == Scalar::half) {
-        return Value(Warp::half_value(bits));
-      } else {
-        return Value(bit_cast<float>(std::uint32_t(bits) << 16));
-      }
-    } else {
-      auto const bits = std::uint8_t(words[e / 4] >> 8 * (e % 4));
-      if constexpr (Input == Scalar::int8) {
-        return Value(std::int8_t(bits));
-      } else {
-        return Value(bits);
-      }
-    }
-  }
-};
-
 struct NoOperand;
 
+/// Encoding of a scan of `Input` with sums of `Value` for MMA. Types without an
+/// operand `Data` have no scan by MMA, only by additions.
 template <Scalar Input, class Value>
 struct ScanEncoding : ScanElements<Input, Value> {
   using Data = NoOperand;
