@@ -68,12 +68,12 @@ void check_integer_sum() {
                                          prefix[piece.begin]);
     RouteProbe<Exec> probe;
     EXPECT_EQ(expected, KE::reduce(Exec(), part));
-    EXPECT_TRUE(probe.took(Route::mma));
+    EXPECT_TRUE(probe.streamed());
     probe.reset();
     EXPECT_EQ(static_cast<T>(expected + T(3)),
               KE::reduce("label", Exec(), KE::cbegin(x) + piece.begin,
                          KE::cbegin(x) + piece.begin + piece.length, T(3)));
-    EXPECT_TRUE(probe.took(Route::mma));
+    EXPECT_TRUE(probe.streamed());
   }
   auto const nothing = Kokkos::subview(x, Kokkos::pair<int, int>(5, 5));
   EXPECT_EQ(T(7), KE::reduce(Exec(), nothing, T(7)));
@@ -116,15 +116,9 @@ void check_floating_sum() {
       exact.add(values[i]);
       magnitudes += std::abs(values[i]);
     }
-    double ours;
-    {
-      // Which route is the faster one is a matter of the device's table.
-      ScopedSettings const scope(
-          Settings{on_cuda<Exec> ? Route::mma : Route::automatic});
-      RouteProbe<Exec> probe;
-      ours = static_cast<double>(KE::reduce(Exec(), part, T(0)));
-      EXPECT_TRUE(probe.took(Route::mma));
-    }
+    RouteProbe<Exec> probe;
+    double const ours = static_cast<double>(KE::reduce(Exec(), part, T(0)));
+    EXPECT_TRUE(probe.streamed());
     double theirs;
     {
       ScopedSettings const scope(Settings{Route::generic});
@@ -209,7 +203,7 @@ void check_wide_sums() {
         make_view<T, Exec>(size, [&](std::size_t i) { return values[i]; });
     RouteProbe<Exec> probe;
     Value const sum = KE::reduce(Exec(), x, Value(0));
-    EXPECT_TRUE(probe.took(sizeof(T) == 8 ? Route::streamed : Route::mma));
+    EXPECT_TRUE(probe.streamed());
     EXPECT_NEAR(1., double(sum / expected), double(epsilon<Value>) * size);
     probe.reset();
     Value const of_iterators =
@@ -333,7 +327,7 @@ void check_dot_product() {
     EXPECT_EQ(double(expected),
               double(KE::transform_reduce(Exec(), Kokkos::subview(x, range),
                                           Kokkos::subview(y, range), T(0.f))));
-    EXPECT_TRUE(probe.took(Route::mma));
+    EXPECT_TRUE(probe.streamed());
   }
 }
 TYPED_TEST(StdAlgorithms, DotProduct) {
