@@ -38,10 +38,6 @@ constexpr std::string_view to_string(Formulation formulation) {
 /// them, except that a formulation other than `chained` excludes the route
 /// `mma`. A call throws std::invalid_argument if its own route or level is not
 /// available.
-///
-/// \code
-/// KokkosMMA::reduce(exec, x, sum, {.label = "norm"});
-/// \endcode
 struct Settings {
   Route route             = Route::automatic;      ///< route of the call
   Formulation formulation = Formulation::chained;  ///< how MMA compute sums
@@ -54,9 +50,8 @@ struct Settings {
   Reproducibility reproducibility =
       Reproducibility::run_to_run;  ///< minimum level of the result
   /// Name of the call in Kokkos Tools and KOKKOSMMA_VERBOSE; if empty, function
-  /// and route name it. The characters must live until the call returns. A
-  /// ScopedSettings does not pass it on, and a policy ignores it, because
-  /// Kokkos::parallel_for has a label of its own.
+  /// and route name it. The characters must live until the call returns. Not
+  /// passed on by a ScopedSettings, and ignored by policies.
   std::string_view label = {};
 
   /// Whether all settings are equal.
@@ -70,8 +65,7 @@ inline Settings& scoped_settings() {
   return settings;
 }
 
-/// The settings without the label, whose characters may end with the call: for
-/// what outlives it.
+/// For what outlives the call, as the characters of its label need not.
 constexpr Settings without_label(Settings settings) {
   settings.label = {};
   return settings;
