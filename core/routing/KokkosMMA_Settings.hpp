@@ -13,10 +13,6 @@ namespace KokkosMMA {
 /// enclosing ScopedSettings, then of the environment. The level of
 /// reproducibility is the highest of call, scope and environment. A call throws
 /// std::invalid_argument if its own route or level is not available.
-///
-/// \code
-/// KokkosMMA::reduce(exec, x, sum, {.label = "norm"});
-/// \endcode
 struct Settings {
   Route route = Route::automatic;  ///< route of the call
   /// Whether to check segment offsets; wrong unchecked offsets access memory
@@ -25,9 +21,8 @@ struct Settings {
   Reproducibility reproducibility =
       Reproducibility::run_to_run;  ///< minimum level of the result
   /// Name of the call in Kokkos Tools and KOKKOSMMA_VERBOSE; if empty, function
-  /// and route name it. The characters must live until the call returns. A
-  /// ScopedSettings does not pass it on, and a policy ignores it, because
-  /// Kokkos::parallel_for has a label of its own.
+  /// and route name it. The characters must live until the call returns. Not
+  /// passed on by a ScopedSettings, and ignored by policies.
   std::string_view label = {};
 
   /// Whether all settings are equal.
@@ -41,8 +36,7 @@ inline Settings& scoped_settings() {
   return settings;
 }
 
-/// The settings without the label, whose characters may end with the call: for
-/// what outlives it.
+/// For what outlives the call, as the characters of its label need not.
 constexpr Settings without_label(Settings settings) {
   settings.label = {};
   return settings;
