@@ -59,8 +59,8 @@ endfunction()
 
 function(kokkosmma_add_kernels target folder library)
   set(types float double half bhalf)
-  set(element_half __half)
-  set(element_bhalf __nv_bfloat16)
+  set(element_half Kokkos::Experimental::half_t)
+  set(element_bhalf Kokkos::Experimental::bhalf_t)
   set(sum_double double)
   set(KokkosMMA_KERNEL_TYPES "float;double" CACHE STRING
       "Element types whose stencils are compiled once per application: some of ${types}. A source that calls others compiles their kernels itself")
@@ -73,8 +73,10 @@ function(kokkosmma_add_kernels target folder library)
       message(FATAL_ERROR "KokkosMMA: KokkosMMA_KERNEL_TYPES contains '${type}'; choose from ${types}, or none")
     endif()
     set(element ${type})
+    set(header backends/cuda/kernels/stencil/KokkosMMA_CompiledStencils.hpp)
     if(element_${type})
       set(element ${element_${type}})
+      set(header adapters/algorithms/stencil/KokkosMMA_CompiledHalfStencils.hpp)
     endif()
     set(sum float)
     if(sum_${type})
@@ -83,7 +85,7 @@ function(kokkosmma_add_kernels target folder library)
     foreach(rank IN ITEMS 1 2 3)
       set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}/Stencil_${type}_${rank}.cpp")
       file(CONFIGURE OUTPUT "${source}" @ONLY
-           CONTENT "#include <backends/cuda/kernels/stencil/KokkosMMA_CompiledStencils.hpp>
+           CONTENT "#include <@header@>
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_STENCILS_OF_RANK(, @element@, @sum@, @rank@)

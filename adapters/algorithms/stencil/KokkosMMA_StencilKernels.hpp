@@ -19,6 +19,7 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
+#include <adapters/algorithms/stencil/KokkosMMA_CompiledHalfStencils.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StencilLaunch.hpp>
 #endif
 

@@ -16,8 +16,8 @@ using Matrix = Kokkos::View<float**, Space>;
 
 template <class Call>
 void paths(char const* first, char const* later, Call const& call) {
-  for (int n = 0; n < 30; ++n) {
-    if (n == 0 || n == 29) begin_path(n == 0 ? first : later);
+  for (int n = 0; n < 300; ++n) {
+    if (n == 0 || n == 299) begin_path(n == 0 ? first : later);
     call();
     end_path();
   }

@@ -9,7 +9,9 @@
 /// The stencils that libkokkosmma_kernels contains: sums of a View into a View
 /// of the same type, in the default accumulator. A source that calls them has
 /// no kernel of its own. cmake/KokkosMMA_library.cmake defines a macro for each
-/// type of KokkosMMA_KERNEL_TYPES. Without it, and for functors and other
+/// type of KokkosMMA_KERNEL_TYPES;
+/// adapters/algorithms/stencil/KokkosMMA_CompiledHalfStencils.hpp declares
+/// those of Kokkos' 16-bit types. Without its macro, and for functors and other
 /// pairs of types, each source with a call compiles its kernels.
 ///
 /// One call of stencil() with 2D Views of floats: 102 s of nvcc and an object
@@ -38,12 +40,6 @@ KOKKOSMMA_IMPL_STENCILS(extern, float, float)
 #endif
 #ifdef KOKKOSMMA_COMPILED_double
 KOKKOSMMA_IMPL_STENCILS(extern, double, double)
-#endif
-#ifdef KOKKOSMMA_COMPILED_half
-KOKKOSMMA_IMPL_STENCILS(extern, __half, float)
-#endif
-#ifdef KOKKOSMMA_COMPILED_bhalf
-KOKKOSMMA_IMPL_STENCILS(extern, __nv_bfloat16, float)
 #endif
 
 }  // namespace KokkosMMA::Impl::Cuda
