@@ -7,6 +7,8 @@
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StepStrips.hpp>
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 #include <type_traits>
 
