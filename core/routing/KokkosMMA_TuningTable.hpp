@@ -120,7 +120,7 @@ struct TuningTable {
   /// 5.5, 128 6.7, 512 8.7.
   int scan_spread_tiles = 64;
 
-  /// Whether columns are summed by MMA: not on an H200; bytes on an H100.
+  /// Whether columns of bytes are summed by MMA: not on an H200.
   PerType columns_mma = PerType::all(0);
   /// Largest number of elements of equal segments that are summed one per
   /// thread, if their length is no power of two of vectors (segments_are_tiny).
@@ -271,9 +271,7 @@ inline constexpr TuningEntry tuning_entries[] = {
     value_entry("reduce.array_bytes", 16 * 1024, 256 * 1024,
                 &TuningTable::reduce_array_bytes, 1024),
     value_entry("scan.spread_tiles", 1, 4096, &TuningTable::scan_spread_tiles),
-    flags_entry("columns.mma",
-                type_bits({Scalar::half, Scalar::bhalf, Scalar::float32,
-                           Scalar::float64, Scalar::int8, Scalar::uint8}),
+    flags_entry("columns.mma", type_bits({Scalar::int8, Scalar::uint8}),
                 &TuningTable::columns_mma),
     value_entry("segments.tiny_elements", 0, 1024, &TuningTable::tiny_elements),
     value_entry("segments.tiny_bytes", 0, 8192, &TuningTable::tiny_bytes),

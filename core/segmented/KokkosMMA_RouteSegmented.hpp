@@ -83,10 +83,8 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
       {problem.csr,
        {"segments of different lengths do not fill the rows of a matrix"}},
       {problem.scan, {"segmented scans have no MMA kernel"}},
-      {problem.layout == SegmentLayout::columns &&
-           is_wide_integer(problem.input),
-       {"columns of wide integers need four or eight MMA instructions in place "
-        "of one addition"}},
+      {problem.layout == SegmentLayout::columns && size_of(problem.input) != 1,
+       {"MMA sums only columns of bytes; additions are as fast for others"}},
       {!segment_mma_exists(problem.input, problem.accumulator),
        {"the tensor cores accumulate in float, in double for double, or in "
         "integers of the element size and at least 4 bytes"}},

@@ -80,12 +80,12 @@ TEST(TuningFile, IsTextForPeople) {
 }
 
 TEST(TuningFile, MayBeEdited) {
-  EXPECT_EQ("", refusal_of_text(edited("columns.mma.float no",
-                                       "# by hand\n\ncolumns.mma.float yes")));
+  EXPECT_EQ("", refusal_of_text(edited("columns.mma.uint8 no",
+                                       "# by hand\n\ncolumns.mma.uint8 yes")));
   TuningFile const file = parse_tuning(
-      edited("columns.mma.float no", "columns.mma.float yes"), "a.table");
-  EXPECT_EQ(1, file.table.columns_mma[Scalar::float32]);
-  EXPECT_EQ(0, file.table.columns_mma[Scalar::float64]);
+      edited("columns.mma.uint8 no", "columns.mma.uint8 yes"), "a.table");
+  EXPECT_EQ(1, file.table.columns_mma[Scalar::uint8]);
+  EXPECT_EQ(0, file.table.columns_mma[Scalar::int8]);
 }
 
 TEST(TuningFile, EveryTruncationIsNoticed) {
@@ -110,7 +110,7 @@ TEST(TuningFile, EveryChangedByteIsNoticed) {
     EXPECT_NE("", refusal_of_text(damaged)) << i;
   }
   std::string const error = refusal_of_text(
-      replaced(text, "columns.mma.float no", "columns.mma.float yes"));
+      replaced(text, "columns.mma.uint8 no", "columns.mma.uint8 yes"));
   expect_parts(
       error, {"the checksum is ", "changed or damaged", "\"checksum edited\""});
   expect_parts(refusal_of_text(text + "more\n"), {"text follows the checksum"});

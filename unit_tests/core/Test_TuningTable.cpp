@@ -35,7 +35,7 @@ static_assert(!is_valid([] {
 }()));
 static_assert(!is_valid([] {
   TuningTable table;
-  table.columns_mma.values[3] = 2;
+  table.columns_mma = table.columns_mma.with(Scalar::int8, 2);
   return table;
 }()));
 static_assert(!is_valid([] {

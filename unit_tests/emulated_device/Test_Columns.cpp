@@ -68,8 +68,7 @@ struct ColumnReduction {
       check(results.values(), use_mma);
     };
     reduce(false);
-    if constexpr (Op == Impl::Operation::sum &&
-                  Impl::column_mma_exists(T::input) &&
+    if constexpr (Op == Impl::Operation::sum && size_of(T::input) == 1 &&
                   Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
       reduce(true);
     }

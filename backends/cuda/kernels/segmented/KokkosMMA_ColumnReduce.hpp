@@ -311,7 +311,7 @@ void launch_column_reduce(Stream const& space, void const* x,
                           std::uint64_t row_stride, Store const& store,
                           bool use_mma) {
   ColumnMatrix const matrix{rows, columns, row_stride};
-  if constexpr (Op == Operation::sum && column_mma_exists(Input)) {
+  if constexpr (Op == Operation::sum && size_of(Input) == 1) {
     if (use_mma) {
       launch_column_sums<Op, Input, WarpColumnMma<Warp, Input, Value>>(
           space, x, matrix, store);
