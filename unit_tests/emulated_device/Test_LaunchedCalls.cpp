@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
 #include <core/routing/KokkosMMA_CallPlan.hpp>
@@ -261,6 +262,72 @@ TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
   EXPECT_EQ(run_scan(contiguous.call), Route::streamed);
   EXPECT_EQ(tiles, 2);
   EXPECT_EQ(contiguous.prefix[0], -1);
+}
+
+struct AddFraction {
+  void operator()(std::int64_t i, double& sum) const {
+    sum += 1. / double(i + 1);
+  }
+};
+struct AddDoubles {
+  void init(double* value) const { *value = 0; }
+  void join(double* into, double const* from) const { *into += *from; }
+  void final(double*) const {}
+};
+/// The sum of 1 / (i + 1), whose rounding depends on the order.
+double harmonic_sum(CallPlan const* plan, int multiprocessors) {
+  static constexpr auto tuning =
+      Impl::streamed_tuning(sizeof(double), 1, true, sizeof(AddFraction), 40);
+  using Tuning     = Impl::Cuda::tuning_type<tuning>;
+  using Running    = Impl::Cuda::RunningValue<AddDoubles, double>;
+  int& of_device   = Impl::Cuda::device_entry(0).multiprocessors;
+  int const before = of_device;
+  of_device        = multiprocessors;
+  double result    = -1;
+  AddDoubles const reducer;
+  AddFraction const functor;
+  std::int64_t const begin  = 0;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Ran ran;
+  Impl::ErasedReduce call{
+      {space,
+       &ran,
+       &Ran::native,
+       Impl::Cuda::kernel_address(
+           &Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, double,
+                                        AddFraction, AddDoubles>),
+       {&functor, &reducer, &begin},
+       &result,
+       false,
+       sizeof(double),
+       &no_locks,
+       reported},
+      {},
+      tuning,
+      sizeof(double),
+      nullptr};
+  call.plan                = plan;
+  call.problem.size        = 200000;
+  call.problem.value       = Scalar::float64;
+  call.problem.sum         = true;
+  call.problem.value_bytes = sizeof(double);
+  call.places              = call.problem.size;
+  run_reduce(call);
+  of_device = before;
+  return result;
+}
+
+/// The level is that of the plan, or without one that of the scope.
+TEST(LaunchedCalls, TheLevelOfAPlanFixesTheOrder) {
+  CallPlan any = plan_of(Route::streamed), fixed = any;
+  fixed.settings.reproducibility = Reproducibility::device_independent;
+  double const reference         = harmonic_sum(&fixed, 132);
+  EXPECT_EQ(harmonic_sum(&fixed, 7), reference);
+  EXPECT_EQ(harmonic_sum(&fixed, 50), reference);
+  EXPECT_NE(harmonic_sum(&any, 7), harmonic_sum(&any, 132));
+  ScopedSettings const scope(fixed.settings);
+  EXPECT_EQ(harmonic_sum(nullptr, 7), reference);
+  EXPECT_NE(harmonic_sum(&any, 7), harmonic_sum(&any, 132));
 }
 
 /// Only a kernel that states it is exact; others warn once.

@@ -65,7 +65,7 @@ namespace KokkosMMA::Impl {
 /// Finds the runs of equal keys with FindRuns and returns their number.
 template <class Policy, class Functor>
 std::int64_t find_runs(Policy const& policy, Functor const& functor,
-                       Settings const& settings = {}) {
+                       Settings const& settings) {
   auto const& exec          = policy.space();
   ScanProblem const problem = scan_problem<typename Functor::value_type>(
       functor, std::uint64_t(policy.end()));
@@ -166,7 +166,8 @@ void scan_between_offsets(std::string const& name, Exec const& exec,
   auto* const offsets     = static_cast<std::int64_t*>(memory.data());
   std::int64_t const runs = find_runs(
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
-      FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets, size, false});
+      FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets, size, false},
+      Settings{Route::generic});
   generic_segmented_scan<Op, A, Inclusive>(
       name, exec, CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)},
       std::uint64_t(runs), std::size_t(size), x, y);

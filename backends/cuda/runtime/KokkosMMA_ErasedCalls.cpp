@@ -59,6 +59,9 @@ void report_route(ErasedCall const& call, char const* pattern,
 Settings settings_of(ErasedCall const& call) {
   return call.plan != nullptr ? call.plan->settings : effective_settings();
 }
+Cuda::LaunchLayout layout_of(ErasedCall const& call) {
+  return Cuda::launch_layout(call.stream, settings_of(call).reproducibility);
+}
 
 /// Type in which a call joins its values.
 Scalar value_of(ReduceProblem const& problem) { return problem.value; }
@@ -133,10 +136,8 @@ void launch_streamed_reduce(ErasedReduce const& call,
                             Cuda::KernelFacts const& facts,
                             Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  LaunchShape const shape =
-      Cuda::launch_layout(call.stream)
-          .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
-                           Cuda::max_partials);
+  LaunchShape const shape = layout_of(call).streamed_reduce(
+      call.tuning, call.places, facts.resident_blocks, Cuda::max_partials);
   CallOrders const orders = call.orders();
   int const measured      = orders_to_measure(call, shape);
   // Before a measurement begins: without memory Kokkos' own code runs.
@@ -181,8 +182,8 @@ void launch_streamed_scan(ErasedScan const& call, bool on_device,
   Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
       call.stream.device, call.kernel, threads + 32, call.shared_bytes);
   call.ensure_locks();
-  unsigned const rows = streamed_scan_rows(
-      Cuda::launch_layout(call.stream).tuning, call.tuning, size);
+  unsigned const rows =
+      streamed_scan_rows(layout_of(call).tuning, call.tuning, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   deliver_total(
       scratch, call.look_back_words(tiles), call.result, call.value_bytes,
@@ -211,7 +212,7 @@ void launch_array_reduce(ErasedArrays const& call,
                          Cuda::KernelFacts const& facts,
                          Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  Cuda::LaunchLayout const layout = Cuda::launch_layout(call.stream);
+  Cuda::LaunchLayout const layout = layout_of(call);
   std::size_t const stride = array_stride(call.value_bytes, call.alignment);
   int const shared =
       Cuda::shared_bytes_of_kernel(call.stream.device, call.kernel);

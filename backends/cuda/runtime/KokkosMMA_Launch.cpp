@@ -99,11 +99,14 @@ inline Device& described_device(int id) {
 Device const& device(int id) { return described_device(id); }
 Device& device_entry(int id) { return described_device(id); }
 
-LaunchLayout launch_layout(Stream const& stream) {
-  if (effective_settings().reproducibility != Reproducibility::run_to_run)
+LaunchLayout launch_layout(Stream const& stream, Reproducibility level) {
+  if (level != Reproducibility::run_to_run)
     return {reference_multiprocessors, builtin_tuning, true};
   Device const& d = device(stream.device);
   return {d.multiprocessors, *d.tuning, false};
+}
+LaunchLayout launch_layout(Stream const& stream) {
+  return launch_layout(stream, effective_settings().reproducibility);
 }
 
 /// What is known of kernels.

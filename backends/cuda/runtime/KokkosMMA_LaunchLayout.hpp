@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cstdint>
@@ -36,6 +37,8 @@ struct LaunchLayout {
   }
 };
 
+LaunchLayout launch_layout(Stream const& stream, Reproducibility level);
+/// The same for the level of the enclosing ScopedSettings.
 LaunchLayout launch_layout(Stream const& stream);
 
 }  // namespace KokkosMMA::Impl::Cuda
