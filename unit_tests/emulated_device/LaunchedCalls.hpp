@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef EMULATEDDEVICE_LAUNCHEDCALLS_HPP
+#define EMULATEDDEVICE_LAUNCHEDCALLS_HPP
+
+#include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <core/routing/KokkosMMA_CallPlan.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// \file
+/// Calls as call sites describe them to libkokkosmma.
+
+namespace KokkosMMA::Testing {
+
+inline Kokkos::Cuda const space;
+
+struct AddReducer {
+  void init(std::int64_t* value) const { *value = 0; }
+  void join(std::int64_t* into, std::int64_t const* from) const {
+    *into += *from;
+  }
+  void final(std::int64_t*) const {}
+};
+struct AddIndex {
+  void operator()(std::int64_t i, std::int64_t& sum) const {
+    sum += i;
+    if (i == 0) emulated_clock += 1;
+  }
+};
+struct StorePrefix {
+  std::int64_t* prefix;
+  void operator()(std::int64_t i, std::int64_t& sum, bool is_final) const {
+    sum += i;
+    if (is_final) prefix[i] = sum;
+  }
+};
+
+/// What a closure records: which of its functions ran, and in which order.
+struct Ran {
+  std::string what;
+  static void native(void const* self) { of(self) += "kokkos "; }
+  static void mma(void const* self, Impl::Cuda::StreamScratch const&) {
+    of(self) += "mma ";
+  }
+  static void exact(void const* self, Impl::Cuda::StreamScratch const&) {
+    of(self) += "exact ";
+  }
+  static std::string& of(void const* self) {
+    return const_cast<Ran*>(static_cast<Ran const*>(self))->what;
+  }
+};
+inline void no_locks() {}
+
+/// A sum of the indices below `size`.
+class SumCall {
+ public:
+  static constexpr auto tuning = Impl::streamed_tuning(
+      sizeof(std::int64_t), 1, true, sizeof(AddIndex), 40);
+  using Tuning  = Impl::Cuda::tuning_type<tuning>;
+  using Running = Impl::Cuda::RunningValue<AddReducer, std::int64_t>;
+
+  explicit SumCall(std::uint64_t size) {
+    call.problem.size        = size;
+    call.problem.value       = Scalar::int64;
+    call.problem.sum         = true;
+    call.problem.value_bytes = sizeof(std::int64_t);
+    call.places              = size;
+  }
+
+  Ran ran;
+  std::int64_t result = -1;
+  AddReducer reducer;
+  AddIndex functor;
+  std::int64_t begin        = 0;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::ErasedReduce call{
+      {space,
+       &ran,
+       &Ran::native,
+       Impl::Cuda::kernel_address(
+           &Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t,
+                                        std::int64_t, AddIndex, AddReducer>),
+       {&functor, &reducer, &begin},
+       &result,
+       false,
+       sizeof(std::int64_t),
+       &no_locks,
+       reported},
+      {},
+      tuning,
+      sizeof(std::int64_t),
+      nullptr};
+};
+
+class ScanCall {
+ public:
+  static constexpr auto tuning =
+      Impl::streamed_scan_tuning(sizeof(std::int64_t));
+  using Tuning  = Impl::Cuda::tuning_type<tuning>;
+  using Scanned = Impl::Cuda::ScannedValue<AddReducer, std::int64_t>;
+
+  explicit ScanCall(std::uint64_t size)
+      : prefix(size, -1), functor{prefix.data()} {
+    call.problem.size        = size;
+    call.problem.value_bytes = sizeof(std::int64_t);
+  }
+
+  Ran ran;
+  std::int64_t total = -1;
+  std::vector<std::int64_t> prefix;
+  AddReducer reducer;
+  StorePrefix functor;
+  std::int64_t begin        = 0;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::ErasedScan call{
+      {space,
+       &ran,
+       &Ran::native,
+       Impl::Cuda::kernel_address(
+           &Impl::Cuda::streamed_scan<Scanned, Tuning, std::int64_t,
+                                      std::int64_t, StorePrefix, AddReducer>),
+       {&functor, &reducer, &begin},
+       &total,
+       false,
+       sizeof(std::int64_t),
+       &no_locks,
+       reported},
+      {},
+      tuning,
+      sizeof(Impl::Cuda::StreamedScanMemory<std::int64_t, Tuning>),
+      &Impl::Cuda::look_back_words<std::int64_t>,
+      nullptr};
+};
+
+inline Impl::CallPlan plan_of(Route route) {
+  Impl::CallPlan plan;
+  plan.settings.route = plan.decision.route = route;
+  return plan;
+}
+
+}  // namespace KokkosMMA::Testing
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls of a program that runs with KOKKOSMMA_COMPARE.
+
+#include "LaunchedCalls.hpp"
+
+#include <core/base/KokkosMMA_AtFinalize.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+// Before the library reads the environment, at its first call.
+bool const compares = setenv("KOKKOSMMA_COMPARE", "1", 1) == 0;
+
+/// Sums by a kernel of 1 ms or by Kokkos' own code of 3 ms.
+int sums_by_kokkos(int calls, Impl::CallPlan const* plan) {
+  int native = 0;
+  for (int n = 0; n < calls; ++n) {
+    SumCall sum(1000);
+    sum.call.plan       = plan;
+    sum.call.run_native = [](void const* self) {
+      Ran::native(self);
+      emulated_clock += 3;
+    };
+    bool const by_kokkos = run_reduce(sum.call) == Route::generic;
+    EXPECT_EQ(sum.ran.what, by_kokkos ? "kokkos " : "");
+    EXPECT_EQ(sum.result, by_kokkos ? -1 : 499500);
+    native += by_kokkos;
+  }
+  return native;
+}
+
+TEST(ComparedCalls, KokkosRunsEveryOtherCall) {
+  ASSERT_TRUE(compares);
+  int const native = sums_by_kokkos(60, nullptr);
+  EXPECT_GT(native, 20);
+  EXPECT_LT(native, 40);
+}
+
+/// A call by name needs its route, and so does one with a level or in a scope
+/// with a route.
+TEST(ComparedCalls, CallsThatNeedTheirRouteAreNotCompared) {
+  Impl::CallPlan const streamed = plan_of(Route::streamed);
+  EXPECT_EQ(sums_by_kokkos(10, &streamed), 0);
+  Settings level;
+  level.reproducibility = Reproducibility::device_independent;
+  for (Settings const& settings : {Settings{Route::streamed}, level}) {
+    ScopedSettings const scope(settings);
+    EXPECT_EQ(sums_by_kokkos(10, nullptr), 0);
+  }
+}
+
+TEST(ComparedCalls, TheTableHasBothTimes) {
+  sums_by_kokkos(60, nullptr);
+  ::testing::internal::CaptureStderr();
+  Impl::AtFinalize::run();
+  std::string const text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("parallel_reduce"), text.npos) << text;
+  EXPECT_NE(text.find("3.00x"), text.npos) << text;
+}
+
+}  // namespace
