@@ -31,7 +31,7 @@ TOPICS = (
      "core/routing/KokkosMMA_Route core/routing/KokkosMMA_Reproducibility core/routing/KokkosMMA_Settings "
      "adapters/kokkos/KokkosMMA_Explain adapters/kokkos/KokkosMMA_Configuration"),
     ("Reductions", "`<KokkosMMA_Reduce.hpp>`; [details](calls/reductions.md).",
-     "adapters/algorithms/reduce/KokkosMMA_Reduce adapters/kokkos/KokkosMMA_Functors"),
+     "adapters/algorithms/reduce/KokkosMMA_Reduce adapters/kokkos/KokkosMMA_Functors adapters/kokkos/KokkosMMA_SumReducer"),
     ("Scans", "`<KokkosMMA_Scan.hpp>`; [details](calls/scans.md).",
      "adapters/algorithms/scan/KokkosMMA_Scan adapters/kokkos/KokkosMMA_ScanArguments adapters/kokkos/KokkosMMA_ScanFunctors"),
     ("Segments", "`<KokkosMMA_Segmented.hpp>`; [details](calls/segments.md).",

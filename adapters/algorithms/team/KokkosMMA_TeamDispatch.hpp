@@ -12,6 +12,7 @@
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanArguments.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
+#include <adapters/kokkos/KokkosMMA_SumReducer.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 
 #include <Kokkos_Core.hpp>
