@@ -4,9 +4,6 @@
 #define KOKKOSMMA_SEGMENTED_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
-
-#include <string>
 
 /// \file
 /// Constants of reductions of equal segments, with their measurements: one
@@ -24,12 +21,6 @@ struct SegmentedTuning {
   friend constexpr bool operator==(SegmentedTuning const&,
                                    SegmentedTuning const&) = default;
 };
-
-inline std::string to_string(SegmentedTuning const& tuning) {
-  return concatenate("SegmentedTuning{warps = ", tuning.warps,
-                     ", stages = ", tuning.stages,
-                     ", tile_bytes = ", tuning.tile_bytes, "}");
-}
 
 /// GB/s, 2^28 elements:
 ///
@@ -55,14 +46,6 @@ struct RowSegmentsTuning {
   friend constexpr bool operator==(RowSegmentsTuning const&,
                                    RowSegmentsTuning const&) = default;
 };
-
-inline std::string to_string(RowSegmentsTuning const& tuning) {
-  return concatenate("RowSegmentsTuning{threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks,
-                     ", min_blocks_mma = ", tuning.min_blocks_mma,
-                     ", min_blocks_extremes = ", tuning.min_blocks_extremes,
-                     "}");
-}
 
 /// Sums on tensor cores spill with 4 and 3 blocks, minima and maxima of double
 /// with 4.

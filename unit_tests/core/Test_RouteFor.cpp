@@ -95,12 +95,6 @@ static_assert(space_of({3, 4, 5}).size() == 60 && space_of({3, 0}).size() == 0);
 static_assert(space_of({1u << 31, 1u << 31, 1u << 31}).size() ==
               ~std::uint64_t(0));
 
-TEST(LoopShape, IsPrinted) {
-  EXPECT_EQ(to_string(LoopShape{64, 4, 1}),
-            "LoopShape{width = 64, height = 4, calls = 1}");
-  EXPECT_EQ(to_string(kokkos_shape), "Kokkos");
-}
-
 TEST(LoopShape, SmallLoopsReachAllMultiprocessors) {
   for (std::uint64_t n = 1; n < min_large_indices; n = n * 5 / 4 + 1) {
     LoopShape const shape = small_loop_shape(space_of({n}), 132, 1024);

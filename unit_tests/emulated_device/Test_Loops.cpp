@@ -429,7 +429,8 @@ void check_boxes(Random& random) {
     }
     LoopShape const shape = n == 0 ? Impl::small_loop_shape({}, 132, 1024)
                                    : Impl::grid_shapes[random.integer(0, 3)];
-    SCOPED_TRACE(to_string(shape));
+    SCOPED_TRACE(testing::Message() << shape.width << " x " << shape.height
+                                    << " threads, " << shape.calls << " calls");
     check_box<Rank, Left, std::int32_t>(begin, extent, shape);
     check_box<Rank, Left, std::int8_t>(begin, extent, shape);
     // Bounds that only 64 bits hold.

@@ -4,10 +4,7 @@
 #define KOKKOSMMA_CUDA_CSR_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -25,13 +22,6 @@ struct CsrTuning {
   friend constexpr bool operator==(CsrTuning const&,
                                    CsrTuning const&) = default;
 };
-
-inline std::string to_string(CsrTuning const& t) {
-  return concatenate(
-      "threads=", t.threads, " min_blocks=", t.min_blocks, " tiles=", t.tiles,
-      " tile_bytes=", t.tile_bytes, " segment_bytes=", t.segment_bytes,
-      " bytes_per_range=", t.bytes_per_range, " quads=", t.quads);
-}
 
 /// GB/s of elements, offsets and results, one NVIDIA H200, CUDA 13.0,
 /// 2026-11-21, 2^28 floats (copy 4198), by lengths of segments:
@@ -103,11 +93,6 @@ struct OffsetsTuning {
   friend constexpr bool operator==(OffsetsTuning const&,
                                    OffsetsTuning const&) = default;
 };
-
-inline std::string to_string(OffsetsTuning const& t) {
-  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " loads=", t.loads);
-}
 
 /// Other shapes that were tried are not recorded.
 inline constexpr OffsetsTuning offsets_tuning{

@@ -4,10 +4,8 @@
 #define KOKKOSMMA_CUDA_SEPARABLE_STENCIL_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 
 #include <algorithm>
-#include <string>
 #include <type_traits>
 
 namespace KokkosMMA::Impl::Cuda {
@@ -37,14 +35,6 @@ struct SeparableTuning {
   friend constexpr bool operator==(SeparableTuning const&,
                                    SeparableTuning const&) = default;
 };
-
-inline std::string to_string(SeparableTuning const& t) {
-  return concatenate("sums_per_thread=", t.sums_per_thread,
-                     " threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " stage_rows=", t.stage_rows, " stages=", t.stages,
-                     " batch=", t.batch, " loaded_rows=", t.loaded_rows_2, " ",
-                     t.loaded_rows_4, " ", t.loaded_rows);
-}
 
 /// Tuning of kernels for every radius up to MaxRadius. Fraction of a copy
 /// kernel's rate in the same run (float 479, double 247 * 10^9 elements per

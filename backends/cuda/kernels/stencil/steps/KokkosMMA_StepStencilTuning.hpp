@@ -3,10 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_STEP_STENCIL_TUNING_HPP
 #define KOKKOSMMA_CUDA_STEP_STENCIL_TUNING_HPP
 
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -21,12 +18,6 @@ struct StepTuning {
   friend constexpr bool operator==(StepTuning const&,
                                    StepTuning const&) = default;
 };
-
-inline std::string to_string(StepTuning const& t) {
-  return concatenate("columns=", t.columns, " steps=", t.steps,
-                     " threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " ahead=", t.ahead);
-}
 
 /// 10^9 updates per second by columns and steps, kernel times only; 8192^2,
 /// constants beyond the boundaries (H100, CUDA 13.0, 2026-11-26; copy 184

@@ -70,12 +70,6 @@ struct PlaneSumsTuning {
                                    PlaneSumsTuning const&) = default;
 };
 
-inline std::string to_string(PlaneSumsTuning const& t) {
-  return concatenate("sums_per_thread=", t.sums_per_thread,
-                     " threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " batch=", t.batch);
-}
-
 /// Float and uint8 of radius 5, then 7, 10^9 sums per second as above, by bytes
 /// that a lane reads at once, threads, resident blocks and batch:
 ///
