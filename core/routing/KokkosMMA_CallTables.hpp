@@ -226,7 +226,7 @@ inline std::string comparison_table(CallKinds& kinds) {
       table.text();
   if (both_ways > 0)
     text += line_on_calls(
-        both_ways, " of kinds that ran both ways: all of them would take " +
+        both_ways, " of kinds that ran both ways; estimated total " +
                        fixed_digits(kokkos_time / 1e3, 3) +
                        " ms by Kokkos and " + fixed_digits(our_time / 1e3, 3) +
                        " ms by kokkos-mma, " +

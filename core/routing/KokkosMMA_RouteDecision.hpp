@@ -99,8 +99,8 @@ constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
   return {Reproducibility::device_independent, no_exact};
 }
 inline constexpr Refusal only_sums_are_exact{
-    "only sums, dot products, scans and segment sums of floating-point Views, "
-    "called by name, can be exact"};
+    "only KokkosMMA:: sums, dot products, scans and segment sums of "
+    "floating-point Views can be exact"};
 inline constexpr Refusal no_exact_scans{
     "only KokkosMMA::exclusive_scan and inclusive_scan have exact "
     "floating-point prefixes; segmented_reduce has exact sums"};
@@ -122,8 +122,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       is_exact_in_any_order(value))
     return {};
   return {
-      "tensor cores do not give the same bits on every device, which the level "
-      "promises"};
+      "results of tensor cores are not bitwise identical on all devices, which "
+      "the level requires"};
 }
 
 /// Prints a warning if a scope or the environment requests a higher level than

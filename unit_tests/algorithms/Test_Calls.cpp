@@ -231,7 +231,7 @@ TYPED_TEST(Calls, Explanations) {
   EXPECT_EQ(1, std::count(both.begin(), both.end(), '\n'));
   EXPECT_TRUE(data.untouched()) << "explaining runs nothing";
   EXPECT_EQ(before, last_route());
-  expect_error({"KokkosMMA::explain: ", "makes no call"},
+  expect_error({"KokkosMMA::explain: ", "does not call"},
                [] { explain([] {}); });
 }
 

@@ -38,7 +38,7 @@ TYPED_TEST(Interface, ExplanationsOfTypes) {
   // a result wider than fp32 accumulators
   Kokkos::View<float*, TypeParam> const narrow("x", 10);
   if (on_cuda) {
-    expect_explained({"route streamed", "not mma: the sum is kept in double"},
+    expect_explained({"route streamed", "not mma: the sum has type double"},
                      [&] { reduce(TypeParam(), narrow, result); });
     expect_explained({"route streamed", "not mma: no tile kernel"}, [&] {
       exclusive_scan<double>(TypeParam(), narrow, narrow);

@@ -105,7 +105,7 @@ pattern          label     n  calls  route     Kokkos us  kokkos-mma us  speed-u
 parallel_scan    lost    2^3      2  mma            50.0          100.0     0.50x
 parallel_reduce  won    2^20      6  streamed      300.0          100.0     3.00x
 parallel_scan    alone     0      1  generic        10.0                           the functor is large
-KokkosMMA: 8 calls of kinds that ran both ways: all of them would take 1.900 ms by Kokkos and 0.800 ms by kokkos-mma, 2.38x
+KokkosMMA: 8 calls of kinds that ran both ways; estimated total 1.900 ms by Kokkos and 0.800 ms by kokkos-mma, 2.38x
 KokkosMMA: 1 call of kinds that ran one way only
 )");
 }

@@ -209,7 +209,7 @@ void checked_automaton(std::string const& label, Exec const& exec,
                 "KokkosMMA::automaton: the rule must be a functor whose const "
                 "operator() takes a state and a count and returns a state");
   if (radius < 1 || radius > AutomatonRule::max_radius)
-    invalid_argument(who, "the radius is ", radius, "; allowed are 1 to ",
+    invalid_argument(who, "the radius is ", radius, "; allowed: 1 to ",
                      AutomatonRule::max_radius);
   check_automaton(who, cells, radius, int(std::numeric_limits<Cell>::max()) + 1,
                   boundaries, steps);

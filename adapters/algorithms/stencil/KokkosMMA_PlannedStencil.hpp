@@ -168,8 +168,8 @@ class PlannedStencil {
         (m_next && is_reversed_grid(out) != m_next->factored->is_reversed))
       invalid_argument(m_who, "the strides of in \"", in.label(),
                        "\" or out \"", out.label(),
-                       "\" have another order than those of the Views that "
-                       "the plan is for; make a plan for them");
+                       "\" do not have the order of those of the Views that "
+                       "the plan was made for; make another plan for these");
   }
 
   /// Runs the steps of a call whose Views were checked.
