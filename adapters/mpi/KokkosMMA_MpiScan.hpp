@@ -23,9 +23,9 @@ namespace Impl {
 template <class A, class Exec, class X>
 A local_total(Exec const& exec, X const& x, Settings const& settings) {
   A sum{};
-  Settings wish;
-  wish.route = settings.route;
-  ScopedSettings const scope(wish);
+  Settings requested;
+  requested.route = settings.route;
+  ScopedSettings const scope(requested);
   if constexpr (scalar_v<typename X::non_const_value_type> == Scalar::opaque) {
     // Integers of 2 bytes, which KokkosMMA::reduce does not support.
     Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(

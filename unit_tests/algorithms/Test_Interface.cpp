@@ -49,7 +49,7 @@ TYPED_TEST(Interface, ExplanationsOfTypes) {
   // 8-byte integers would wrap before they are converted
   Kokkos::View<std::int64_t*, TypeParam> const integers("x", 10);
   {
-    ScopedSettings const wish(Settings{Route::mma});
+    ScopedSettings const requested(Settings{Route::mma});
     expect_explained(
         {on_cuda ? "route streamed (mma was requested)"
                  : "route generic (mma was requested)",
@@ -144,7 +144,7 @@ TYPED_TEST(Interface, LabelsOfTheUserAreKept) {
 }
 
 TEST(PrintConfiguration, PrintsRoutesThatRun) {
-  ScopedSettings const wish(Settings{Route::mma});
+  ScopedSettings const requested(Settings{Route::mma});
   std::ostringstream out;
   print_configuration(out);
   EXPECT_EQ(on_cuda<Kokkos::DefaultExecutionSpace>,

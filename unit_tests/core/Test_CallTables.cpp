@@ -53,10 +53,10 @@ TEST(CallTables, CallsAreAlikeInPatternLabelTypeAndPowerOfTwo) {
 TEST(CallTables, EachPairOfCallsHasOneTurnOfKokkosAndNoFixedOrder) {
   int first_of_a_pair = 0;
   for (std::uint64_t call = 0; call < 64; call += 2) {
-    EXPECT_NE(is_turn_of_kokkos(call), is_turn_of_kokkos(call + 1)) << call;
-    first_of_a_pair += is_turn_of_kokkos(call);
+    EXPECT_NE(is_native_call(call), is_native_call(call + 1)) << call;
+    first_of_a_pair += is_native_call(call);
   }
-  EXPECT_FALSE(is_turn_of_kokkos(0));
+  EXPECT_FALSE(is_native_call(0));
   EXPECT_EQ(first_of_a_pair, 16);
 }
 

@@ -56,8 +56,9 @@ constexpr Refusal over(std::initializer_list<std::uint64_t> extents) {
   return refuse_streamed(loop_over(extents), h200);
 }
 static_assert(!over({(std::uint64_t(1) << 60) - 1}) && !over({0}));
-constexpr Route chosen_for_teams(Capability const& capability, Route wish) {
-  return route_team({.teams = 10, .threads = 64}, capability, wish).route;
+constexpr Route chosen_for_teams(Capability const& capability,
+                                 Route requested) {
+  return route_team({.teams = 10, .threads = 64}, capability, requested).route;
 }
 static_assert(chosen_for_teams(v100, {}) == Route::streamed);
 static_assert(chosen_for_teams(host, {}) == Route::generic);

@@ -137,8 +137,8 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   problem.row              = std::int64_t(cells.extent(fast));
   problem.generations      = steps;
   std::optional<RouteDecision> const decision =
-      decide_or_explain(who, exec, settings, [&](Settings const& wish) {
-        return route_automaton(problem, capability(exec), wish);
+      decide_or_explain(who, exec, settings, [&](Settings const& requested) {
+        return route_automaton(problem, capability(exec), requested);
       });
   if (!decision) return;
   report_call(who, label, *decision);

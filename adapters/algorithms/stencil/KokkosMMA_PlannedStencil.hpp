@@ -267,9 +267,10 @@ class PlannedStencil {
     plan.problem.source = source;
     plan.problem.target = target;
     auto const route    = stencil_route(exec, plan.problem);
-    plan.decision       = explains_calls()
-                              ? decide_wish(effective_settings(m_settings), route)
-                              : decide_call(m_who, m_settings, route);
+    plan.decision =
+        explains_calls()
+            ? decide_requested(effective_settings(m_settings), route)
+            : decide_call(m_who, m_settings, route);
   }
   /// The plan of a sweep over Views with these rows. They and the device may
   /// differ from those of the constructor.
