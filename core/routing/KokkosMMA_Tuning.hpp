@@ -22,9 +22,6 @@ struct TileScanTuning {
   int threads;     ///< per block, that load
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int tiles;       ///< tiles of 16 rows that a warp sums together
-
-  friend constexpr bool operator==(TileScanTuning const&,
-                                   TileScanTuning const&) = default;
 };
 
 /// GB/s read plus written, 2^28 elements (copy 4225):
@@ -45,9 +42,6 @@ struct MmaTuning {
   int chain_length;  ///< MMA instructions per flush
   int threads;       ///< per block
   int min_blocks;    ///< per multiprocessor; caps a thread's registers
-
-  friend constexpr bool operator==(MmaTuning const&,
-                                   MmaTuning const&) = default;
 };
 
 /// Vectors x threads x resident blocks, in GB/s, measured on a draft of the

@@ -17,9 +17,6 @@ struct SegmentedTuning {
   int warps;       ///< per block
   int stages;      ///< tiles per warp: one in use, the others being loaded
   int tile_bytes;  ///< per stage
-
-  friend constexpr bool operator==(SegmentedTuning const&,
-                                   SegmentedTuning const&) = default;
 };
 
 /// GB/s, 2^28 elements:
@@ -42,9 +39,6 @@ struct RowSegmentsTuning {
   int min_blocks;           ///< per multiprocessor; caps a thread's registers
   int min_blocks_mma;       ///< for sums on tensor cores
   int min_blocks_extremes;  ///< for minima and maxima
-
-  friend constexpr bool operator==(RowSegmentsTuning const&,
-                                   RowSegmentsTuning const&) = default;
 };
 
 /// Sums on tensor cores spill with 4 and 3 blocks, minima and maxima of double

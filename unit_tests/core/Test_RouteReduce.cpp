@@ -132,7 +132,7 @@ static_assert(route_reduce(with(sum_of_halves(), &P::intercepted, true), h200,
 static_assert(says(route_reduce(with(sum_of_halves(), &P::intercepted, true),
                                 h200, exactly())
                        .mma,
-                   "on every device"));
+                   "bitwise identical on all devices"));
 static_assert(route_reduce(with(sum_of_halves(), &P::input, int32, &P::value,
                                 int64),
                            h200, exactly())

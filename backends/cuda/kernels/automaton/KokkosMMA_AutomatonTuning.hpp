@@ -48,9 +48,6 @@ struct AutomatonTuning {
   int min_blocks;  ///< resident per multiprocessor; limits the registers
   int rounds;      ///< waves of resident blocks, if there are enough rows
   int min_steps;   ///< minimum per block
-
-  friend constexpr bool operator==(AutomatonTuning const&,
-                                   AutomatonTuning const&) = default;
 };
 
 /// `min_blocks`: with 6 (80 registers), rules other than ranges spill.

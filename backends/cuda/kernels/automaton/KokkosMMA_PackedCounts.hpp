@@ -31,9 +31,6 @@ struct PackedCountTuning {
   int words;    ///< adjacent words per thread
   int ahead;    ///< rows that are loaded before their use
   int blocks;   ///< upper limit of resident blocks per multiprocessor
-
-  friend constexpr bool operator==(PackedCountTuning const&,
-                                   PackedCountTuning const&) = default;
 };
 
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN

@@ -18,9 +18,6 @@ struct ExactTuning {
   int values;      ///< that a thread adds to its window per round
   int columns;     ///< copies of a warp's limbs, to which lanes add at once
   int ahead;       ///< 1: loads run one round ahead of the additions
-
-  friend constexpr bool operator==(ExactTuning const&,
-                                   ExactTuning const&) = default;
 };
 
 /// GB/s for 2^32 bytes; a shape is threads, blocks, vectors, values, columns

@@ -18,9 +18,6 @@ struct ColumnReduceTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int loads;       ///< vectors in flight per thread
-
-  friend constexpr bool operator==(ColumnReduceTuning const&,
-                                   ColumnReduceTuning const&) = default;
 };
 
 /// Running values and vectors in flight compete for the registers. Other shapes
@@ -41,9 +38,6 @@ inline constexpr int column_reduce_memory =
 struct ColumnScanTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-
-  friend constexpr bool operator==(ColumnScanTuning const&,
-                                   ColumnScanTuning const&) = default;
 };
 
 /// Two tiles of a block wait in shared memory for their prefixes while a third

@@ -18,9 +18,6 @@ struct CsrTuning {
   int segment_bytes;    ///< cost of a segment, in bytes of elements
   int bytes_per_range;  ///< bytes of work that justify another warp
   int quads;            ///< 1: WarpMergePath may use quads; 0: it does not
-
-  friend constexpr bool operator==(CsrTuning const&,
-                                   CsrTuning const&) = default;
 };
 
 /// GB/s of elements, offsets and results, one NVIDIA H200, CUDA 13.0,
@@ -89,9 +86,6 @@ struct OffsetsTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int loads;       ///< bytes in flight per thread
-
-  friend constexpr bool operator==(OffsetsTuning const&,
-                                   OffsetsTuning const&) = default;
 };
 
 /// Other shapes that were tried are not recorded.

@@ -18,9 +18,6 @@ struct ExactSegmentsTuning {
   int columns;     ///< copies of a warp's limbs, to which lanes add at once
   int tiles;       ///< most tiles of a segment that a group of lanes sums
   int weight;      ///< cost of a segment, in elements
-
-  friend constexpr bool operator==(ExactSegmentsTuning const&,
-                                   ExactSegmentsTuning const&) = default;
 };
 
 /// GB/s for 2^30 bytes of normal data in segments of one length; shapes are

@@ -13,9 +13,6 @@ struct SegmentScanTuning {
   int threads;     ///< loading threads per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int rows;        ///< of 32 vectors that a warp loads at once
-
-  friend constexpr bool operator==(SegmentScanTuning const&,
-                                   SegmentScanTuning const&) = default;
 };
 
 /// Shape of warps that each scan whole segments of one length. Segments of 32

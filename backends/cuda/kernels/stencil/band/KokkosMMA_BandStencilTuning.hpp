@@ -18,9 +18,6 @@ struct BandTuning {
   int min_blocks;          ///< resident thread blocks per multiprocessor
   int row_block;           ///< groups of 16 rows of sums per thread block
   int boundary_row_block;  ///< the same in panels at a boundary: long set-up
-
-  friend constexpr bool operator==(BandTuning const&,
-                                   BandTuning const&) = default;
 };
 
 /// At least half of the warps that fit with 128 registers are resident. Times

@@ -20,9 +20,6 @@ struct DenseBandTuning {
   /// meanwhile the other warps keep the tensor cores busy.
   int pause;
   int stores;  ///< rows stored at once
-
-  friend constexpr bool operator==(DenseBandTuning const&,
-                                   DenseBandTuning const&) = default;
 };
 
 /// Numbers are 10^9 sums per second for 16384^2 elements at radius 7 (H200,

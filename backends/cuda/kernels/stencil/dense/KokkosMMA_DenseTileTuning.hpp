@@ -16,9 +16,6 @@ struct DenseTileTuning {
   /// tiles spill with 128 registers (CUDA 13.0).
   int tiles;
   int min_blocks;  ///< resident thread blocks per multiprocessor
-
-  friend constexpr bool operator==(DenseTileTuning const&,
-                                   DenseTileTuning const&) = default;
 };
 
 /// 320 * 10^9 sums per second at radius 7. With 8 warps, 8 tiles and 2 resident

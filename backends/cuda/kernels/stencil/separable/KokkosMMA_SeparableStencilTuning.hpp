@@ -32,8 +32,6 @@ struct SeparableTuning {
                                      : loaded_rows;
     return loaded > 0 ? loaded - 2 * radius : 0;
   }
-  friend constexpr bool operator==(SeparableTuning const&,
-                                   SeparableTuning const&) = default;
 };
 
 /// Tuning of kernels for every radius up to MaxRadius. Fraction of a copy

@@ -14,9 +14,6 @@ struct StepTuning {
   int threads;     ///< per block
   int min_blocks;  ///< resident per multiprocessor; limits the registers
   int ahead;       ///< rows that a lane loads before their use
-
-  friend constexpr bool operator==(StepTuning const&,
-                                   StepTuning const&) = default;
 };
 
 /// 10^9 updates per second by columns and steps, kernel times only; 8192^2,
@@ -70,9 +67,6 @@ struct StepVolumeTuning {
   int steps;       ///< per sweep
   int threads;     ///< per block
   int min_blocks;  ///< resident per multiprocessor; limits the registers
-
-  friend constexpr bool operator==(StepVolumeTuning const&,
-                                   StepVolumeTuning const&) = default;
 };
 
 /// 10^9 updates per second, periodic, 512^3, and with single steps (H100, CUDA

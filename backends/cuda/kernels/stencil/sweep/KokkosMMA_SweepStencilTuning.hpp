@@ -34,9 +34,6 @@ struct SweepTuning {
   int block_planes;
   bool boxes   = false;  ///< slabs are copied as boxes where possible
   bool corners = false;  ///< sums read elements beyond both a row and a column
-
-  friend constexpr bool operator==(SweepTuning const&,
-                                   SweepTuning const&) = default;
 };
 
 /// Planes of a short block. Fraction of the runtime's copy rate by number of

@@ -65,9 +65,6 @@ struct PlaneSumsTuning {
   int threads;
   int min_blocks;  ///< resident thread blocks per multiprocessor
   int batch;       ///< planes that are loaded at once
-
-  friend constexpr bool operator==(PlaneSumsTuning const&,
-                                   PlaneSumsTuning const&) = default;
 };
 
 /// Float and uint8 of radius 5, then 7, 10^9 sums per second as above, by bytes
