@@ -239,8 +239,8 @@ class RoutedScan {
   static void run_erased_native(void const* self) {
     if constexpr (joins_in_order<Functor>) {
       throw std::runtime_error(
-          "KokkosMMA: a scan by key found no memory for its scratch on the "
-          "device; free some, or request the route generic");
+          "KokkosMMA: a scan by key could not allocate its scratch memory on "
+          "the device; free some, or request the route generic");
     } else {
       auto const& closure = *static_cast<RoutedScan const*>(self);
       closure.m_run_native(closure);

@@ -40,10 +40,11 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
          {Scalar::half, Scalar::bhalf, Scalar::float32, Scalar::float64,
           Scalar::int8, Scalar::uint8, Scalar::int32, Scalar::int64})
       out << " " << to_string(scalar) << "="
-          << to_string(
-                 decide_wish(effective_settings(), [&](Settings const& wish) {
-                   return route(scalar, wish);
-                 }).route);
+          << to_string(decide_requested(effective_settings(),
+                                        [&](Settings const& requested) {
+                                          return route(scalar, requested);
+                                        })
+                           .route);
     out << "\n";
   };
   auto const common = [](auto& problem, Source source, Scalar scalar) {
@@ -56,15 +57,15 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
     problem.size          = std::uint64_t(1) << 28;
   };
   auto const reduce = [&](Source source) {
-    return [&, source](Scalar scalar, Settings const& wish) {
+    return [&, source](Scalar scalar, Settings const& requested) {
       ReduceProblem problem;
       common(problem, source, scalar);
       problem.value = scalar;
-      return route_reduce(problem, capability, wish, tuning);
+      return route_reduce(problem, capability, requested, tuning);
     };
   };
   auto const scan = [&](Source source) {
-    return [&, source](Scalar scalar, Settings const& wish) {
+    return [&, source](Scalar scalar, Settings const& requested) {
       ScanProblem problem;
       common(problem, source, scalar);
       problem.accumulator = scan_accumulator(scalar);
@@ -72,7 +73,7 @@ inline void print_route_table(std::ostream& out, Capability const& capability,
       problem.tile_compiled =
           source == Source::view &&
           scan_tile_exists(scalar, problem.accumulator, problem.output);
-      return route_scan(problem, capability, wish, tuning);
+      return route_scan(problem, capability, requested, tuning);
     };
   };
   print("sum of a View", reduce(Source::view));

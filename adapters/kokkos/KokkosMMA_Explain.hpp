@@ -66,7 +66,7 @@ inline void refuse_explain(char const* who, char const* instead) {
 /// \return one line for each call, in call order. A forced route that cannot
 /// run is reported as a line.
 /// \throws std::invalid_argument for wrong arguments of a call, and if `calls`
-/// makes no call of kokkos-mma
+/// does not call kokkos-mma
 template <class Calls>
 std::string explain(Calls const& calls) {
   class Gathering {
@@ -89,7 +89,7 @@ std::string explain(Calls const& calls) {
   }
   if (text.empty())
     Impl::invalid_argument("KokkosMMA::explain",
-                           "the callable makes no call of kokkos-mma; write "
+                           "the callable does not call kokkos-mma; write "
                            "explain([&] { KokkosMMA::reduce(exec, x, r); })");
   return text;
 }

@@ -38,12 +38,13 @@
 
 /// Rejects an unknown Kokkos in a template of `type` that needs Kokkos'
 /// internals.
-#define KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS(name, type)                      \
-  static_assert(KokkosMMA::Impl::known_kokkos<type>, name                  \
-                ": this kokkos-mma does not know this version of Kokkos, " \
-                "and the policy would specialise classes of it. Use the "  \
-                "function by name, another version of either, or "         \
-                "KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS to try it")
+#define KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS(name, type)                          \
+  static_assert(                                                               \
+      KokkosMMA::Impl::known_kokkos<type>, name                                \
+      ": this kokkos-mma does not know this version of Kokkos, "               \
+      "and the policy would specialise its classes. Call the function of "     \
+      "KokkosMMA:: instead, use another version of either library, or define " \
+      "KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS to try it")
 
 namespace KokkosMMA::Impl {
 

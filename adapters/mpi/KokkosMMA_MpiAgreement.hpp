@@ -268,9 +268,9 @@ namespace mpi {
 /// Determined once per process.
 inline bool gpu_aware() {
   static bool const aware = [] {
-    int const wish =
+    int const requested =
         Impl::parse_gpu_aware(std::getenv("KOKKOSMMA_MPI_GPU_AWARE"));
-    if (wish >= 0) return wish == 1;
+    if (requested >= 0) return requested == 1;
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1;
 #elif defined(MPIX_GPU_SUPPORT_CUDA)

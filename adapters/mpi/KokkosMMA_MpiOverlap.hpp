@@ -103,9 +103,9 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
   char* memory      = halo_memory(exec).strips(exec, bytes);
   Route const route = last_route_of_this_thread();
   // A forced route must run on the interior; strips use it if they can.
-  Settings wish;
-  wish.route = settings.route;
-  ScopedSettings const scope(wish);
+  Settings requested;
+  requested.route = settings.route;
+  ScopedSettings const scope(requested);
   Settings named;
   named.label = settings.label;
   for (HaloRegion<R> const& strip : regions.strips) {

@@ -115,8 +115,8 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
         terms.check(who);
         decide_call(
             who, settings,
-            [&](Settings const& wish) {
-              return route_reduce(problem, capability(exec), wish);
+            [&](Settings const& requested) {
+              return route_reduce(problem, capability(exec), requested);
             },
             every_level);
         check_exact(who, exact_limbs_of(concatenate(who, "[exact]"), exec,

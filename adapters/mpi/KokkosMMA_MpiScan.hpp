@@ -23,9 +23,9 @@ namespace Impl {
 template <class A, class Exec, class X>
 A local_total(Exec const& exec, X const& x, Settings const& settings) {
   A sum{};
-  Settings wish;
-  wish.route = settings.route;
-  ScopedSettings const scope(wish);
+  Settings requested;
+  requested.route = settings.route;
+  ScopedSettings const scope(requested);
   if constexpr (scalar_v<typename X::non_const_value_type> == Scalar::opaque) {
     // Integers of 2 bytes, which KokkosMMA::reduce does not support.
     Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
@@ -84,7 +84,7 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                      X const& x, Y const& y, A const& init, Total& total,
                      Settings const& settings, Scan const& local) {
   constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Total>, NoTotal>;
-  refuse_explain(who, "explain the scan of KokkosMMA on this rank's Views");
+  refuse_explain(who, "explain the KokkosMMA:: scan of this rank's Views");
   MpiCall call;
   call.operation   = Kind == ScanKind::exclusive ? MpiOperation::exclusive_scan
                                                  : MpiOperation::inclusive_scan;

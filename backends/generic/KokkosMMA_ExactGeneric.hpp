@@ -20,7 +20,7 @@
 namespace KokkosMMA::Impl {
 
 inline constexpr Refusal no_exact_sum{
-    "exact sums are for Cuda and for host execution spaces"};
+    "exact sums run on Cuda and on host execution spaces"};
 
 /// Returns the bits of an element.
 template <class Element>

@@ -42,7 +42,7 @@ class CountSet {
   constexpr void insert(int first, int last) {
     if (first < 0 || last > largest || first > last)
       Impl::invalid_argument("KokkosMMA::CountSet", "counts from ", first,
-                             " to ", last, "; allowed are 0 to ", largest,
+                             " to ", last, "; allowed: 0 to ", largest,
                              ", the smaller one first");
     for (int count = first; count <= last; ++count)
       m_words[count / 32] |= std::uint32_t(1) << (count % 32);
@@ -102,11 +102,11 @@ class AutomatonRule {
         m_counts_centre(counts_centre) {
     constexpr char const* who = "KokkosMMA::AutomatonRule";
     if (radius < 1 || radius > max_radius)
-      Impl::invalid_argument(who, "the radius is ", radius,
-                             "; allowed are 1 to ", max_radius);
+      Impl::invalid_argument(who, "the radius is ", radius, "; allowed: 1 to ",
+                             max_radius);
     if (states < 2 || states > max_states)
       Impl::invalid_argument(who, "there are ", states,
-                             " states; allowed are 2 to ", max_states);
+                             " states; allowed: 2 to ", max_states);
     int const size = neighbourhood_size(neighbourhood, radius);
     for (CountSet const* const counts : {&survive, &birth})
       if (counts->last() > size)

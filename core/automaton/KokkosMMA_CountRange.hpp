@@ -51,12 +51,6 @@ struct CountRanges {
   }
 };
 
-/// Whether the kernels that count one-bit cells support a rule.
-constexpr bool has_packed_counts(AutomatonRule const& rule) {
-  return rule.neighbourhood() == Neighbourhood::moore && rule.radius() >= 2 &&
-         CountRanges(rule).are_all;
-}
-
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -142,7 +142,7 @@ class RuleParser {
       std::size_t const at = m_at;
       states               = number("a number of states");
       if (states < 2 || states > AutomatonRule::max_states)
-        refuse(at, states, " states; allowed are 2 to ",
+        refuse(at, states, " states; allowed: 2 to ",
                AutomatonRule::max_states);
     }
     refuse_suffix(letters(m_at));
@@ -286,7 +286,7 @@ class RuleParser {
     std::size_t const at = m_at;
     int const radius     = number("a radius");
     if (radius < 1 || radius > AutomatonRule::max_radius)
-      refuse(at, "a radius of ", radius, "; allowed are 1 to ",
+      refuse(at, "a radius of ", radius, "; allowed: 1 to ",
              AutomatonRule::max_radius);
     return radius;
   }
@@ -296,8 +296,8 @@ class RuleParser {
     std::size_t const at = m_at;
     int const states     = number("a number of states");
     if (states > AutomatonRule::max_states)
-      refuse(at, states, " states; allowed are up to ",
-             AutomatonRule::max_states, ", and 0 means 2");
+      refuse(at, states, " states; allowed: up to ", AutomatonRule::max_states,
+             ", and 0 means 2");
     return states < 2 ? 2 : states;
   }
 

@@ -3,8 +3,6 @@
 #ifndef KOKKOSMMA_LOOP_SHAPE_HPP
 #define KOKKOSMMA_LOOP_SHAPE_HPP
 
-#include <core/base/KokkosMMA_Errors.hpp>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,7 +10,6 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
-#include <string>
 
 /// \file
 /// Mapping of a loop to a grid of blocks. Shapes are run-time values: a loop
@@ -52,13 +49,6 @@ struct LoopShape {
   friend constexpr bool operator==(LoopShape const&,
                                    LoopShape const&) = default;
 };
-
-inline std::string to_string(LoopShape const& shape) {
-  return shape.calls == 0 ? std::string("Kokkos")
-                          : concatenate("LoopShape{width = ", shape.width,
-                                        ", height = ", shape.height,
-                                        ", calls = ", shape.calls, "}");
-}
 
 inline constexpr LoopShape kokkos_shape{0, 0, 0};
 

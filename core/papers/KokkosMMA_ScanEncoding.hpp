@@ -10,7 +10,6 @@
 #include <core/scan/KokkosMMA_ScanElements.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// \file
 /// Constant matrices of a scan by MMA; encoding of elements and sums as
@@ -287,11 +286,6 @@ struct ScanEncoding<Scalar::uint32, std::uint32_t>
 template <>
 struct ScanEncoding<Scalar::uint64, std::uint64_t>
     : ScanEncoding<Scalar::int64, std::uint64_t> {};
-
-/// Whether tensor cores can scan this type.
-template <class Encoding>
-inline constexpr bool scans_by_mma =
-    !std::is_same_v<typename Encoding::Data, NoOperand>;
 
 }  // namespace KokkosMMA::Impl
 

@@ -31,8 +31,8 @@ constexpr Refusal refuse_sum_types(Scalar input, Scalar value,
       {!integers && !is_floating(value),
        {"the sum is an integer, and the elements are floating point"}},
       {!integers && input != Scalar::float64 && value == Scalar::float64,
-       {"the sum is kept in double, but the tensor cores sum these elements in "
-        "float"}},
+       {"the sum has type double, but tensor cores accumulate these elements "
+        "in float"}},
       {integers && is_floating(value) && size_of(input) == 8,
        {"the sum is floating point, and integers of 8 bytes would wrap before "
         "they are converted"}},

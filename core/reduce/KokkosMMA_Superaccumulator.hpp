@@ -55,7 +55,6 @@ constexpr Scalar exact_carrier(Scalar scalar) {
 constexpr int exact_limbs(Scalar scalar) {
   return exact_carrier(scalar) == Scalar::float64 ? 68 : 11;
 }
-inline constexpr int max_exact_limbs = 68;
 /// Exponent of the lowest bit of limb 0.
 constexpr int exact_lowest(Scalar scalar) {
   return float_format(exact_carrier(scalar)).lowest();

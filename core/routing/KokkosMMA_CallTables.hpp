@@ -76,7 +76,7 @@ constexpr int log2_size(std::uint64_t size) {
 
 struct CallKind {
   CallKey key;
-  std::uint64_t turns     = 0;   ///< calls that both libraries can run
+  std::uint64_t compared  = 0;   ///< calls that both libraries can run
   std::string_view reason = {};  ///< why only Kokkos runs it; a literal
   CallTimes times[4]      = {};  ///< by route
 
@@ -85,13 +85,13 @@ struct CallKind {
     return times[static_cast<int>(route)];
   }
   CallTimes const& kokkos() const { return on(Route::generic); }
-  CallTimes ours() const {
+  CallTimes kokkosmma() const {
     CallTimes both = on(Route::streamed);
     both.add(on(Route::mma));
     return both;
   }
   /// Kokkos' mean time over that of kokkos-mma; NaN if either is missing.
-  double speed_up() const { return kokkos().mean() / ours().mean(); }
+  double speed_up() const { return kokkos().mean() / kokkosmma().mean(); }
 };
 
 /// All kinds of calls by first call. Addresses stay valid.
@@ -115,7 +115,7 @@ void sort_by(CallKinds& kinds, Value const& value) {
 /// Whether Kokkos runs call `number` of its kind: one of each pair. Which of
 /// the two follows the Thue-Morse sequence, since loops often make two calls of
 /// a kind with different data.
-constexpr bool is_turn_of_kokkos(std::uint64_t number) {
+constexpr bool is_native_call(std::uint64_t number) {
   return std::popcount(number) % 2 != 0;
 }
 
@@ -193,30 +193,30 @@ inline std::string comparison_table(CallKinds& kinds) {
   CallTimes all;
   double both_ways   = 0;  // calls of kinds that ran both ways
   double kokkos_time = 0;
-  double our_time    = 0;
+  double own_time    = 0;
   for (CallKind const& kind : kinds) {
-    CallTimes const ours = kind.ours();
-    CallTimes sum        = kind.kokkos();
-    sum.add(ours);
+    CallTimes const own = kind.kokkosmma();
+    CallTimes sum       = kind.kokkos();
+    sum.add(own);
     all.add(sum);
     auto const calls = double(sum.calls);
     if (!std::isnan(kind.speed_up())) {
       both_ways += calls;
       kokkos_time += calls * kind.kokkos().mean();
-      our_time += calls * ours.mean();
+      own_time += calls * own.mean();
     }
     int const log2_size = kind.key.log2_size;
     add_name(table, kind.key);
     table.add(log2_size < 0 ? "0" : "2^" + fixed_digits(log2_size, 0));
     table.add(calls, 0);
-    table.add(std::string(to_string(ours.calls == 0 ? Route::generic
+    table.add(std::string(to_string(own.calls == 0 ? Route::generic
                                     : kind.on(Route::mma).calls > 0
                                         ? Route::mma
                                         : Route::streamed)));
     table.add(kind.kokkos().mean(), 1);
-    table.add(ours.mean(), 1);
+    table.add(own.mean(), 1);
     table.add(kind.kokkos().rate(), 0);
-    table.add(ours.rate(), 0);
+    table.add(own.rate(), 0);
     table.add(kind.speed_up(), 2, "x");
     table.add(std::string(kind.reason));
   }
@@ -226,11 +226,11 @@ inline std::string comparison_table(CallKinds& kinds) {
       table.text();
   if (both_ways > 0)
     text += line_on_calls(
-        both_ways, " of kinds that ran both ways: all of them would take " +
+        both_ways, " of kinds that ran both ways; estimated total " +
                        fixed_digits(kokkos_time / 1e3, 3) +
-                       " ms by Kokkos and " + fixed_digits(our_time / 1e3, 3) +
+                       " ms by Kokkos and " + fixed_digits(own_time / 1e3, 3) +
                        " ms by kokkos-mma, " +
-                       fixed_digits(kokkos_time / our_time, 2) + "x");
+                       fixed_digits(kokkos_time / own_time, 2) + "x");
   double const one_way = double(all.calls) - both_ways;
   if (one_way > 0)
     text += line_on_calls(one_way, " of kinds that ran one way only");

@@ -43,7 +43,7 @@ struct EnvironmentLevel {
   }
   return {Reproducibility::run_to_run,
           "KOKKOSMMA_REPRODUCIBILITY=\"" + std::string(text) +
-              "\" is not a level and is not used; set it to run_to_run, "
+              "\" is not a level and is ignored; set it to run_to_run, "
               "device_independent or exact"};
 }
 

@@ -41,7 +41,7 @@ struct EnvironmentRoute {
   }
   return {Route::automatic,
           "KOKKOSMMA_ROUTE=\"" + std::string(text) +
-              "\" is not a route and is not used; set it to auto, generic, "
+              "\" is not a route and is ignored; set it to auto, generic, "
               "streamed or mma"};
 }
 

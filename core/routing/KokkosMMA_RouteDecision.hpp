@@ -99,8 +99,8 @@ constexpr OfferedLevel level_of_kernels(Scalar value, Settings const& settings,
   return {Reproducibility::device_independent, no_exact};
 }
 inline constexpr Refusal only_sums_are_exact{
-    "only sums, dot products, scans and segment sums of floating-point Views, "
-    "called by name, can be exact"};
+    "only KokkosMMA:: sums, dot products, scans and segment sums of "
+    "floating-point Views can be exact"};
 inline constexpr Refusal no_exact_scans{
     "only KokkosMMA::exclusive_scan and inclusive_scan have exact "
     "floating-point prefixes; segmented_reduce has exact sums"};
@@ -122,8 +122,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       is_exact_in_any_order(value))
     return {};
   return {
-      "tensor cores do not give the same bits on every device, which the level "
-      "promises"};
+      "results of tensor cores are not bitwise identical on all devices, which "
+      "the level requires"};
 }
 
 /// Prints a warning if a scope or the environment requests a higher level than
@@ -221,12 +221,12 @@ inline void check_level_of_run(char const* who, Settings const& call,
 /// Decides for a call that sets no route. A route of a scope or the environment
 /// is used if it can run; otherwise `auto` decides.
 template <class Decide>
-RouteDecision decide_wish(Settings const& settings, Decide const& decide) {
+RouteDecision decide_requested(Settings const& settings, Decide const& decide) {
   // One use of `decide`, so that it is compiled once.
   RouteDecision decision;
-  for (Settings wish = settings;; wish.route = Route::automatic) {
-    decision = decide(wish);
-    if (!refusal_of(decision) || wish.route == Route::automatic) break;
+  for (Settings requested = settings;; requested.route = Route::automatic) {
+    decision = decide(requested);
+    if (!refusal_of(decision) || requested.route == Route::automatic) break;
   }
   decision.asked = settings.route;
   return decision;
@@ -239,7 +239,7 @@ RouteDecision decide_call(char const* who, Settings const& call,
                           Decide const& decide,
                           OfferedLevel const& offered = run_to_run_only) {
   Settings const settings = settle_level(who, call, offered);
-  if (call.route == Route::automatic) return decide_wish(settings, decide);
+  if (call.route == Route::automatic) return decide_requested(settings, decide);
   RouteDecision const decision = decide(settings);
   check_route(who, decision);
   return decision;
@@ -254,7 +254,7 @@ std::string explain_call(Settings const& call, Decide const& decide,
   if (settings.reproducibility > offered.level)
     settings.reproducibility = offered.level;
   return to_string(call.route == Route::automatic
-                       ? decide_wish(settings, decide)
+                       ? decide_requested(settings, decide)
                        : decide(settings)) +
          note + environment_note();
 }

@@ -257,9 +257,6 @@ struct ArrayTuning {
   int threads;     ///< per block, at most
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int calls;       ///< functor invocations in one round of a thread
-
-  friend constexpr bool operator==(ArrayTuning const&,
-                                   ArrayTuning const&) = default;
 };
 
 /// Dot products of 1, 4, 16, 64 pairs of columns of doubles, LayoutLeft: 2560,
@@ -284,9 +281,6 @@ struct StreamedScanTuning {
   int threads;     ///< per block, that invoke the functor
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int items;       ///< neighbouring indices per lane
-
-  friend constexpr bool operator==(StreamedScanTuning const&,
-                                   StreamedScanTuning const&) = default;
 };
 
 /// GB/s read plus written, 2^28 elements (copy 4225):

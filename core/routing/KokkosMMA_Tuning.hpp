@@ -4,11 +4,9 @@
 #define KOKKOSMMA_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <cstddef>
-#include <string>
 
 /// \file
 /// Constants that are compiled into the kernels, with their measurements.
@@ -19,29 +17,12 @@
 namespace KokkosMMA::Impl {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-inline std::string to_string(CallOrder const& order) {
-  return concatenate(order.most_calls ? "more " : "",
-                     order.neighbours ? "neighbouring" : "strided",
-                     order.scattered_warps ? " scattered"
-                     : order.free_running  ? " free-running"
-                                           : "");
-}
-
 /// Launch shape of a scan of visible data.
 struct TileScanTuning {
   int threads;     ///< per block, that load
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int tiles;       ///< tiles of 16 rows that a warp sums together
-
-  friend constexpr bool operator==(TileScanTuning const&,
-                                   TileScanTuning const&) = default;
 };
-
-inline std::string to_string(TileScanTuning const& tuning) {
-  return concatenate("TileScanTuning{threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks,
-                     ", tiles = ", tuning.tiles, "}");
-}
 
 /// GB/s read plus written, 2^28 elements (copy 4225):
 ///
@@ -61,17 +42,7 @@ struct MmaTuning {
   int chain_length;  ///< MMA instructions per flush
   int threads;       ///< per block
   int min_blocks;    ///< per multiprocessor; caps a thread's registers
-
-  friend constexpr bool operator==(MmaTuning const&,
-                                   MmaTuning const&) = default;
 };
-
-inline std::string to_string(MmaTuning const& tuning) {
-  return concatenate("MmaTuning{vectors = ", tuning.vectors,
-                     ", chain_length = ", tuning.chain_length,
-                     ", threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks, "}");
-}
 
 /// Vectors x threads x resident blocks, in GB/s, measured on a draft of the
 /// kernel. The kernel itself: half 4493, float 4464, int8 4449, double 4479,

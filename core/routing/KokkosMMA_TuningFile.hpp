@@ -194,7 +194,7 @@ class TuningReader {
       if (value != tuning_version())
         refuse({"the table is for kokkos-mma ", value, " and this is ",
                 tuning_version(),
-                ", which has other kernels; run perf_tune again"});
+                ", whose kernels differ; run perf_tune again"});
     } else if (name == "device") {
       device.name = value;
     } else if (name == "compute_capability") {
@@ -210,7 +210,7 @@ class TuningReader {
       if (!parse_digits(value, device.multiprocessors) ||
           device.multiprocessors == 0)
         refuse({"multiprocessors is \"", value,
-                "\"; whole numbers from 1 on are allowed"});
+                "\"; allowed: whole numbers >= 1"});
     } else if (name == "date") {
       if (!is_date(value))
         refuse({"date is \"", value, "\"; write a date as 2026-11-21"});
@@ -236,7 +236,7 @@ class TuningReader {
             number = never;
           else if (entry.is_flag() || !parse_digits(text, number) ||
                    !entry.allows(number))
-            refuse({name, " is \"", text, "\"; allowed are ", entry.allowed()});
+            refuse({name, " is \"", text, "\"; allowed: ", entry.allowed()});
           value = number;
         });
     if (!found) refuse({"\"", wanted, "\" is not a name of the tuning table"});

@@ -311,18 +311,6 @@ void for_each_tuned_value(Table& table, F const& f) {
   }
 }
 
-/// Whether every value is one that its entry allows.
-constexpr bool is_valid(TuningTable const& table) {
-  for (TuningEntry const& entry : tuning_entries) {
-    if (entry.value && !entry.allows(table.*entry.value)) return false;
-    if (entry.values)
-      for (int t = 0; t < PerType::size; ++t)
-        if (entry.has(t) && !entry.allows((table.*entry.values).values[t]))
-          return false;
-  }
-  return true;
-}
-
 /// Whether a sum (or a dot product, if `product`) is faster by MMA, so that
 /// `auto` uses MMA if both routes can run.
 constexpr bool mma_reduce_pays(Scalar input, bool product,

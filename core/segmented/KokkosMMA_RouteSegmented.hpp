@@ -51,7 +51,7 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
       {!capability.cuda, not_cuda},
       {capability.compute_capability < 80, no_async_copy},
       {problem.moments,
-       {"moments are two sums per segment, and these kernels have one"}},
+       {"moments are two sums per segment, and these kernels compute one"}},
       {!compiled,
        {"no kernel exists for these types of elements, accumulator and "
         "output"}},

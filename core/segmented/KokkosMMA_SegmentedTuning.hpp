@@ -4,9 +4,6 @@
 #define KOKKOSMMA_SEGMENTED_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
-
-#include <string>
 
 /// \file
 /// Constants of reductions of equal segments, with their measurements: one
@@ -20,16 +17,7 @@ struct SegmentedTuning {
   int warps;       ///< per block
   int stages;      ///< tiles per warp: one in use, the others being loaded
   int tile_bytes;  ///< per stage
-
-  friend constexpr bool operator==(SegmentedTuning const&,
-                                   SegmentedTuning const&) = default;
 };
-
-inline std::string to_string(SegmentedTuning const& tuning) {
-  return concatenate("SegmentedTuning{warps = ", tuning.warps,
-                     ", stages = ", tuning.stages,
-                     ", tile_bytes = ", tuning.tile_bytes, "}");
-}
 
 /// GB/s, 2^28 elements:
 ///
@@ -51,18 +39,7 @@ struct RowSegmentsTuning {
   int min_blocks;           ///< per multiprocessor; caps a thread's registers
   int min_blocks_mma;       ///< for sums on tensor cores
   int min_blocks_extremes;  ///< for minima and maxima
-
-  friend constexpr bool operator==(RowSegmentsTuning const&,
-                                   RowSegmentsTuning const&) = default;
 };
-
-inline std::string to_string(RowSegmentsTuning const& tuning) {
-  return concatenate("RowSegmentsTuning{threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks,
-                     ", min_blocks_mma = ", tuning.min_blocks_mma,
-                     ", min_blocks_extremes = ", tuning.min_blocks_extremes,
-                     "}");
-}
 
 /// Sums on tensor cores spill with 4 and 3 blocks, minima and maxima of double
 /// with 4.

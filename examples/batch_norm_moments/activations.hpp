@@ -168,7 +168,7 @@ class NumpyFile {
     int const version = rest[6];
     if (version < 1 || version > 3) {
       refuse("version " + std::to_string(version) +
-             " of the format is not known; allowed are 1, 2 and 3");
+             " of the format is not known; allowed: 1, 2 and 3");
     }
     std::size_t const width   = version == 1 ? 2 : 4;
     std::uint32_t header_size = 0;
@@ -184,7 +184,7 @@ class NumpyFile {
     std::string_view const type = entry(header, "descr");
     if (type != "'<f2'" && type != "'<f4'") {
       refuse("elements of type " + in_quotes(type, 60) +
-             "; allowed are '<f2' and '<f4', see numpy.ndarray.astype");
+             "; allowed: '<f2' and '<f4', see numpy.ndarray.astype");
     }
     result.half = type == "'<f2'";
     if (entry(header, "fortran_order") != "False") {
@@ -276,7 +276,7 @@ class NumpyFile {
       return parse_shape("shape", plain);
     } catch (InputError const&) {
       refuse("the shape " + in_quotes(text, 60) +
-             " is not that of activations; allowed are four extents, "
+             " is not that of activations; allowed: four extents, "
              "(samples, channels, height, width), from 1 to " +
              std::to_string(largest_extent));
     }

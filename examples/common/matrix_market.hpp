@@ -187,7 +187,7 @@ class MatrixMarketReader {
     m_integer               = field == "integer";
     if (!m_pattern && !m_integer && field != "real") {
       refuse(
-          "is not a type of value that this program reads; allowed are real, "
+          "is not a type of value that this program reads; allowed: real, "
           "integer and pattern");
     }
     std::string const symmetry = banner_word();
@@ -197,7 +197,7 @@ class MatrixMarketReader {
       m_symmetry = Symmetry::skew;
     } else if (symmetry != "general") {
       refuse(
-          "is not a symmetry that this program reads; allowed are general, "
+          "is not a symmetry that this program reads; allowed: general, "
           "symmetric and skew-symmetric");
     }
     if (m_pattern && m_symmetry == Symmetry::skew) {

@@ -112,7 +112,7 @@ inline Picture read_picture(std::string const& file) {
     throw InputError(in_quotes(file) + ": the image has " +
                      std::to_string(image.width) + " x " +
                      std::to_string(image.height) +
-                     " points; allowed are up to 32768 x 32768");
+                     " points; allowed: up to 32768 x 32768");
   }
   // Otherwise libpng treats 16 bits as linear.
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;

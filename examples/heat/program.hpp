@@ -174,7 +174,7 @@ inline Options parse_options(int& argc, char** argv) {
   for (int k = 1; k < options.levels; ++k) level = level.refined();
   if (level.points > most_points) {
     throw InputError("the finest grid has " + std::to_string(level.points) +
-                     " points on a side; allowed are up to " +
+                     " points on a side; allowed: up to " +
                      std::to_string(most_points) +
                      "; give fewer --points or --levels");
   }

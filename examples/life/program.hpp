@@ -202,7 +202,7 @@ inline Setup prepare(Options const& options) {
       if (std::max(width, height) > largest_side) {
         throw InputError("the rule " + in_quotes(text) + " needs a grid of " +
                          std::to_string(width) + " x " +
-                         std::to_string(height) + " cells; allowed are up to " +
+                         std::to_string(height) + " cells; allowed: up to " +
                          std::to_string(largest_side) +
                          " on a side; give --size");
       }
@@ -225,7 +225,7 @@ inline Setup prepare(Options const& options) {
                      ": the picture would have " +
                      std::to_string(options.scale * width) + " x " +
                      std::to_string(options.scale * height) +
-                     " points; allowed are up to 1000000 on a side and "
+                     " points; allowed: up to 1000000 on a side and "
                      "4000000000 in all");
   }
   // The grid before and after, and what the kernels hold of it.

@@ -57,10 +57,10 @@ constexpr double chained_reduction_steps(std::uint64_t n, int chain_length,
     invalid_argument(who, "n is 0; a model of a sum needs 1 or more elements");
   if (chain_length < 1)
     invalid_argument(who, "the chain length is ", chain_length,
-                     "; allowed are 1 and more");
+                     "; allowed: 1 and more");
   if (side < 2)
     invalid_argument(who, "the side of a matrix is ", side,
-                     "; allowed are 2 and more");
+                     "; allowed: 2 and more");
   double const reduced_by =
       static_cast<double>(chain_length) * side * static_cast<double>(side);
   return (2 * chain_length + 3) * log2_of(static_cast<double>(n)) /
@@ -90,10 +90,10 @@ constexpr AutomatonCost automaton_cost(int radius,
                                        int side = papers_matrix_side) {
   constexpr char const* who = "perf::automaton_cost";
   if (radius < 1)
-    invalid_argument(who, "the radius is ", radius, "; allowed are 1 and more");
+    invalid_argument(who, "the radius is ", radius, "; allowed: 1 and more");
   if (side < 1)
     invalid_argument(who, "the side of a block is ", side,
-                     "; allowed are 1 and more");
+                     "; allowed: 1 and more");
   int const width    = 2 * radius + 1;
   double const whole = static_cast<double>(side + 2 * radius) / side;
   int const bands    = 2 * ((radius + side - 1) / side) + 1;

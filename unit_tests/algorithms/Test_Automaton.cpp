@@ -329,7 +329,7 @@ void expect_routes(std::vector<Route> const& can_run, char const* refusal,
                    [&] { advance(cells, Settings{route}); });
     }
     EXPECT_TRUE(cells.holds(runs ? after : before, as_result<std::uint8_t>));
-    // From a scope it is a wish.
+    // From a scope it is a request.
     ScopedSettings const scope(Settings{route});
     EXPECT_NO_THROW(advance(wished, Settings{}));
     EXPECT_TRUE(wished.holds(after, as_result<std::uint8_t>));

@@ -174,20 +174,23 @@ TYPED_TEST(Calls, ForcedRoutesThatCannotRun) {
 
 TYPED_TEST(Calls, RouteOfAScopeIsAWish) {
   using Exec = TypeParam;
-  for (Route const wish : {Route::generic, Route::streamed, Route::mma})
+  for (Route const requested : {Route::generic, Route::streamed, Route::mma})
     for (std::size_t which = 0; which < calls.size(); ++which) {
-      SCOPED_TRACE(joined(calls[which].name, ", call ", which, ", ", wish));
+      SCOPED_TRACE(
+          joined(calls[which].name, ", call ", which, ", ", requested));
       Data<Exec> data;
-      ScopedSettings const scope(Settings{wish});
+      ScopedSettings const scope(Settings{requested});
       EXPECT_NO_THROW(data.run(which, Settings()));
       EXPECT_EQ(calls[which].last, data.last(calls[which].writes));
       Takes const takes = calls[which].takes;
       if (takes == Takes::all || !on_cuda<Exec>) {
-        EXPECT_EQ(on_cuda<Exec> ? wish : Route::generic, last_route());
+        EXPECT_EQ(on_cuda<Exec> ? requested : Route::generic, last_route());
       } else if (takes == Takes::no_mma) {
-        EXPECT_EQ(wish == Route::mma ? Route::streamed : wish, last_route());
+        EXPECT_EQ(requested == Route::mma ? Route::streamed : requested,
+                  last_route());
       }
-      EXPECT_EQ(wish, Impl::scoped_settings().route) << "scopes are left alone";
+      EXPECT_EQ(requested, Impl::scoped_settings().route)
+          << "scopes are left alone";
       // The call wins.
       data.run(which, Settings{Route::generic});
       EXPECT_EQ(Route::generic, last_route());
@@ -231,7 +234,7 @@ TYPED_TEST(Calls, Explanations) {
   EXPECT_EQ(1, std::count(both.begin(), both.end(), '\n'));
   EXPECT_TRUE(data.untouched()) << "explaining runs nothing";
   EXPECT_EQ(before, last_route());
-  expect_error({"KokkosMMA::explain: ", "makes no call"},
+  expect_error({"KokkosMMA::explain: ", "does not call"},
                [] { explain([] {}); });
 }
 

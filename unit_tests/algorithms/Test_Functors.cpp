@@ -157,21 +157,22 @@ TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
   }
 }
 
-/// A scope is a wish: what cannot run takes another route and is right.
+/// A scope is a request: what cannot run takes another route and is right.
 TYPED_TEST(Functors, ScopeIsAWish) {
   SeededRandom random;
   Operands<float, TypeParam> const data(2000, 0, 2000, random);
-  for (Route const wish : {Route::generic, Route::streamed, Route::mma}) {
-    ScopedSettings const scope(Settings{wish});
+  for (Route const requested : {Route::generic, Route::streamed, Route::mma}) {
+    ScopedSettings const scope(Settings{requested});
     Kokkos::RangePolicy<TypeParam> const policy(0, 2000);
     float product = poison<float>(), sum = poison<float>();
     Kokkos::parallel_reduce("dot", policy, dot(data.x, data.y), product);
     if (on_cuda<TypeParam>) {
-      EXPECT_EQ(wish == Route::mma ? Route::streamed : wish, last_route());
+      EXPECT_EQ(requested == Route::mma ? Route::streamed : requested,
+                last_route());
     }
     Kokkos::parallel_reduce("load", policy, load(data.x), sum);
     if (on_cuda<TypeParam>) {
-      EXPECT_EQ(wish, last_route());
+      EXPECT_EQ(requested, last_route());
     }
     EXPECT_EQ(data.product, double(product));
     EXPECT_EQ(data.sum, double(sum));

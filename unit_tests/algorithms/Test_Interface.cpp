@@ -38,7 +38,7 @@ TYPED_TEST(Interface, ExplanationsOfTypes) {
   // a result wider than fp32 accumulators
   Kokkos::View<float*, TypeParam> const narrow("x", 10);
   if (on_cuda) {
-    expect_explained({"route streamed", "not mma: the sum is kept in double"},
+    expect_explained({"route streamed", "not mma: the sum has type double"},
                      [&] { reduce(TypeParam(), narrow, result); });
     expect_explained({"route streamed", "not mma: no tile kernel"}, [&] {
       exclusive_scan<double>(TypeParam(), narrow, narrow);
@@ -49,7 +49,7 @@ TYPED_TEST(Interface, ExplanationsOfTypes) {
   // 8-byte integers would wrap before they are converted
   Kokkos::View<std::int64_t*, TypeParam> const integers("x", 10);
   {
-    ScopedSettings const wish(Settings{Route::mma});
+    ScopedSettings const requested(Settings{Route::mma});
     expect_explained(
         {on_cuda ? "route streamed (mma was requested)"
                  : "route generic (mma was requested)",
@@ -144,7 +144,7 @@ TYPED_TEST(Interface, LabelsOfTheUserAreKept) {
 }
 
 TEST(PrintConfiguration, PrintsRoutesThatRun) {
-  ScopedSettings const wish(Settings{Route::mma});
+  ScopedSettings const requested(Settings{Route::mma});
   std::ostringstream out;
   print_configuration(out);
   EXPECT_EQ(on_cuda<Kokkos::DefaultExecutionSpace>,

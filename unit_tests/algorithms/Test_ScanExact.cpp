@@ -115,7 +115,7 @@ TYPED_TEST(ScanExact, InPlace) {
   }
 }
 
-// A scope's wish counts as the call's does; integers are exact as they are.
+// A scope's request counts as the call's does; integers are exact as they are.
 TYPED_TEST(ScanExact, WhoAsks) {
   std::vector<double> const terms{1e16, 1, 1, -1e16, 1};
   auto const x = make_view<double, TypeParam>(

@@ -199,7 +199,7 @@ TYPED_TEST(SegmentedExact, WhatCannotBeHad) {
     segmented_reduce(TypeParam(), large, 4, sum, settings);
     EXPECT_EQ(2.f, host_copy(sum)(0));
   }
-  // A scope's wish.
+  // A scope's request.
   ScopedSettings const scope(exactly);
   segmented_reduce(TypeParam(), x, 10, r);
   EXPECT_EQ(10.f, host_copy(r)(3));

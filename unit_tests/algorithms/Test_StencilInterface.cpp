@@ -346,7 +346,7 @@ TYPED_TEST(StencilInterface, Routes) {
       StencilPolicy(Exec(), in.view(), thirds, all, Settings{route});
     });
     EXPECT_TRUE(out.is_untouched());
-    // From a scope it is a wish.
+    // From a scope it is a request.
     ScopedSettings const scope(Settings{route});
     EXPECT_NO_THROW(run({}));
     EXPECT_EQ(best, last_route());

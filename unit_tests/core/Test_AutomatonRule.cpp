@@ -115,11 +115,11 @@ TEST(AutomatonRule, RefusesWhatNoKernelTakes) {
   EXPECT_EQ("", error(16, 256, counts({545}), counts({0})));
   for (int const radius : {-1, 0, 17})
     EXPECT_EQ("KokkosMMA::AutomatonRule: the radius is " +
-                  std::to_string(radius) + "; allowed are 1 to 16",
+                  std::to_string(radius) + "; allowed: 1 to 16",
               error(radius, 2, {}, {}));
   for (int const states : {-1, 0, 1, 257})
     EXPECT_EQ("KokkosMMA::AutomatonRule: there are " + std::to_string(states) +
-                  " states; allowed are 2 to 256",
+                  " states; allowed: 2 to 256",
               error(1, states, {}, {}));
   std::string const six =
       "KokkosMMA::AutomatonRule: a count of 6; a neighbourhood of this radius "
@@ -323,9 +323,9 @@ TEST(ParseRule, RefusesMalformedLifeLikeRules) {
   expect_refused("B3/S25V", 6, "a count of 5; a cell has 4 neighbours");
   expect_refused("B3/S23/", 8, "instead of a number of states");
   expect_refused("B3/S23/x", 8, "'x' instead of a number of states");
-  expect_refused("B3/S23/1", 8, "1 states; allowed are 2 to 256");
-  expect_refused("B3/S23/C257", 9, "257 states; allowed are 2 to 256");
-  expect_refused("B3/S23/99999999999999999999", 8, "allowed are 2 to 256");
+  expect_refused("B3/S23/1", 8, "1 states; allowed: 2 to 256");
+  expect_refused("B3/S23/C257", 9, "257 states; allowed: 2 to 256");
+  expect_refused("B3/S23/99999999999999999999", 8, "allowed: 2 to 256");
   expect_refused("B3/S23x", 7, "'x' after the end of the rule");
   expect_refused("B3/S23VV", 8, "'V' after the end of the rule");
   expect_refused("B 3 / S 2 3 ?", 13, "'?' after the end of the rule");
@@ -334,11 +334,11 @@ TEST(ParseRule, RefusesMalformedLifeLikeRules) {
 TEST(ParseRule, RefusesMalformedLargerThanLifeRules) {
   std::string const end = ",S34..58,B34..45";
   expect_refused("R" + end, 2, "',' instead of a radius");
-  expect_refused("R0" + end, 2, "a radius of 0; allowed are 1 to 16");
-  expect_refused("R17" + end, 2, "a radius of 17; allowed are 1 to 16");
-  expect_refused("R99999999999" + end, 2, "allowed are 1 to 16");
+  expect_refused("R0" + end, 2, "a radius of 0; allowed: 1 to 16");
+  expect_refused("R17" + end, 2, "a radius of 17; allowed: 1 to 16");
+  expect_refused("R99999999999" + end, 2, "allowed: 1 to 16");
   expect_refused("R5,C" + end, 5, "',' instead of a number of states");
-  expect_refused("R5,C257" + end, 5, "257 states; allowed are up to 256");
+  expect_refused("R5,C257" + end, 5, "257 states; allowed: up to 256");
   expect_refused("R5,M2" + end, 5, "'2' instead of 0 (centre not counted)");
   expect_refused("R5,M" + end, 5, "',' instead of 0 (centre not counted)");
   expect_refused("R5,M1,M1" + end, 7, "a second field M");

@@ -57,11 +57,10 @@ TEST(PackedCounts, RulesAsRanges) {
   EXPECT_EQ(59, others.survive.end);
   for (char const* const text :
        {"R2,C0,M1,S5..9,B3..3,NM", "R16,C0,M0,S0..1088,B1..1088,NM"})
-    EXPECT_TRUE(has_packed_counts(parse_rule(text))) << text;
+    EXPECT_TRUE(CountRanges(parse_rule(text)).are_all) << text;
   for (char const* const text :
-       {"B3/S23", "R2,C0,M1,S5..9,B3..3,NN", "R2,C3,M1,S5..9,B3..3,NM",
-        "R2,C0,M1,S5-9,11,B3,NM"})
-    EXPECT_FALSE(has_packed_counts(parse_rule(text))) << text;
+       {"R2,C3,M1,S5..9,B3..3,NM", "R2,C0,M1,S5-9,11,B3,NM"})
+    EXPECT_FALSE(CountRanges(parse_rule(text)).are_all) << text;
 }
 
 }  // namespace

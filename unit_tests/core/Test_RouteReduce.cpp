@@ -132,7 +132,7 @@ static_assert(route_reduce(with(sum_of_halves(), &P::intercepted, true), h200,
 static_assert(says(route_reduce(with(sum_of_halves(), &P::intercepted, true),
                                 h200, exactly())
                        .mma,
-                   "on every device"));
+                   "bitwise identical on all devices"));
 static_assert(route_reduce(with(sum_of_halves(), &P::input, int32, &P::value,
                                 int64),
                            h200, exactly())
@@ -211,8 +211,8 @@ static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
 
 // --- what is chosen --------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
-                       Route wish = {}) {
-  return route_reduce(problem, capability, Settings{wish}).route;
+                       Route requested = {}) {
+  return route_reduce(problem, capability, Settings{requested}).route;
 }
 static_assert(chosen(sum_of_halves(), h200) == Route::mma);
 static_assert(chosen(sum_of_halves(), v100) == Route::streamed);
@@ -252,13 +252,13 @@ TEST(RouteReduce, DecisionAsText) {
       to_string(route_reduce(sum_of_halves(), host, {})));
 }
 
-// A wish of the environment or a scope that cannot be followed: what runs, and
+// A request of the environment or of a scope that cannot be met: what runs, and
 // what was asked for.
 TEST(RouteReduce, WishesAsText) {
   auto const text = [](P const& problem, Capability const& machine,
-                       Route wish) {
-    return to_string(
-        Impl::decide_wish(Settings{wish}, [&](Settings const& settings) {
+                       Route requested) {
+    return to_string(Impl::decide_requested(
+        Settings{requested}, [&](Settings const& settings) {
           return route_reduce(problem, machine, settings);
         }));
   };

@@ -162,8 +162,8 @@ static_assert(!scan_tile_exists(int32, opaque, opaque));
 
 // --- what is chosen --------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
-                       Route wish = {}) {
-  return route_scan(problem, capability, Settings{wish}).route;
+                       Route requested = {}) {
+  return route_scan(problem, capability, Settings{requested}).route;
 }
 constexpr bool takes_the_faster(Scalar input, Scalar accumulator) {
   P const problem = of_types(input, accumulator);

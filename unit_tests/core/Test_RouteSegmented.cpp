@@ -121,8 +121,8 @@ static_assert(segment_mma_exists(uint64, int64));
 
 // --- what is chosen ---------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
-                       Route wish = {}) {
-  return route_segmented(problem, capability, Settings{wish}).route;
+                       Route requested = {}) {
+  return route_segmented(problem, capability, Settings{requested}).route;
 }
 constexpr bool takes_the_faster(Scalar input, Scalar accumulator,
                                 std::uint64_t length) {

@@ -27,6 +27,17 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
+/// Whether every value is one that its entry allows.
+constexpr bool is_valid(TuningTable const& table) {
+  for (TuningEntry const& entry : tuning_entries) {
+    if (entry.value && !entry.allows(table.*entry.value)) return false;
+    if (entry.values)
+      for (int t = 0; t < PerType::size; ++t)
+        if (entry.has(t) && !entry.allows((table.*entry.values).values[t]))
+          return false;
+  }
+  return true;
+}
 static_assert(is_valid(builtin_tuning));
 static_assert(!is_valid([] {
   TuningTable table;

@@ -8,6 +8,8 @@
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <cstdint>
 
 namespace {

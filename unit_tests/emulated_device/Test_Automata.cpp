@@ -20,15 +20,6 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-TEST(AutomatonTuning, PrintsItself) {
-  EXPECT_EQ(to_string(Impl::Cuda::automaton_tuning<true, Impl::RangeRule>),
-            "min_blocks=6 rounds=6 min_steps=4");
-  EXPECT_EQ(to_string(Impl::Cuda::packed_count_tuning(11)),
-            "threads=32 words=2 ahead=1 blocks=12");
-  EXPECT_EQ(to_string(Impl::Cuda::packed_count_tuning(12)),
-            "threads=32 words=1 ahead=2 blocks=12");
-}
-
 using Cells = DeviceGrid<std::uint8_t, 2>;
 
 Impl::StencilGrid<std::uint8_t, 2> grid_of(Cells& cells, Place<2> const& extent,
@@ -55,8 +46,7 @@ void reference_generation(Impl::StencilGrid<std::uint8_t, 2> const& from,
           if (neighbourhood == Neighbourhood::von_neumann &&
               std::abs(k) + std::abs(l) > radius)
             continue;
-          std::int64_t const place[2] = {i + k, j + l};
-          count += from.at(place) == 1;
+          count += from.at(i + k, j + l) == 1;
         }
       to.at({i, j}) =
           std::uint8_t(next(from.data[i * from.stride[0] + j], count));

@@ -57,7 +57,13 @@ TEST(TileSchedule, EveryRowOfEveryPanelOnce) {
   }
 }
 
-/// False where these kernels do not take the factors or the grid.
+/// The float band kernels need rows that are aligned to 16 bytes.
+template <class Bands, class Element>
+bool runs_rows(Impl::StencilGrid<Element, 2> const& grid) {
+  return !Bands::is_float || Impl::rows_aligned_16(grid.data, grid.stride[0]);
+}
+
+/// False where these kernels do not support the factors or the grid.
 template <class T>
 bool expect_bands(Factors<2> const& factors, Random& random,
                   // Strips have up to 512 bytes.
@@ -70,7 +76,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
-        taken = Bands::takes(grid) && Bands::takes_rows(grid) &&
+        taken = Bands::takes(grid) && runs_rows<Bands>(grid) &&
                 Bands::operands(factors.of) != Impl::MmaOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
@@ -225,7 +231,7 @@ bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
       [&](auto const& grid, auto const& epilogue) {
         using Dense =
             Impl::Cuda::DenseBandStencil<typename T::A, typename T::Element>;
-        taken = Dense::takes(weights) && Dense::takes_rows(grid);
+        taken = Dense::takes(weights) && Impl::row_strides_aligned_16(grid);
         if (taken)
           Impl::Cuda::launch_dense_band_stencil<typename T::A>(
               Kokkos::Cuda(), grid, weights, epilogue);
@@ -309,7 +315,7 @@ TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
           if constexpr (has_products)
             expect(factors.weights(), [&](auto const& grid, auto const& sink) {
               using Bands = Impl::Cuda::BandStencil<A, Element, A>;
-              if (!Bands::takes_rows(grid) ||
+              if (!runs_rows<Bands>(grid) ||
                   Bands::operands(factors.of) == Impl::MmaOperands::none)
                 return false;
               Impl::Cuda::launch_band_stencil<A>(Kokkos::Cuda(), grid,
@@ -322,7 +328,8 @@ TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
           auto const any = StencilWeights<2>::dense({radius, radius}, values);
           expect(any, [&](auto const& grid, auto const& sink) {
             using Dense = Impl::Cuda::DenseBandStencil<A, Element>;
-            if (!Dense::takes_rows(grid) || !Dense::takes(any)) return false;
+            if (!Impl::row_strides_aligned_16(grid) || !Dense::takes(any))
+              return false;
             Impl::Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, any,
                                                      sink);
             ++dense;
@@ -330,20 +337,6 @@ TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
           });
         }
   EXPECT_TRUE(enough()) << products << " products, " << dense << " dense";
-}
-
-TEST(BandTuning, PrintsItself) {
-  using Impl::Cuda::band_tuning;
-  using Bytes = Impl::WarpByteBand<Impl::Cuda::Warp, true, 2, 1>;
-  EXPECT_EQ(
-      "blocks_per_warp=4 warps=4 groups_per_stage=1 stages=4 min_blocks=3 "
-      "row_block=7 boundary_row_block=23",
-      to_string(band_tuning<Bytes>(true, false)));
-  EXPECT_NE(band_tuning<Bytes>(false, false), band_tuning<Bytes>(true, false));
-  EXPECT_EQ("warps=8 rows=5 groups=2 threads_across=16 pause=2 stores=1",
-            to_string(Impl::Cuda::dense_band_tuning<double>()));
-  EXPECT_EQ("warps=4 tiles=8 min_blocks=4",
-            to_string(Impl::Cuda::dense_tile_tuning));
 }
 
 }  // namespace

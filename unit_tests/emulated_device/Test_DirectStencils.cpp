@@ -15,24 +15,6 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-TEST(SweepTuning, PrintsItself) {
-  auto const of_floats =
-      Impl::Cuda::sweep_tuning<float, 2, float, 1,
-                               Impl::Cuda::SweepPattern::star>();
-  EXPECT_EQ(to_string(of_floats),
-            "columns=4 rows=1 threads=128 min_blocks=7 batch=4 stages=4 "
-            "block_planes=10");
-  EXPECT_TRUE((of_floats ==
-               Impl::Cuda::sweep_tuning<float, 2, float, 1,
-                                        Impl::Cuda::SweepPattern::dense>()));
-  // Above radius 4 arithmetic is the limit, and blocks are tall.
-  EXPECT_EQ(
-      to_string(Impl::Cuda::sweep_tuning<float, 2, float, 5,
-                                         Impl::Cuda::SweepPattern::star>()),
-      "columns=4 rows=1 threads=128 min_blocks=3 batch=4 stages=4 "
-      "block_planes=0");
-}
-
 template <class T, int R>
 void expect_direct(StencilWeights<R> const& weights, Random& random) {
   Place<R> most;

@@ -429,7 +429,8 @@ void check_boxes(Random& random) {
     }
     LoopShape const shape = n == 0 ? Impl::small_loop_shape({}, 132, 1024)
                                    : Impl::grid_shapes[random.integer(0, 3)];
-    SCOPED_TRACE(to_string(shape));
+    SCOPED_TRACE(testing::Message() << shape.width << " x " << shape.height
+                                    << " threads, " << shape.calls << " calls");
     check_box<Rank, Left, std::int32_t>(begin, extent, shape);
     check_box<Rank, Left, std::int8_t>(begin, extent, shape);
     // Bounds that only 64 bits hold.
@@ -463,11 +464,11 @@ Times::Loop new_loop() {
 /// Runs one call whose candidates take these times; what it ran.
 int run_call(Times::Loop const& loop, std::vector<float> const& times,
              int unmeasured = 0) {
-  auto& all       = Times::instance();
-  auto const turn = all.begin(loop, int(times.size()), nullptr, unmeasured);
-  emulated_clock += times[turn.candidate];
-  all.end(loop, turn, nullptr);
-  return turn.candidate;
+  auto& all        = Times::instance();
+  auto const trial = all.begin(loop, int(times.size()), nullptr, unmeasured);
+  emulated_clock += times[trial.candidate];
+  all.end(loop, trial, nullptr);
+  return trial.candidate;
 }
 
 TEST(LaunchTimes, TheFastestStays) {
@@ -502,10 +503,10 @@ TEST(LaunchTimes, AWatchedChoiceThatTurnsSlowIsGivenUp) {
   Times::Loop const loop = new_loop();
   auto& all              = Times::instance();
   auto const run         = [&](float second) {
-    auto const turn = all.begin(loop, 2, nullptr, 0, 0, true);
-    emulated_clock += turn.candidate == 0 ? 10 : second;
-    all.end(loop, turn, nullptr);
-    return turn.candidate;
+    auto const trial = all.begin(loop, 2, nullptr, 0, 0, true);
+    emulated_clock += trial.candidate == 0 ? 10 : second;
+    all.end(loop, trial, nullptr);
+    return trial.candidate;
   };
   for (int n = 0; n < 12; ++n) run(9);
   for (int n = 0; n < 1000; ++n) {
@@ -562,9 +563,9 @@ TEST(LaunchTimes, ALaunchThatFailsIsNotTriedAgain) {
   Times::Loop const loop = new_loop();
   auto& all              = Times::instance();
   EXPECT_EQ(run_call(loop, {4, 2, 3}), 0);
-  auto const turn = all.begin(loop, 3, nullptr);
-  ASSERT_EQ(turn.candidate, 1);
-  all.cannot_run(loop, turn);
+  auto const trial = all.begin(loop, 3, nullptr);
+  ASSERT_EQ(trial.candidate, 1);
+  all.cannot_run(loop, trial);
   int last = 0;
   for (int n = 0; n < 10; ++n) {
     last = run_call(loop, {4, 2, 3});
@@ -578,15 +579,15 @@ TEST(LaunchTimes, NothingIsLeftAtTheEndOfKokkos) {
   int const before = emulated_events;
   for (bool const done : {true, false, false}) {
     emulated_events_done = done;
-    auto const turn      = times.begin({0, &space, 1, false}, 2, nullptr);
-    times.end({0, &space, 1, false}, turn, nullptr);
+    auto const trial     = times.begin({0, &space, 1, false}, 2, nullptr);
+    times.end({0, &space, 1, false}, trial, nullptr);
   }
   emulated_events_done = true;
   times.release();
   EXPECT_EQ(emulated_events, before);
-  auto const turn = times.begin({0, &space, 1, false}, 2, nullptr);
-  EXPECT_EQ(turn.candidate, 0);
-  EXPECT_EQ(turn.before, nullptr);
+  auto const trial = times.begin({0, &space, 1, false}, 2, nullptr);
+  EXPECT_EQ(trial.candidate, 0);
+  EXPECT_EQ(trial.start, nullptr);
   EXPECT_EQ(emulated_events, before);
 }
 

@@ -90,8 +90,9 @@ struct RangeScan {
   }
 
   template <class T>
-  static constexpr bool has_products =
-      Impl::scans_by_mma<Impl::ScanEncoding<T::input, InRegisters<T>>>;
+  static constexpr bool has_products = !std::is_same_v<
+      typename Impl::ScanEncoding<T::input, InRegisters<T>>::Data,
+      Impl::NoOperand>;
 };
 static_assert(
     RangeScan::has_products<Combined<Scalar::half, float>> &&

@@ -298,7 +298,7 @@ void expect_reference_bits(Random& random, Element const& element,
             sizeof(Folded)),
         Impl::Cuda::ResultTarget<Value>{&total, nullptr});
     EXPECT_EQ(0, std::memcmp(&expected, &total, sizeof(Value)))
-        << to_string(orders[order]) << ", " << blocks << " blocks, "
+        << "order " << order << ", " << blocks << " blocks, "
         << tuned.accumulators << " accumulators of " << sizeof(Folded)
         << " bytes";
   }

@@ -58,8 +58,8 @@ Options read_options(int argc, char** argv) {
         (end == nullptr && options.only != value && options.with != value) ||
         (end != nullptr && *end != '\0')) {
       std::fprintf(stderr,
-                   "random_calls: \"%s %s\" is not understood; allowed are "
-                   "--seed N, --seconds N, --calls N, --only NAME, --with "
+                   "random_calls: \"%s %s\" is not understood; allowed: --seed "
+                   "N, --seconds N, --calls N, --only NAME, --with "
                    "PARAMETERS and --list\n",
                    argv[a - (value != nullptr)], value ? value : "");
       std::exit(2);

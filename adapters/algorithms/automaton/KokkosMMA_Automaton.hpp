@@ -137,8 +137,8 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   problem.row              = std::int64_t(cells.extent(fast));
   problem.generations      = steps;
   std::optional<RouteDecision> const decision =
-      decide_or_explain(who, exec, settings, [&](Settings const& wish) {
-        return route_automaton(problem, capability(exec), wish);
+      decide_or_explain(who, exec, settings, [&](Settings const& requested) {
+        return route_automaton(problem, capability(exec), requested);
       });
   if (!decision) return;
   report_call(who, label, *decision);
@@ -209,7 +209,7 @@ void checked_automaton(std::string const& label, Exec const& exec,
                 "KokkosMMA::automaton: the rule must be a functor whose const "
                 "operator() takes a state and a count and returns a state");
   if (radius < 1 || radius > AutomatonRule::max_radius)
-    invalid_argument(who, "the radius is ", radius, "; allowed are 1 to ",
+    invalid_argument(who, "the radius is ", radius, "; allowed: 1 to ",
                      AutomatonRule::max_radius);
   check_automaton(who, cells, radius, int(std::numeric_limits<Cell>::max()) + 1,
                   boundaries, steps);

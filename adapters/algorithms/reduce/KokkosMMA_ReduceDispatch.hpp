@@ -326,8 +326,8 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   Capability const machine = capability(exec);
   OfferedLevel const offered =
       level_of_reduction<Terms>(problem, machine, effective_settings(settings));
-  auto const route_of = [&](Settings const& wish) {
-    return route_reduce(problem, machine, wish, active_tuning(exec));
+  auto const route_of = [&](Settings const& requested) {
+    return route_reduce(problem, machine, requested, active_tuning(exec));
   };
   auto decided = decide_or_explain(who, exec, settings, route_of, offered);
   if (!decided) return;
@@ -350,7 +350,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
       }
       refuse_exact(who, settings, Reproducibility::run_to_run, refusal);
       problem.intercepted = true;
-      decision            = decide_wish(call, route_of);
+      decision            = decide_requested(call, route_of);
     }
   }
   RouteOfCall const route(problem, machine, call, decision);

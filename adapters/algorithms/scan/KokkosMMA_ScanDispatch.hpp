@@ -136,8 +136,8 @@ void scan(std::string const& label, char const* who, Exec const& exec,
       offered_level(problem, machine, effective_settings(settings));
   auto decided = decide_or_explain(
       who, exec, settings,
-      [&](Settings const& wish) {
-        return route_scan(problem, machine, wish, active_tuning(exec));
+      [&](Settings const& requested) {
+        return route_scan(problem, machine, requested, active_tuning(exec));
       },
       offered);
   if (!decided) return;

@@ -168,8 +168,8 @@ class PlannedStencil {
         (m_next && is_reversed_grid(out) != m_next->factored->is_reversed))
       invalid_argument(m_who, "the strides of in \"", in.label(),
                        "\" or out \"", out.label(),
-                       "\" have another order than those of the Views that "
-                       "the plan is for; make a plan for them");
+                       "\" do not have the order of those of the Views that "
+                       "the plan was made for; make another plan for these");
   }
 
   /// Runs the steps of a call whose Views were checked.
@@ -267,9 +267,10 @@ class PlannedStencil {
     plan.problem.source = source;
     plan.problem.target = target;
     auto const route    = stencil_route(exec, plan.problem);
-    plan.decision       = explains_calls()
-                              ? decide_wish(effective_settings(m_settings), route)
-                              : decide_call(m_who, m_settings, route);
+    plan.decision =
+        explains_calls()
+            ? decide_requested(effective_settings(m_settings), route)
+            : decide_call(m_who, m_settings, route);
   }
   /// The plan of a sweep over Views with these rows. They and the device may
   /// differ from those of the constructor.

@@ -141,7 +141,8 @@ void check_weights(char const* who, StencilWeights<R> const& weights) {
       std::string place = concatenate(offset[0]);
       for (int d = 1; d < R; ++d) place += concatenate(", ", offset[d]);
       invalid_argument(who, "the weight of offset (", place, ") is ", weight,
-                       ", and the sums are kept in ", to_string(scalar_v<A>),
+                       ", and the accumulator has type ",
+                       to_string(scalar_v<A>),
                        "; use weights that this type can hold, or float or "
                        "double as the accumulator");
     }

@@ -154,8 +154,9 @@ StencilProblem stencil_problem(FactoredWeights<R> const& factored,
 /// callable of Settings.
 template <class Exec>
 auto stencil_route(Exec const& exec, StencilProblem const& problem) {
-  return [problem, exec](Settings const& wish) {
-    return route_stencil(problem, capability(exec), wish, active_tuning(exec));
+  return [problem, exec](Settings const& requested) {
+    return route_stencil(problem, capability(exec), requested,
+                         active_tuning(exec));
   };
 }
 

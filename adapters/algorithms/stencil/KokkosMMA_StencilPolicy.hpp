@@ -169,7 +169,8 @@ class StencilPolicy {
                       Settings const& settings) {
     auto const route = Impl::stencil_route(exec, problem);
     return Impl::explains_calls()
-               ? Impl::decide_wish(Impl::effective_settings(settings), route)
+               ? Impl::decide_requested(Impl::effective_settings(settings),
+                                        route)
                      .route
                : Impl::decide_call(name, settings, route).route;
   }

@@ -68,8 +68,8 @@ Scalar value_of(ReduceProblem const& problem) { return problem.value; }
 Scalar value_of(ScanProblem const& problem) { return problem.accumulator; }
 
 /// Runs a call with `launch(route, scratch)`, or Kokkos' own code. Without a
-/// plan, `choose(problem, capability, wish, tuning)` decides: a route that a
-/// scope or the environment requests is used if it can run, so no call fails
+/// plan, `choose(problem, capability, requested, tuning)` decides: a route that
+/// a scope or the environment requests is used if it can run, so no call fails
 /// because of it. Returns the route that ran.
 ///
 /// \param is_exact whether this library's kernel has the level `exact`
@@ -87,8 +87,8 @@ Route run_call(ErasedCall const& call, char const* pattern,
     TuningTable const& tuning = Cuda::tuning(call.stream.device);
     decision.asked            = settings.route;
     if (settings.route != Route::generic)
-      decision = decide_wish(settings, [&](Settings const& wish) {
-        return choose(problem, machine, wish, tuning);
+      decision = decide_requested(settings, [&](Settings const& requested) {
+        return choose(problem, machine, requested, tuning);
       });
     if (RouteTool const* const tool = KokkosFunctions::all().route_tool) {
       asked.emplace(*tool,
@@ -97,11 +97,11 @@ Route run_call(ErasedCall const& call, char const* pattern,
     }
   }
   TimedCall timed;  // includes Kokkos' own code, if that runs
-  bool const turn_of_kokkos =
+  bool const is_native =
       measures_calls() &&
       timed.begin(call.stream, pattern, &call.reported, problem.size,
                   known_bytes(problem), decision, call.plan == nullptr);
-  if (turn_of_kokkos) {
+  if (is_native) {
     decision.route = Route::generic;
   } else if (decision.route != Route::generic) {
     Refusal const refusal = with_scratch(
@@ -118,7 +118,7 @@ Route run_call(ErasedCall const& call, char const* pattern,
   if (settings.reproducibility != Reproducibility::run_to_run &&
       !(is_exact && !is_generic))
     report_level_of(pattern, settings, value_of(problem), decision);
-  if (environment_verbose() && !turn_of_kokkos)
+  if (environment_verbose() && !is_native)
     report_route(call, pattern, problem.size, decision);
   if (is_generic) call.run_native(call.closure);
   return decision.route;
@@ -149,15 +149,15 @@ void launch_streamed_reduce(ErasedReduce const& call,
         using Times = Cuda::LaunchTimes;
         auto& times = Times::instance();
         Times::Loop loop{};
-        Times::Turn turn;
+        Times::Trial trial;
         if (measured > 1) {
-          loop = loop_of_order(call);
-          turn = times.begin(loop, measured, scratch.stream(), 0, 0, true);
-          if (turn.has_decided && environment_verbose())
+          loop  = loop_of_order(call);
+          trial = times.begin(loop, measured, scratch.stream(), 0, 0, true);
+          if (trial.has_decided && environment_verbose())
             report_choice("parallel_reduce", call.problem.size, " invocations",
-                          orders, *turn.chooser);
+                          orders, *trial.chooser);
         }
-        CallOrder const order         = orders[turn.candidate];
+        CallOrder const order         = orders[trial.candidate];
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
@@ -169,7 +169,7 @@ void launch_streamed_reduce(ErasedReduce const& call,
             Cuda::enqueue_kernel(scratch.stream(), call.kernel,
                                  {shape.blocks, shape.threads}, arguments),
             "streamed_reduce");
-        times.end(loop, turn, scratch.stream());
+        times.end(loop, trial, scratch.stream());
       });
   // The value may arrive before the functor's writes to other host memory.
   wait_for_result(call, scratch);

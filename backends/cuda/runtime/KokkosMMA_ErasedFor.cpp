@@ -50,9 +50,9 @@ bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
 /// Runs a loop in one launch, this library's with this shape, or Kokkos'.
 /// \return whether it was this library's
 bool run_shape(ErasedFor const& call, LoopShape const& shape) {
-  bool const ours = shape != kokkos_shape && launch_loop(call, shape);
-  if (!ours) call.run_native(call.closure);
-  return ours;
+  bool const runs_own = shape != kokkos_shape && launch_loop(call, shape);
+  if (!runs_own) call.run_native(call.closure);
+  return runs_own;
 }
 
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.
@@ -66,25 +66,25 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
   Times::Loop const loop{key.device_id, call.kernel, key.size_class,
                          key.forced};
   cudaStream_t const stream = call.stream.handle;
-  Times::Turn const turn =
+  Times::Trial const trial =
       times.begin(loop, candidates.count, stream,
                   call.problem.space.size() < min_large_indices
                       ? small_calls_before_measuring
                       : 0,
                   candidates.first);
-  if (turn.has_decided && environment_verbose())
+  if (trial.has_decided && environment_verbose())
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
-                  *turn.chooser);
+                  *trial.chooser);
   LoopShape const shape =
-      candidates.count == 0 ? kokkos_shape : candidates[turn.candidate];
-  bool const ours = run_shape(call, shape);
-  if (ours || shape == kokkos_shape) {
-    times.end(loop, turn, stream);
-    if (turn.settled) call.settled.keep(key, shape);
+      candidates.count == 0 ? kokkos_shape : candidates[trial.candidate];
+  bool const runs_own = run_shape(call, shape);
+  if (runs_own || shape == kokkos_shape) {
+    times.end(loop, trial, stream);
+    if (trial.settled) call.settled.keep(key, shape);
   } else {
-    times.cannot_run(loop, turn);
+    times.cannot_run(loop, trial);
   }
-  return ours;
+  return runs_own;
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ void run_for(ErasedFor const& call) {
   RouteDecision const decision = decide_loop(call, settings, machine);
   if (environment_verbose()) report_loop(call, decision);
   std::uint64_t const size = call.problem.space.size();
-  bool ours                = decision.route == Route::streamed;
+  bool runs_own            = decision.route == Route::streamed;
   TimedCall timed;
   if (measures_calls() && timed.begin(call.stream, "parallel_for",
                                       &call.reported, size, 0, decision)) {
@@ -103,7 +103,7 @@ void run_for(ErasedFor const& call) {
     last_loop_route_of_this_thread() = Route::generic;
     return;
   }
-  if (ours && size > 0) {
+  if (runs_own && size > 0) {
     SettledLaunch::Loop const key{
         call.stream.device, loop_size_class(call.problem.space),
         settings.route == Route::streamed || call.problem.kokkos_overflows};
@@ -111,23 +111,25 @@ void run_for(ErasedFor const& call) {
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
     if (shape) {
-      ours = run_shape(call, *shape);
+      runs_own = run_shape(call, *shape);
     } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
-      ours = run_shape(call, kokkos_shape);
+      runs_own = run_shape(call, kokkos_shape);
     } else if (size < min_measured_indices) {
       LoopShape const small = small_loop_shape(
           call.problem.space, machine.multiprocessors, max_threads);
-      ours = run_shape(call, small);
-      if (ours) call.settled.keep(key, small);
+      runs_own = run_shape(call, small);
+      if (runs_own) call.settled.keep(key, small);
     } else {
-      ours = run_measured_loop(call, key, machine.multiprocessors, max_threads);
+      runs_own =
+          run_measured_loop(call, key, machine.multiprocessors, max_threads);
     }
-  } else if (!ours) {
+  } else if (!runs_own) {
     call.run_native(call.closure);
   }
-  if (decision.route == Route::streamed && !ours)
+  if (decision.route == Route::streamed && !runs_own)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
-  last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
+  last_loop_route_of_this_thread() =
+      runs_own ? Route::streamed : Route::generic;
 }
 
 }  // namespace KokkosMMA::Impl

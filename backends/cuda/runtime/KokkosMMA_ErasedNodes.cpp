@@ -108,7 +108,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
   Settings const settings      = effective_settings();
   Capability const machine     = Cuda::capability(call.stream.device);
   RouteDecision const decision = decide_loop(call, settings, machine);
-  bool ours                    = false;
+  bool runs_own                = false;
   int const max_threads =
       decision.route == Route::streamed && call.problem.space.size() > 0
           ? max_threads_of(call)
@@ -120,16 +120,18 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
         machine.multiprocessors, max_threads);
     bool const follows = may_follow(
         machine, Cuda::facts_of_kernel(call.stream.device, call.kernel, 32, 0));
-    ours = shape != kokkos_shape && add_shape(call, place, shape, follows);
+    runs_own = shape != kokkos_shape && add_shape(call, place, shape, follows);
   }
   if (environment_verbose())
-    report_node(
-        call.reported, "then_parallel_for", call.problem.space.size(), decision,
-        max_threads > 0 && !ours ? "; uses Kokkos' own node: no launch of it "
-                                   "was timed, or Kokkos' own was the fastest"
-                                 : "");
-  last_loop_route_of_this_thread() = ours ? Route::streamed : Route::generic;
-  return ours;
+    report_node(call.reported, "then_parallel_for", call.problem.space.size(),
+                decision,
+                max_threads > 0 && !runs_own
+                    ? "; uses Kokkos' own node: no launch of it "
+                      "was timed, or Kokkos' own was the fastest"
+                    : "");
+  last_loop_route_of_this_thread() =
+      runs_own ? Route::streamed : Route::generic;
+  return runs_own;
 }
 
 bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
@@ -147,8 +149,8 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
                                   call.tuning.threads, 0);
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
-    decision = decide_wish(settings, [&](Settings const& wish) {
-      return route_reduce(call.problem, machine, wish, tuning);
+    decision = decide_requested(settings, [&](Settings const& requested) {
+      return route_reduce(call.problem, machine, requested, tuning);
     });
   }
   if (decision.route == Route::streamed) {

@@ -48,13 +48,13 @@ NestedLoops measured_form(ErasedTeam const& call,
   cudaStream_t const stream = call.stream.handle;
   std::uint64_t const threads =
       call.problem.teams * std::uint64_t(std::max(call.problem.threads, 32));
-  Times::Turn const turn = times.begin(
+  Times::Trial const trial = times.begin(
       loop, 2, stream,
       threads < min_large_team_threads ? small_calls_before_measuring : 0);
-  NestedLoops const form = forms[turn.candidate];
+  NestedLoops const form = forms[trial.candidate];
   call.run(call.closure, form);
-  times.end(loop, turn, stream);
-  if (turn.settled)
+  times.end(loop, trial, stream);
+  if (trial.settled)
     call.settled.keep(
         key, form == NestedLoops::kokkos ? kokkos_shape : LoopShape{1, 1, 1});
   return form;
@@ -67,8 +67,8 @@ void run_team(ErasedTeam const& call) {
   Capability const machine = Cuda::capability(call.stream.device);
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = decide_wish(settings, [&](Settings const& wish) {
-      return route_team(call.problem, machine, wish.route);
+    decision = decide_requested(settings, [&](Settings const& requested) {
+      return route_team(call.problem, machine, requested.route);
     });
   if (environment_verbose()) report_team(call, decision);
   // Both forms give the same bits, on any device if the caller sets the team
@@ -82,10 +82,10 @@ void run_team(ErasedTeam const& call) {
                   {"Kokkos chooses the team size or the grid, which depend on "
                    "the device"}});
   TimedCall timed;
-  bool const turn_of_kokkos =
+  bool const is_native =
       measures_calls() && timed.begin(call.stream, call.pattern, &call.reported,
                                       call.problem.teams, 0, decision);
-  NestedLoops form = decision.route == Route::streamed && !turn_of_kokkos
+  NestedLoops form = decision.route == Route::streamed && !is_native
                          ? NestedLoops::overlapped
                          : NestedLoops::kokkos;
   SettledLaunch::Loop const key{call.stream.device,
@@ -100,7 +100,7 @@ void run_team(ErasedTeam const& call) {
     form = measured_form(call, key);
   }
   bool const overlapped = form == NestedLoops::overlapped;
-  if (decision.route == Route::streamed && !turn_of_kokkos && !overlapped)
+  if (decision.route == Route::streamed && !is_native && !overlapped)
     timed.ran(Route::generic,
               "Kokkos' own loops are faster or are being timed");
   last_team_route_of_this_thread() =

@@ -38,11 +38,11 @@ class LaunchTimes {
   };
 
   /// Candidate that a call runs, between begin() and end().
-  struct Turn {
+  struct Trial {
     int candidate                = 0;
     LaunchChooser const* chooser = nullptr;
-    cudaEvent_t before           = nullptr;  ///< null: not measured
-    cudaEvent_t behind           = nullptr;
+    cudaEvent_t start            = nullptr;  ///< null: not measured
+    cudaEvent_t stop             = nullptr;
     bool has_decided             = false;  ///< since the previous call
     bool settled                 = false;  ///< whether the choice is final
   };
@@ -70,8 +70,8 @@ class LaunchTimes {
   /// `first`, and so do others until candidate 0 is measured; \p watched as in
   /// LaunchChooser. Captured streams are not measured: their launches have not
   /// run when the events are queried.
-  Turn begin(Loop const& loop, int candidates, cudaStream_t stream,
-             int unmeasured = 0, int first = 0, bool watched = false) {
+  Trial begin(Loop const& loop, int candidates, cudaStream_t stream,
+              int unmeasured = 0, int first = 0, bool watched = false) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     auto found = m_loops.find(loop.key());
     if (found == m_loops.end()) {
@@ -80,15 +80,15 @@ class LaunchTimes {
       found = m_loops.emplace(loop.key(), fresh).first;
     }
     State& state = found->second;
-    Turn turn;
-    turn.chooser = &state.chooser;
+    Trial trial;
+    trial.chooser = &state.chooser;
     if (state.unmeasured > 0)
       --state.unmeasured;
     else if (!state.settled)
-      measure(state, loop.device_id, stream, turn);
-    if (turn.before == nullptr) turn.candidate = state.chooser.choice();
-    turn.settled = state.settled;
-    return turn;
+      measure(state, loop.device_id, stream, trial);
+    if (trial.start == nullptr) trial.candidate = state.chooser.choice();
+    trial.settled = state.settled;
+    return trial;
   }
 
   /// Returns the candidate that was chosen after all were measured, before that
@@ -103,31 +103,31 @@ class LaunchTimes {
   }
 
   /// Ends the measurement. Called after the launch.
-  void end(Loop const& loop, Turn const& turn, cudaStream_t stream) {
-    if (turn.before == nullptr) return;
+  void end(Loop const& loop, Trial const& trial, cudaStream_t stream) {
+    if (trial.start == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
     RelaxedCapture const capture;
     OwnErrors const errors;
     Pending const pending{&m_loops.at(loop.key()),
-                          turn.candidate,
-                          {loop.device_id, turn.before, turn.behind}};
-    if (cudaEventRecord(turn.behind, stream) == cudaSuccess)
+                          trial.candidate,
+                          {loop.device_id, trial.start, trial.stop}};
+    if (cudaEventRecord(trial.stop, stream) == cudaSuccess)
       m_pending[m_pendings++] = pending;
     else
       drop(pending);
   }
 
   /// Called instead of end() if the launch of the candidate failed.
-  void cannot_run(Loop const& loop, Turn const& turn) {
-    if (turn.chooser == nullptr) return;
+  void cannot_run(Loop const& loop, Trial const& trial) {
+    if (trial.chooser == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
     State& state = m_loops.at(loop.key());
-    state.chooser.cannot_run(turn.candidate);
-    if (turn.before != nullptr)
+    state.chooser.cannot_run(trial.candidate);
+    if (trial.start != nullptr)
       drop(
-          {&state, turn.candidate, {loop.device_id, turn.before, turn.behind}});
+          {&state, trial.candidate, {loop.device_id, trial.start, trial.stop}});
   }
 
   /// Called by Kokkos::finalize.
@@ -151,7 +151,7 @@ class LaunchTimes {
   };
   struct Pair {
     int device_id;
-    cudaEvent_t before, behind;
+    cudaEvent_t start, stop;
   };
   struct Pending {
     State* state;
@@ -160,11 +160,11 @@ class LaunchTimes {
   };
 
   static void destroy(Pair const& pair) {
-    cudaEventDestroy(pair.before);
-    cudaEventDestroy(pair.behind);
+    cudaEventDestroy(pair.start);
+    cudaEventDestroy(pair.stop);
   }
 
-  void measure(State& state, int device_id, cudaStream_t stream, Turn& turn) {
+  void measure(State& state, int device_id, cudaStream_t stream, Trial& trial) {
     // Querying an event that is not complete is an error of the host thread,
     // which would replace one that the application has not queried yet.
     if (cudaPeekAtLastError() != cudaSuccess) return;
@@ -176,8 +176,8 @@ class LaunchTimes {
       return;
     read_pending();
     if (!state.decided && state.chooser.decided()) {
-      state.decided    = true;
-      turn.has_decided = true;
+      state.decided     = true;
+      trial.has_decided = true;
     }
     if (state.chooser.settled()) {
       state.settled = true;
@@ -189,12 +189,12 @@ class LaunchTimes {
     Pending const pending{&state, candidate, pair};
     if (candidate == LaunchChooser::none) {
       m_free[m_frees++] = pair;
-    } else if (cudaEventRecord(pair.before, stream) != cudaSuccess) {
+    } else if (cudaEventRecord(pair.start, stream) != cudaSuccess) {
       drop(pending);
     } else {
-      turn.candidate = candidate;
-      turn.before    = pair.before;
-      turn.behind    = pair.behind;
+      trial.candidate = candidate;
+      trial.start     = pair.start;
+      trial.stop      = pair.stop;
     }
   }
 
@@ -204,7 +204,7 @@ class LaunchTimes {
     int waiting = 0;
     for (int i = 0; i < m_pendings && waiting < 4;) {
       Pending const pending   = m_pending[i];
-      cudaError_t const state = cudaEventQuery(pending.pair.behind);
+      cudaError_t const state = cudaEventQuery(pending.pair.stop);
       if (state == cudaErrorNotReady) {
         ++waiting;
         ++i;
@@ -214,8 +214,8 @@ class LaunchTimes {
       for (int k = i; k < m_pendings; ++k) m_pending[k] = m_pending[k + 1];
       float milliseconds = 0;
       if (state == cudaSuccess &&
-          cudaEventElapsedTime(&milliseconds, pending.pair.before,
-                               pending.pair.behind) == cudaSuccess) {
+          cudaEventElapsedTime(&milliseconds, pending.pair.start,
+                               pending.pair.stop) == cudaSuccess) {
         pending.state->chooser.measured(pending.candidate, milliseconds);
         m_free[m_frees++] = pending.pair;
       } else {
@@ -239,9 +239,9 @@ class LaunchTimes {
       }
     if (m_pairs == max_pairs) return false;
     if (cudaSetDevice(pair.device_id) != cudaSuccess) return false;
-    if (cudaEventCreate(&pair.before) != cudaSuccess) return false;
-    if (cudaEventCreate(&pair.behind) != cudaSuccess) {
-      cudaEventDestroy(pair.before);
+    if (cudaEventCreate(&pair.start) != cudaSuccess) return false;
+    if (cudaEventCreate(&pair.stop) != cudaSuccess) {
+      cudaEventDestroy(pair.start);
       return false;
     }
     ++m_pairs;

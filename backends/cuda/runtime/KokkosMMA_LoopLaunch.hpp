@@ -20,8 +20,8 @@ inline RouteDecision decide_loop(ErasedFor const& call,
                                  Settings const& settings,
                                  Capability const& machine) {
   if (settings.route == Route::generic) return {};
-  return decide_wish(settings, [&](Settings const& wish) {
-    return route_for(call.problem, machine, wish.route);
+  return decide_requested(settings, [&](Settings const& requested) {
+    return route_for(call.problem, machine, requested.route);
   });
 }
 

@@ -6,12 +6,29 @@
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
+#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
 namespace KokkosMMA::Impl {
+
+inline std::string to_string(CallOrder const& order) {
+  return concatenate(order.most_calls ? "more " : "",
+                     order.neighbours ? "neighbouring" : "strided",
+                     order.scattered_warps ? " scattered"
+                     : order.free_running  ? " free-running"
+                                           : "");
+}
+
+inline std::string to_string(LoopShape const& shape) {
+  return shape.calls == 0 ? std::string("Kokkos")
+                          : concatenate("LoopShape{width = ", shape.width,
+                                        ", height = ", shape.height,
+                                        ", calls = ", shape.calls, "}");
+}
 
 /// Prints the candidate that the first launches of a call selected, and the
 /// time of each candidate.

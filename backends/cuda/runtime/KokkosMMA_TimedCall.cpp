@@ -89,15 +89,15 @@ class CallRecords {
   /// timer of the current device, null if too many are in use.
   struct Begun {
     CallKind* kind;
-    bool turn_of_kokkos;
+    bool is_native;
     CallTimer* timer;
   };
   Begun begin(CallKey const& key, bool runs_both_ways, int device) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    CallKind& kind  = kind_of(m_kinds, key);
-    bool const turn = runs_both_ways && environment_compare() &&
-                      is_turn_of_kokkos(kind.turns++);
-    return {&kind, turn, take_timer(device)};
+    CallKind& kind       = kind_of(m_kinds, key);
+    bool const is_native = runs_both_ways && environment_compare() &&
+                           is_native_call(kind.compared++);
+    return {&kind, is_native, take_timer(device)};
   }
 
   /// Records a launched call; `timed`: both events are in the stream.
@@ -245,10 +245,10 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
   m_kind   = begun.kind;
   m_timer  = begun.timer;
   m_bytes  = bytes;
-  m_route  = begun.turn_of_kokkos ? Route::generic : decision.route;
+  m_route  = begun.is_native ? Route::generic : decision.route;
   m_reason = generic ? reason_of(decision) : std::string_view();
   start();
-  return begun.turn_of_kokkos;
+  return begun.is_native;
 }
 
 void TimedCall::fall_back(Refusal const& refusal) {

@@ -150,10 +150,10 @@ class ToolLines {
   static void install() {
     ToolCallbacks now     = current();
     ToolCallbacks& before = replaced<Installation>();
-    auto const replace    = [](auto& slot, auto& kept, auto ours, auto first) {
+    auto const replace = [](auto& slot, auto& previous, auto own, auto first) {
       if (slot == first) return;
-      kept = slot;
-      slot = ours;
+      previous = slot;
+      slot     = own;
     };
     auto const replace_both = [&]<int P>(std::integral_constant<int, P>) {
       replace(now.begin[P], before.begin[P], &begin<Installation, P>,

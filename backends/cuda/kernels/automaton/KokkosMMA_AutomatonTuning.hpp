@@ -6,10 +6,8 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <core/automaton/KokkosMMA_WarpAutomaton.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 
-#include <string>
 #include <type_traits>
 
 /// \file
@@ -50,15 +48,7 @@ struct AutomatonTuning {
   int min_blocks;  ///< resident per multiprocessor; limits the registers
   int rounds;      ///< waves of resident blocks, if there are enough rows
   int min_steps;   ///< minimum per block
-
-  friend constexpr bool operator==(AutomatonTuning const&,
-                                   AutomatonTuning const&) = default;
 };
-
-inline std::string to_string(AutomatonTuning const& t) {
-  return concatenate("min_blocks=", t.min_blocks, " rounds=", t.rounds,
-                     " min_steps=", t.min_steps);
-}
 
 /// `min_blocks`: with 6 (80 registers), rules other than ranges spill.
 ///

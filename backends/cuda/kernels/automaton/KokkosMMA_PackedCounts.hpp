@@ -11,13 +11,11 @@
 #include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/automaton/KokkosMMA_PackedCounts.hpp>
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 
 /// \file
@@ -33,15 +31,7 @@ struct PackedCountTuning {
   int words;    ///< adjacent words per thread
   int ahead;    ///< rows that are loaded before their use
   int blocks;   ///< upper limit of resident blocks per multiprocessor
-
-  friend constexpr bool operator==(PackedCountTuning const&,
-                                   PackedCountTuning const&) = default;
 };
-
-inline std::string to_string(PackedCountTuning const& t) {
-  return concatenate("threads=", t.threads, " words=", t.words,
-                     " ahead=", t.ahead, " blocks=", t.blocks);
-}
 
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 /// us per generation by words per thread and rows ahead; 16384^2, H200, CUDA
@@ -365,10 +355,10 @@ AdvancePackedCounts advance_packed_counts_of(
   return of[radius - 2];
 }
 
-/// Runs `steps` >= 1 generations of a rule with has_packed_counts(rule) on byte
-/// cells, with at most packed_counts_columns per row. No boundary is a halo;
-/// `to` may be the cells themselves.
-/// \param memory packed_counts_memory(rows, columns, radius) bytes on the
+/// Runs `steps` >= 1 generations of a Moore rule with radius >= 2 and
+/// CountRanges::are_all on byte cells, with at most packed_counts_columns per
+/// row. No boundary is a halo; `to` may be the cells themselves. \param memory
+/// packed_counts_memory(rows, columns, radius) bytes on the
 ///   device, aligned to 128; may be reused after the kernels have run
 template <class Cell>
 void launch_packed_counts(Stream const& space,

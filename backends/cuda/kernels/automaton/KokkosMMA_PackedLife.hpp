@@ -42,10 +42,9 @@ struct PackedGrid {
 };
 
 struct PackedTile {
-  static constexpr int rows            = 32;  ///< per warp
-  static constexpr int max_warps       = 10;
-  static constexpr int max_generations = 16;  ///< half a word of columns
-  static constexpr int words           = 31;  ///< written per row of a tile
+  static constexpr int rows      = 32;  ///< per warp
+  static constexpr int max_warps = 10;
+  static constexpr int words     = 31;  ///< written per row of a tile
 
   /// Per warp: staged rows, constants, and double-buffered outer rows.
   static constexpr int shared_bytes(int warps) {

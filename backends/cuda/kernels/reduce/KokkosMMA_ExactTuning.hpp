@@ -5,10 +5,7 @@
 
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -21,18 +18,7 @@ struct ExactTuning {
   int values;      ///< that a thread adds to its window per round
   int columns;     ///< copies of a warp's limbs, to which lanes add at once
   int ahead;       ///< 1: loads run one round ahead of the additions
-
-  friend constexpr bool operator==(ExactTuning const&,
-                                   ExactTuning const&) = default;
 };
-
-inline std::string to_string(ExactTuning const& tuning) {
-  return concatenate(
-      "ExactTuning{threads = ", tuning.threads,
-      ", min_blocks = ", tuning.min_blocks, ", vectors = ", tuning.vectors,
-      ", values = ", tuning.values, ", columns = ", tuning.columns,
-      ", ahead = ", tuning.ahead, "}");
-}
 
 /// GB/s for 2^32 bytes; a shape is threads, blocks, vectors, values, columns
 /// and ahead (H100, CUDA 13.0, 2026-11-26; plain KokkosMMA::reduce 3067 to

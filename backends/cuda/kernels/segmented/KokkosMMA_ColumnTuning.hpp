@@ -4,11 +4,9 @@
 #define KOKKOSMMA_CUDA_COLUMN_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <algorithm>
-#include <string>
 
 /// \file
 /// Launch shapes of column reductions and scans.
@@ -20,15 +18,7 @@ struct ColumnReduceTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int loads;       ///< vectors in flight per thread
-
-  friend constexpr bool operator==(ColumnReduceTuning const&,
-                                   ColumnReduceTuning const&) = default;
 };
-
-inline std::string to_string(ColumnReduceTuning const& t) {
-  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " loads=", t.loads);
-}
 
 /// Running values and vectors in flight compete for the registers. Other shapes
 /// that were tried are not recorded. No designators: nvcc 12.4 aborts over them
@@ -48,14 +38,7 @@ inline constexpr int column_reduce_memory =
 struct ColumnScanTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
-
-  friend constexpr bool operator==(ColumnScanTuning const&,
-                                   ColumnScanTuning const&) = default;
 };
-
-inline std::string to_string(ColumnScanTuning const& t) {
-  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks);
-}
 
 /// Two tiles of a block wait in shared memory for their prefixes while a third
 /// is loaded: 10 warps of 8 rows of 16 bytes are 40 KB each.

@@ -4,10 +4,7 @@
 #define KOKKOSMMA_CUDA_CSR_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -21,17 +18,7 @@ struct CsrTuning {
   int segment_bytes;    ///< cost of a segment, in bytes of elements
   int bytes_per_range;  ///< bytes of work that justify another warp
   int quads;            ///< 1: WarpMergePath may use quads; 0: it does not
-
-  friend constexpr bool operator==(CsrTuning const&,
-                                   CsrTuning const&) = default;
 };
-
-inline std::string to_string(CsrTuning const& t) {
-  return concatenate(
-      "threads=", t.threads, " min_blocks=", t.min_blocks, " tiles=", t.tiles,
-      " tile_bytes=", t.tile_bytes, " segment_bytes=", t.segment_bytes,
-      " bytes_per_range=", t.bytes_per_range, " quads=", t.quads);
-}
 
 /// GB/s of elements, offsets and results, one NVIDIA H200, CUDA 13.0,
 /// 2026-11-21, 2^28 floats (copy 4198), by lengths of segments:
@@ -99,15 +86,7 @@ struct OffsetsTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int loads;       ///< bytes in flight per thread
-
-  friend constexpr bool operator==(OffsetsTuning const&,
-                                   OffsetsTuning const&) = default;
 };
-
-inline std::string to_string(OffsetsTuning const& t) {
-  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " loads=", t.loads);
-}
 
 /// Other shapes that were tried are not recorded.
 inline constexpr OffsetsTuning offsets_tuning{

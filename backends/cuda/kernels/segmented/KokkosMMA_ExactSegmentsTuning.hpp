@@ -5,10 +5,7 @@
 
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -21,18 +18,7 @@ struct ExactSegmentsTuning {
   int columns;     ///< copies of a warp's limbs, to which lanes add at once
   int tiles;       ///< most tiles of a segment that a group of lanes sums
   int weight;      ///< cost of a segment, in elements
-
-  friend constexpr bool operator==(ExactSegmentsTuning const&,
-                                   ExactSegmentsTuning const&) = default;
 };
-
-inline std::string to_string(ExactSegmentsTuning const& tuning) {
-  return concatenate("ExactSegmentsTuning{threads = ", tuning.threads,
-                     ", min_blocks = ", tuning.min_blocks,
-                     ", vectors = ", tuning.vectors,
-                     ", columns = ", tuning.columns, ", tiles = ", tuning.tiles,
-                     ", weight = ", tuning.weight, "}");
-}
 
 /// GB/s for 2^30 bytes of normal data in segments of one length; shapes are
 /// threads, blocks and vectors; 16 tiles (H100, CUDA 13.0, 2026-11-26):

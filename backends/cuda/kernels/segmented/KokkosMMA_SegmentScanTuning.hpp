@@ -3,10 +3,6 @@
 #ifndef KOKKOSMMA_CUDA_SEGMENT_SCAN_TUNING_HPP
 #define KOKKOSMMA_CUDA_SEGMENT_SCAN_TUNING_HPP
 
-#include <core/base/KokkosMMA_Errors.hpp>
-
-#include <string>
-
 /// \file
 /// Launch shapes of segmented scans. GB/s read plus written: H200, CUDA 13.0,
 /// 2026-11-21, 2^28 elements, copy 4223.
@@ -17,15 +13,7 @@ struct SegmentScanTuning {
   int threads;     ///< loading threads per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int rows;        ///< of 32 vectors that a warp loads at once
-
-  friend constexpr bool operator==(SegmentScanTuning const&,
-                                   SegmentScanTuning const&) = default;
 };
-
-inline std::string to_string(SegmentScanTuning const& t) {
-  return concatenate("threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " rows=", t.rows);
-}
 
 /// Shape of warps that each scan whole segments of one length. Segments of 32
 /// and of 16384:

@@ -76,7 +76,8 @@ void run_band_stencil(Stream const& space, StencilGrid<Element, 2> const& grid,
 }
 
 /// Launches the band kernel, asynchronously. BandStencil must support the grid
-/// and the weights, which are the outer product of `factors`.
+/// and the weights, which are the outer product of `factors`. Rows of floats
+/// must be aligned to 16 bytes.
 template <class A, class Element, class Epilogue>
 void launch_band_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,

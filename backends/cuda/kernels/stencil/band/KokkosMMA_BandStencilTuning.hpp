@@ -4,10 +4,7 @@
 #define KOKKOSMMA_CUDA_BAND_STENCIL_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -21,18 +18,7 @@ struct BandTuning {
   int min_blocks;          ///< resident thread blocks per multiprocessor
   int row_block;           ///< groups of 16 rows of sums per thread block
   int boundary_row_block;  ///< the same in panels at a boundary: long set-up
-
-  friend constexpr bool operator==(BandTuning const&,
-                                   BandTuning const&) = default;
 };
-
-inline std::string to_string(BandTuning const& t) {
-  return concatenate("blocks_per_warp=", t.blocks_per_warp, " warps=", t.warps,
-                     " groups_per_stage=", t.groups_per_stage,
-                     " stages=", t.stages, " min_blocks=", t.min_blocks,
-                     " row_block=", t.row_block,
-                     " boundary_row_block=", t.boundary_row_block);
-}
 
 /// At least half of the warps that fit with 128 registers are resident. Times
 /// of the kernels only in us; H200, CUDA 13.0, 2026-11-24, 16384 x 16384

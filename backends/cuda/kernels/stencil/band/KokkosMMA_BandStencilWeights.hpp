@@ -6,7 +6,6 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpBand.hpp>
@@ -67,10 +66,6 @@ struct BandStencil {
       }
       return MmaOperands::none;
     }
-  }
-  /// Whether the rows are aligned: the float kernels need 16 bytes.
-  static bool takes_rows(StencilGrid<Element, 2> const& grid) {
-    return !is_float || rows_aligned_16(grid.data, grid.stride[0]);
   }
   /// Whether the elements can represent the constants of boundaries.
   static bool takes(StencilGrid<Element, 2> const& grid) {

@@ -160,10 +160,6 @@ struct DenseBandStencil {
       ((is_half || input == Scalar::float32) && std::is_same_v<A, float>) ||
       (input == Scalar::float64 && std::is_same_v<A, double>);
 
-  /// Whether 16-byte chunks begin at the same columns of every row.
-  static bool takes_rows(StencilGrid<Element, 2> const& grid) {
-    return row_strides_aligned_16(grid);
-  }
   static bool takes(StencilWeights<2> const& weights) {
     if constexpr (!has_kernel) {
       return false;
@@ -208,6 +204,7 @@ constexpr bool dense_band_stores() {
 
 /// Launches a stencil with any weights, asynchronously. Functors and integer
 /// results run in the direct kernel, split weights in the dense tile kernel.
+/// \pre 16-byte chunks begin at the same columns of every row
 template <class A, class Element, class Epilogue>
 void launch_dense_band_stencil(Stream const& space,
                                StencilGrid<Element, 2> const& grid,

@@ -4,9 +4,7 @@
 #define KOKKOSMMA_CUDA_DENSE_BAND_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 
-#include <string>
 #include <type_traits>
 
 namespace KokkosMMA::Impl::Cuda {
@@ -22,16 +20,7 @@ struct DenseBandTuning {
   /// meanwhile the other warps keep the tensor cores busy.
   int pause;
   int stores;  ///< rows stored at once
-
-  friend constexpr bool operator==(DenseBandTuning const&,
-                                   DenseBandTuning const&) = default;
 };
-
-inline std::string to_string(DenseBandTuning const& t) {
-  return concatenate("warps=", t.warps, " rows=", t.rows, " groups=", t.groups,
-                     " threads_across=", t.threads_across, " pause=", t.pause,
-                     " stores=", t.stores);
-}
 
 /// Numbers are 10^9 sums per second for 16384^2 elements at radius 7 (H200,
 /// CUDA 13.0, 2026-11-22). `threads_across` and `stores` were chosen in the

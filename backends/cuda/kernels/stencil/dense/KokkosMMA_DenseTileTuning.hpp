@@ -4,9 +4,6 @@
 #define KOKKOSMMA_CUDA_DENSE_TILE_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -19,15 +16,7 @@ struct DenseTileTuning {
   /// tiles spill with 128 registers (CUDA 13.0).
   int tiles;
   int min_blocks;  ///< resident thread blocks per multiprocessor
-
-  friend constexpr bool operator==(DenseTileTuning const&,
-                                   DenseTileTuning const&) = default;
 };
-
-inline std::string to_string(DenseTileTuning const& t) {
-  return concatenate("warps=", t.warps, " tiles=", t.tiles,
-                     " min_blocks=", t.min_blocks);
-}
 
 /// 320 * 10^9 sums per second at radius 7. With 8 warps, 8 tiles and 2 resident
 /// blocks 306; with 8, 16 and 1 287 (H200, 2026-11-22).

@@ -4,10 +4,8 @@
 #define KOKKOSMMA_CUDA_SEPARABLE_STENCIL_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 
 #include <algorithm>
-#include <string>
 #include <type_traits>
 
 namespace KokkosMMA::Impl::Cuda {
@@ -34,17 +32,7 @@ struct SeparableTuning {
                                      : loaded_rows;
     return loaded > 0 ? loaded - 2 * radius : 0;
   }
-  friend constexpr bool operator==(SeparableTuning const&,
-                                   SeparableTuning const&) = default;
 };
-
-inline std::string to_string(SeparableTuning const& t) {
-  return concatenate("sums_per_thread=", t.sums_per_thread,
-                     " threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " stage_rows=", t.stage_rows, " stages=", t.stages,
-                     " batch=", t.batch, " loaded_rows=", t.loaded_rows_2, " ",
-                     t.loaded_rows_4, " ", t.loaded_rows);
-}
 
 /// Tuning of kernels for every radius up to MaxRadius. Fraction of a copy
 /// kernel's rate in the same run (float 479, double 247 * 10^9 elements per

@@ -3,10 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_STEP_STENCIL_TUNING_HPP
 #define KOKKOSMMA_CUDA_STEP_STENCIL_TUNING_HPP
 
-#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
-
-#include <string>
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -17,16 +14,7 @@ struct StepTuning {
   int threads;     ///< per block
   int min_blocks;  ///< resident per multiprocessor; limits the registers
   int ahead;       ///< rows that a lane loads before their use
-
-  friend constexpr bool operator==(StepTuning const&,
-                                   StepTuning const&) = default;
 };
-
-inline std::string to_string(StepTuning const& t) {
-  return concatenate("columns=", t.columns, " steps=", t.steps,
-                     " threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " ahead=", t.ahead);
-}
 
 /// 10^9 updates per second by columns and steps, kernel times only; 8192^2,
 /// constants beyond the boundaries (H100, CUDA 13.0, 2026-11-26; copy 184
@@ -79,9 +67,6 @@ struct StepVolumeTuning {
   int steps;       ///< per sweep
   int threads;     ///< per block
   int min_blocks;  ///< resident per multiprocessor; limits the registers
-
-  friend constexpr bool operator==(StepVolumeTuning const&,
-                                   StepVolumeTuning const&) = default;
 };
 
 /// 10^9 updates per second, periodic, 512^3, and with single steps (H100, CUDA

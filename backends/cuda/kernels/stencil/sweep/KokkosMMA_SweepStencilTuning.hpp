@@ -5,10 +5,8 @@
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <core/base/KokkosMMA_Errors.hpp>
 
 #include <cstdint>
-#include <string>
 
 /// \file
 /// Tuning of plane sweeps for stencils with a fixed pattern of weights.
@@ -36,17 +34,7 @@ struct SweepTuning {
   int block_planes;
   bool boxes   = false;  ///< slabs are copied as boxes where possible
   bool corners = false;  ///< sums read elements beyond both a row and a column
-
-  friend constexpr bool operator==(SweepTuning const&,
-                                   SweepTuning const&) = default;
 };
-
-inline std::string to_string(SweepTuning const& t) {
-  return concatenate("columns=", t.columns, " rows=", t.rows,
-                     " threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " batch=", t.batch, " stages=", t.stages,
-                     " block_planes=", t.block_planes);
-}
 
 /// Planes of a short block. Fraction of the runtime's copy rate by number of
 /// planes, two dimensions (float, 16384^2, H200, 2026-11-23):

@@ -65,16 +65,7 @@ struct PlaneSumsTuning {
   int threads;
   int min_blocks;  ///< resident thread blocks per multiprocessor
   int batch;       ///< planes that are loaded at once
-
-  friend constexpr bool operator==(PlaneSumsTuning const&,
-                                   PlaneSumsTuning const&) = default;
 };
-
-inline std::string to_string(PlaneSumsTuning const& t) {
-  return concatenate("sums_per_thread=", t.sums_per_thread,
-                     " threads=", t.threads, " min_blocks=", t.min_blocks,
-                     " batch=", t.batch);
-}
 
 /// Float and uint8 of radius 5, then 7, 10^9 sums per second as above, by bytes
 /// that a lane reads at once, threads, resident blocks and batch:
