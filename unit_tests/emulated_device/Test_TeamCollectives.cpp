@@ -8,6 +8,7 @@
 
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_TeamScans.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
 
 #include <gtest/gtest.h>
 
