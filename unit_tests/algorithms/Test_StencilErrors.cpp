@@ -114,8 +114,8 @@ TYPED_TEST(StencilErrors, WeightsThatSumsCannotHold) {
     auto const weights =
         StencilWeights<1>::dense(1, std::vector<double>{1, 2, weight});
     expect_error(
-        {"KokkosMMA::stencil: the weight of offset (1)", "kept in int32",
-         "float or double"},
+        {"KokkosMMA::stencil: the weight of offset (1)",
+         "accumulator has type int32", "float or double"},
         [&] { stencil(TypeParam(), in.view(), out.view(), weights, all); });
     expect_error({"KokkosMMA::StencilPolicy: the weight of offset (1)"},
                  [&] { StencilPolicy(TypeParam(), in.view(), weights, all); });

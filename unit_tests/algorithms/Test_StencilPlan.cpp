@@ -192,7 +192,7 @@ TYPED_TEST(StencilPlans, RefuseOtherViews) {
   refuses({"share"}, out.view(), out.view());
   TestGrid<float, 2, Plain<Kokkos::LayoutLeft>, Exec> const by_columns(
       {16, 20});
-  refuses({"another order"}, by_columns.view(), out.view());
+  refuses({"the order of those"}, by_columns.view(), out.view());
   Grid<float, 2, Exec> const small({4, 20});
   expect_error({"KokkosMMA::plan_stencil: ", "radius 5"}, [&] {
     plan_stencil(exec, small.view(), small.view(), StencilWeights<2>::box(5),
