@@ -123,15 +123,6 @@ struct ScannedWithoutIdentity : Cuda::ScannedValue<Reducer, T> {
   }
 };
 
-/// Functor that a kernel of this library invokes instead of `Functor`, with the
-/// same outputs; KokkosMMA_StdScans.hpp has specialisations.
-template <class Functor>
-struct ScannedInstead {
-  using type = Functor;
-};
-template <class Functor>
-using scanned_instead_t = typename ScannedInstead<Functor>::type;
-
 /// Closure of a routable scan, with the interface of Kokkos' closures and no
 /// symbol of Kokkos' names. `Native` is Kokkos' closure, constructed only if it
 /// runs.
@@ -283,13 +274,24 @@ using NativeScanWithTotal = Kokkos::Impl::ParallelScanWithTotal<
                   typename ScanAnalysis<Functor, Policy, Result>::value_type>,
     Policy, Result, Kokkos::Cuda>;
 
+/// Functor that a kernel of this library invokes instead of `Functor`, with the
+/// same outputs, and Kokkos' own scan; KokkosMMA_StdScans.hpp has
+/// specialisations, for scans without a total.
+template <class Functor>
+struct ScannedInstead {
+  using type = Functor;
+  template <class Policy>
+  using Native = NativeScan<Functor, Policy>;
+};
+
 template <class F, class Policy>
-using RoutedScanOf = RoutedScan<scanned_instead_t<F>, Policy, void,
-                                NativeScan<scanned_instead_t<F>, Policy>>;
+using RoutedScanOf =
+    RoutedScan<typename ScannedInstead<F>::type, Policy, void,
+               typename ScannedInstead<F>::template Native<Policy>>;
 template <class F, class Policy, class Result>
 using RoutedScanWithTotalOf =
-    RoutedScan<scanned_instead_t<F>, Policy, Result,
-               NativeScanWithTotal<scanned_instead_t<F>, Policy, Result>>;
+    RoutedScan<F, Policy, Result, NativeScanWithTotal<F, Policy, Result>>;
+
 }  // namespace KokkosMMA::Impl
 
 /// Specialises Kokkos' closures where WHEN holds; in Kokkos' namespace as

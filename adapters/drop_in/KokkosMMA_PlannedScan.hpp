@@ -53,8 +53,10 @@ Route scan_on_cuda(std::string const& label, CallPlan const& plan,
 #endif
 
 /// Runs a scan and returns the route that ran. The call waits for a total on
-/// the host. \param total none, or a variable or a View of rank 0 of the
-/// functor's value type
+/// the host.
+///
+/// \param total none, or a variable or a View of rank 0 of the functor's value
+/// type
 template <class Policy, class Functor, class... Total>
 Route run_planned_scan(std::string const& label, CallPlan const& plan,
                        Policy const& policy, Functor const& functor,

@@ -81,50 +81,27 @@ concept InclusiveStdScan =
     StdSum<From, Dest,
            std_accumulator_t<std::remove_const_t<typename From::value_type>>>;
 
-/// Elements of a View by address and stride.
-template <class T>
-struct StridedElements {
-  T* data;
-  std::ptrdiff_t stride;
-
-  template <class Iterator>
-  explicit StridedElements(Iterator const& first)
-      : data(&first[0]), stride(&first[1] - &first[0]) {}
-  KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::size_t i) const {
-    return data[std::ptrdiff_t(i) * stride];
-  }
-};
-
-/// Functor of a sum, as the application could have written it: y(i) is `init`
-/// and the sum of x(0) to x(i), or to x(i - 1).
-template <class Input, class Output, class Accumulator, bool Inclusive>
+/// Functor of a sum, as the application could have written it: y[i] is `init`
+/// and the sum of x[0] to x[i], or to x[i - 1].
+template <class From, class Dest, class Accumulator, bool Inclusive>
 struct StdSumScan {
   using value_type = Accumulator;
-  StridedElements<Input> x;
-  StridedElements<Output> y;
+  From x;
+  Dest y;
   Accumulator init;
 
-  template <class From, class Dest>
-  StdSumScan(From const& from, Dest const& dest, Accumulator initial)
-      : x(from), y(dest), init(initial) {}
-  /// Replaces Kokkos' functor of an exclusive scan.
-  template <class Functor>
-  requires requires(Functor const& f) { f.m_init_value; }
-  StdSumScan(Functor const& f)
-      : StdSumScan(f.m_first_from, f.m_first_dest,
-                   static_cast<Accumulator>(f.m_init_value)) {}
-
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::size_t i, Accumulator& sum,
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::ptrdiff_t i,
+                                              Accumulator& sum,
                                               bool final) const {
-    // Read before y(i) is written: the two may be the same element.
-    auto const value = static_cast<Accumulator>(x(i));
+    // Read before y[i] is written: the two may be the same element.
+    auto const value = static_cast<Accumulator>(x[i]);
     if constexpr (Inclusive) {
       add(sum, value);
     }
     if (final) {
       Accumulator prefix = init;
       add(prefix, sum);
-      y(i) = static_cast<Output>(prefix);
+      y[i] = static_cast<typename Dest::value_type>(prefix);
     }
     if constexpr (!Inclusive) {
       add(sum, value);
@@ -137,18 +114,49 @@ struct StdSumScan {
   }
 };
 
-template <class From, class Dest, class Value, bool Inclusive>
-using std_sum_scan_t =
-    StdSumScan<std::remove_reference_t<typename From::reference>,
-               std::remove_reference_t<typename Dest::reference>,
-               std_accumulator_t<Value>, Inclusive>;
+/// Functor of an exclusive scan, made from Kokkos' functor.
+template <class From, class Dest, class Accumulator, class KokkosFunctor>
+struct StdExclusiveScan : StdSumScan<From, Dest, Accumulator, false> {
+  /// Lives until the call returns.
+  KokkosFunctor const* kokkos;
+
+  StdExclusiveScan(KokkosFunctor const& f)
+      : StdSumScan<From, Dest, Accumulator, false>{f.m_first_from,
+                                                   f.m_first_dest,
+                                                   static_cast<Accumulator>(
+                                                       f.m_init_value)},
+        kokkos(&f) {}
+};
+
+/// Kokkos' own scan of its own functor.
+template <class KokkosFunctor, class Policy>
+class StdNativeScan : public NativeScan<KokkosFunctor, Policy> {
+  using Value = typename ScanAnalysis<KokkosFunctor, Policy, void>::value_type;
+
+ public:
+  template <class Functor>
+  StdNativeScan(Functor const& functor, Policy const& policy)
+      : NativeScan<KokkosFunctor, Policy>(
+            NativeFunctor<KokkosFunctor, Value>(*functor.kokkos), policy) {}
+};
+
+template <class From, class Dest, class Value, class KokkosFunctor>
+struct ScannedByStdSum {
+  using type =
+      StdExclusiveScan<From, Dest, std_accumulator_t<Value>, KokkosFunctor>;
+  template <class Policy>
+  using Native = StdNativeScan<KokkosFunctor, Policy>;
+};
 
 template <class Exec, class Index, class Value, class From, class Dest>
 requires StdSum<From, Dest, std_accumulator_t<Value>>
 struct ScannedInstead<Kokkos::Experimental::Impl::
                           ExclusiveScanDefaultFunctorForKnownNeutralElement<
+                              Exec, Index, Value, From, Dest>>
+    : ScannedByStdSum<From, Dest, Value,
+                      Kokkos::Experimental::Impl::
+                          ExclusiveScanDefaultFunctorForKnownNeutralElement<
                               Exec, Index, Value, From, Dest>> {
-  using type = std_sum_scan_t<From, Dest, Value, false>;
 };
 template <class Exec, class Index, class Value, class From, class Dest>
 requires StdSum<From, Dest, std_accumulator_t<Value>>
@@ -157,8 +165,16 @@ struct ScannedInstead<
         Exec, Index, Value, From, Dest,
         Kokkos::Experimental::Impl::StdExclusiveScanDefaultJoinFunctor<Value>,
         Kokkos::Experimental::Impl::
-            StdNumericScanIdentityReferenceUnaryFunctor>> {
-  using type = std_sum_scan_t<From, Dest, Value, false>;
+            StdNumericScanIdentityReferenceUnaryFunctor>>
+    : ScannedByStdSum<
+          From, Dest, Value,
+          Kokkos::Experimental::Impl::
+              TransformExclusiveScanFunctorWithValueWrapper<
+                  Exec, Index, Value, From, Dest,
+                  Kokkos::Experimental::Impl::
+                      StdExclusiveScanDefaultJoinFunctor<Value>,
+                  Kokkos::Experimental::Impl::
+                      StdNumericScanIdentityReferenceUnaryFunctor>> {
 };
 
 /// Calls Kokkos' own overload, which serves all other iterators.
@@ -173,7 +189,8 @@ Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
   auto const n      = std::size_t(last - first);
   auto const layout = [&] {
     if constexpr (std::is_same_v<Layout, Kokkos::LayoutStride>) {
-      return Layout(n, std::size_t(&dest[1] - &dest[0]));
+      // Bounds are checked where Kokkos is configured to.
+      return Layout(n, n > 1 ? std::size_t(&dest[1] - &dest[0]) : 1);
     } else {
       return Layout(n);
     }
@@ -189,16 +206,11 @@ Dest through_thrust(std::string const& label, Kokkos::Cuda const& exec,
 /// Functor of an inclusive scan, which Kokkos' own code computes by Thrust.
 template <class From, class Dest>
 struct StdInclusiveScan
-    : std_sum_scan_t<From, Dest, std::remove_const_t<typename From::value_type>,
-                     true> {
-  using Sum =
-      std_sum_scan_t<From, Dest, std::remove_const_t<typename From::value_type>,
-                     true>;
+    : StdSumScan<
+          From, Dest,
+          std_accumulator_t<std::remove_const_t<typename From::value_type>>,
+          true> {
   std::function<void()> const* thrust;
-
-  StdInclusiveScan(From const& first, Dest const& dest,
-                   std::function<void()> const& runs_thrust)
-      : Sum(first, dest, typename Sum::value_type(0)), thrust(&runs_thrust) {}
 };
 /// Runs Thrust where RoutedScan runs Kokkos' own code.
 struct ThrustScan {
@@ -224,7 +236,7 @@ Dest std_inclusive_scan(std::string const& label, Kokkos::Cuda const& exec,
   {
     AnnouncedScan const announced(label, exec);
     RoutedScan<Functor, Policy, void, ThrustScan>(
-        Functor(first, dest, thrust),
+        Functor{{first, dest, {}}, &thrust},
         Policy(exec, 0, std::size_t(last - first)))
         .execute();
   }

@@ -101,7 +101,7 @@ struct Contender {
   Maker<T> make;
   bool ours         = false;    // the same bits in every run
   bool loose        = false;    // adds in half, or keeps sums in it
-  char const* route = nullptr;  // of a kernel of ours that no call reaches
+  char const* route = nullptr;  // kernel of this library that is launched directly
 
   /// After a call.
   std::string label() const {

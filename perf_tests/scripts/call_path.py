@@ -7,7 +7,7 @@
 
 KOKKOS is an installation of static libraries with Cuda. Needs nvcc and no GPU: the program of call_path/ runs on a stand-in for the CUDA runtime,
 which ends each record at the first launch. It is not optimised, so functions count that a compiler would inline. "first" is the first call of its
-kind, which asks for facts of the kernel; the other row is the 300th. --list names the files and their functions.
+kind, which queries the kernel; the other row is the 300th. --list names the files and their functions.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def build(folder, kokkos, arch):
 
 
 def paths(program):
-    """By name of a path: functions by file of ours."""
+    """By name of a path: functions by file of this library."""
     found, addresses = {}, {}
     for line in run(program).splitlines():
         if line.startswith("path "):

@@ -66,7 +66,7 @@ struct KokkosFunctions {
 /// Number of the interface between headers and library: changed with any type
 /// or function of backends/cuda/runtime.
 using LibraryInterface =
-    std::integral_constant<int, KOKKOSMMA_VERSION * 10 + 1>;
+    std::integral_constant<int, KOKKOSMMA_VERSION * 10 + 2>;
 /// True. Each source with a call refers to it, so that headers and library of
 /// different versions do not link.
 bool library_has(LibraryInterface);
