@@ -101,7 +101,7 @@ struct Contender {
   Maker<T> make;
   bool ours         = false;    // the same bits in every run
   bool loose        = false;    // adds in half, or keeps sums in it
-  char const* route = nullptr;  // kernel of this library that is launched directly
+  char const* route = nullptr;  // launched without a call
 
   /// After a call.
   std::string label() const {
