@@ -33,6 +33,13 @@ inline constexpr bool joins_in_order = requires {
   typename Functor::kokkosmma_joins_in_order;
 };
 
+/// Functors of this library whose scan has common barriers
+/// (KokkosMMA_ScanPipeline.hpp).
+template <class Functor>
+inline constexpr bool has_common_barriers = requires {
+  typename Functor::kokkosmma_common_barriers;
+};
+
 /// Wrapper of a functor that is never routed. It declares the value type,
 /// because Kokkos deduces that from pointers to the functor's own members.
 template <class Functor, class Value>
@@ -164,12 +171,11 @@ class RoutedScan {
   Route run(CallPlan const* plan) const {
     static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    using Value                      = typename Scanned::Value;
     auto const kernel                = Cuda::streamed_scan_kernel<
         has_copies(sizeof(Functor) + sizeof(Reducer)), Scanned, Tuning, Index,
         value_type, Call, Reducer>();
     constexpr std::size_t shared =
-        sizeof(Cuda::StreamedScanMemory<Value, Tuning>);
+        sizeof(Cuda::StreamedScanMemory<typename Scanned::Value, Tuning>);
     Index const begin  = Flat::begin(m_policy);
     auto const reducer = [&]() -> Reducer {
       if constexpr (is_default_sum<Analysis>) {
@@ -191,7 +197,7 @@ class RoutedScan {
                       scan_problem<value_type>(functor(), Flat::size(m_policy)),
                       Tuning::value,
                       shared,
-                      &Cuda::look_back_words<Value>,
+                      &Cuda::look_back_words<typename Scanned::Value>,
                       nullptr};
     erased.plan                  = plan;
     erased.may_lose_errors       = OwnFunctor<Functor>;
@@ -211,11 +217,15 @@ class RoutedScan {
   static constexpr bool sum_in_float = is_16bit_float(scalar_v<value_type>) &&
                                        !Analysis::has_join_member_function &&
                                        !Analysis::has_init_member_function;
-  using Scanned = std::conditional_t<
+  using OwnBarriers = Cuda::ScannedValue<Reducer, value_type>;
+  using Scanned     = std::conditional_t<
       sum_in_float, Cuda::ScannedSumInFloat<Reducer, value_type>,
-      std::conditional_t<has_no_identity<value_type>,
-                         ScannedWithoutIdentity<Reducer, value_type>,
-                         Cuda::ScannedValue<Reducer, value_type>>>;
+      std::conditional_t<
+          has_no_identity<value_type>,
+          ScannedWithoutIdentity<Reducer, value_type>,
+          std::conditional_t<has_common_barriers<Functor>,
+                             Cuda::WithCommonBarriers<OwnBarriers>,
+                             OwnBarriers>>>;
   using Tuning =
       Cuda::tuning_type<streamed_scan_tuning(sizeof(typename Scanned::Value))>;
 

@@ -299,8 +299,9 @@ TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
   }
 }
 
-/// The default product and sum of two ranges: the data are visible. Small whole
-/// numbers, so every order of additions is exact.
+/// The default product and sum of two ranges. Small whole numbers, so every
+/// order of additions is exact. For halves a kernel of this library would use
+/// local memory, so Kokkos' own code runs.
 template <class Exec, class T>
 void check_dot_product() {
   Random random;
@@ -327,7 +328,7 @@ void check_dot_product() {
     EXPECT_EQ(double(expected),
               double(KE::transform_reduce(Exec(), Kokkos::subview(x, range),
                                           Kokkos::subview(y, range), T(0.f))));
-    EXPECT_TRUE(probe.streamed());
+    if (sizeof(T) > 2) EXPECT_TRUE(probe.streamed());
   }
 }
 TYPED_TEST(StdAlgorithms, DotProduct) {

@@ -74,6 +74,12 @@ struct ScannedSumInFloat {
   }
 };
 
+/// The same operations in a scan with common barriers.
+template <class Scanned>
+struct WithCommonBarriers : Scanned {
+  using common_barriers = void;
+};
+
 /// Shared memory for the prefixes of a warp's indices within the warp.
 template <class Exchange>
 struct StreamedKept {

@@ -156,10 +156,13 @@ class SlabRows {
              : any_shift ? part.begin + vector - 1
                          : ceil(part.begin);
     }
+    /// In a narrow grid the former may reach the latter; no column is in both.
     __device__ int high_begin() const {
-      return !inner_high ? part.last
-             : any_shift ? part.end - vector + 1
-                         : floor(part.end);
+      int const begin = !inner_high ? part.last
+                        : any_shift ? part.end - vector + 1
+                                    : floor(part.end);
+      int const end   = low_end();
+      return begin < end ? (end < part.last ? end : part.last) : begin;
     }
   };
 
