@@ -38,7 +38,7 @@ function(kokkosmma_check_kokkos headers version)
   string(REGEX MATCH "^[0-9]+\\.[0-9]+" minor "${version}")
   if(NOT minor IN_LIST known)
     list(JOIN known ", " known)
-    message(WARNING "KokkosMMA: Kokkos ${version} is not known to this version of kokkos-mma, which knows ${known}: Kokkos' own code runs. "
+    message(WARNING "KokkosMMA: Kokkos ${version} is not known to this version of kokkos-mma, which knows ${known}. Kokkos' own code runs. "
                     "A newer kokkos-mma may know it; -DCMAKE_CXX_FLAGS=-DKOKKOSMMA_ENABLE_UNKNOWN_KOKKOS intercepts anyway.")
   endif()
 endfunction()

@@ -11,7 +11,7 @@
 /// and otherwise Kokkos' own kernel. A loop over many indices runs the kernel
 /// that was faster in the first calls of the loop. Results, asynchrony and
 /// Kokkos Tools callbacks remain as Kokkos documents them. docs/drop_in.md
-/// lists the calls and the tests.
+/// lists the calls.
 ///
 /// The header does nothing in a translation unit that cannot include this
 /// Kokkos: a compiler check of CMake, a C source, a source that the host

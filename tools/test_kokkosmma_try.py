@@ -200,8 +200,8 @@ class Small(unittest.TestCase):
         self.assertIn("parallel_for dot 1", self.page(page))
 
     def test_results_that_differ(self):
-        for arguments, more in (((), ""), (("--compare", "^sum (.*)"), ", numbers by 1e-06 of themselves .--tolerance."),
-                                (("--compare", "^sum (.*)", "--tolerance", "1e-7"), ", numbers by 1e-06 of themselves .--tolerance.")):
+        for arguments, more in (((), ""), (("--compare", "^sum (.*)"), ", a relative difference of 1e-06 .--tolerance."),
+                                (("--compare", "^sum (.*)", "--tolerance", "1e-7"), ", a relative difference of 1e-06 .--tolerance.")):
             self.assertRegex(self.row(self.run_it("--run", "./small", "--no-tables", *arguments), 1)[-1],
                              f"^differ: `.*1000.000` and `.*1000.001`{more}")
 

@@ -52,7 +52,8 @@ struct EnvironmentTuning {
       environment.path + ": measured on " + to_text(environment.file->device);
   if (device.name.empty())
     return measured + "; not used, because there is no CUDA device";
-  return measured + ", and this is " + to_text(device) + "; run perf_tune here";
+  return measured + ", and this is " + to_text(device) +
+         "; run kokkosmma-tune here";
 }
 
 /// Prints one warning. An unusable file is not an error.

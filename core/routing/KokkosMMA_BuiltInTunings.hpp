@@ -31,7 +31,7 @@ struct TunedDevice {
   friend bool operator==(TunedDevice const&, TunedDevice const&) = default;
 };
 
-/// Value of a table by its name in a file: "scan.mma.float", "reduce.spread".
+/// Value of a table by its name in a file: "reduce.mma.half", "reduce.spread".
 struct TunedValue {
   std::string_view name;
   int value;

@@ -221,8 +221,8 @@ inline std::string comparison_table(CallKinds& kinds) {
     table.add(std::string(kind.reason));
   }
   std::string text =
-      "KokkosMMA: calls by Kokkos' own code and by kokkos-mma alternately "
-      "(KOKKOSMMA_COMPARE), the smallest speed-up first\n" +
+      "KokkosMMA: calls by kind, alternating between Kokkos' own code and "
+      "kokkos-mma (KOKKOSMMA_COMPARE), the smallest speed-up first\n" +
       table.text();
   if (both_ways > 0)
     text += line_on_calls(

@@ -128,7 +128,7 @@ class TuningReader {
     }
     refuse_file(
         {"ends without a line \"checksum\": it is truncated; copy it again, or "
-         "run perf_tune again"});
+         "run kokkosmma-tune again"});
   }
 
  private:
@@ -160,7 +160,7 @@ class TuningReader {
     if (end == m_text.npos)
       refuse(
           {"the file ends within this line: it is truncated; copy it again, or "
-           "run perf_tune again"});
+           "run kokkosmma-tune again"});
     line   = m_text.substr(m_begin, end - m_begin);
     m_next = end + 1;
     for (char const c : line)
@@ -173,18 +173,20 @@ class TuningReader {
 
   [[gnu::cold]] void read_title() {
     std::string_view line;
-    if (m_text.empty()) refuse_file({"is empty; perf_tune writes a table"});
+    if (m_text.empty())
+      refuse_file({"is empty; kokkosmma-tune writes a table"});
     if (m_text.substr(0, tuning_title.size()) != tuning_title)
-      refuse_file({"line 1: is not \"", tuning_title, "format ",
-                   std::to_string(tuning_format),
-                   "\": this is not a tuning table; perf_tune writes one"});
+      refuse_file(
+          {"line 1: is not \"", tuning_title, "format ",
+           std::to_string(tuning_format),
+           "\": this is not a tuning table; kokkosmma-tune writes one"});
     next_line(line);
     std::string const known =
         joined({tuning_title, "format ", std::to_string(tuning_format)});
     if (line != known)
       refuse({"\"", line.substr(tuning_title.size()),
               "\" is not known; this library reads format ",
-              std::to_string(tuning_format), "; run perf_tune again"});
+              std::to_string(tuning_format), "; run kokkosmma-tune again"});
   }
 
   [[gnu::cold]] bool read_header(std::string const& name,
@@ -194,7 +196,7 @@ class TuningReader {
       if (value != tuning_version())
         refuse({"the table is for kokkos-mma ", value, " and this is ",
                 tuning_version(),
-                ", whose kernels differ; run perf_tune again"});
+                ", whose kernels differ; run kokkosmma-tune again"});
     } else if (name == "device") {
       device.name = value;
     } else if (name == "compute_capability") {
@@ -258,7 +260,7 @@ class TuningReader {
       if (!find(name))
         refuse_file(
             {"has no ", name,
-             ", but a table must have every value; run perf_tune again"});
+             ", but a table must have every value; run kokkosmma-tune again"});
     };
     for (char const* const name :
          {"version", "device", "compute_capability", "multiprocessors", "date"})
@@ -319,13 +321,14 @@ inline TuningFile parse_tuning(std::string_view text, std::string const& file) {
   int const error   = errno ? errno : EIO;
   if (stream) std::fclose(stream);
   if (failed)
-    refuse(
-        {"cannot be read: ", std::generic_category().message(error),
-         "; KOKKOSMMA_TUNING needs the path of a file that perf_tune wrote"});
+    refuse({"cannot be read: ", std::generic_category().message(error),
+            "; KOKKOSMMA_TUNING needs the path of a file that kokkosmma-tune "
+            "wrote"});
   text.resize(count);
   if (text.size() > max_tuning_bytes)
-    refuse({"has more than ", std::to_string(max_tuning_bytes),
-            " bytes, and a table has a few thousand; perf_tune writes one"});
+    refuse(
+        {"has more than ", std::to_string(max_tuning_bytes),
+         " bytes, and a table has a few thousand; kokkosmma-tune writes one"});
   return parse_tuning(text, file);
 }
 

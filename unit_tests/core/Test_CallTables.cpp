@@ -100,7 +100,7 @@ TEST(CallTables, ComparisonHasTheSmallestSpeedUpFirst) {
   make_calls(lost, Route::generic, 50, 0, 0);
   make_calls(lost, Route::mma, 100, 0, 0);
   EXPECT_EQ('\n' + comparison_table(kinds), R"(
-KokkosMMA: calls by Kokkos' own code and by kokkos-mma alternately (KOKKOSMMA_COMPARE), the smallest speed-up first
+KokkosMMA: calls by kind, alternating between Kokkos' own code and kokkos-mma (KOKKOSMMA_COMPARE), the smallest speed-up first
 pattern          label     n  calls  route     Kokkos us  kokkos-mma us  speed-up  why Kokkos
 parallel_scan    lost    2^3      2  mma            50.0          100.0     0.50x
 parallel_reduce  won    2^20      6  streamed      300.0          100.0     3.00x
