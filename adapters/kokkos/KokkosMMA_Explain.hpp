@@ -58,9 +58,9 @@ inline void refuse_explain(char const* who, char const* instead) {
 /// // route streamed; not mma: the View is strided: ...
 /// \endcode
 ///
-/// Calls of kokkos-mma inside check their arguments and choose a route, but
-/// launch and write nothing. Everything else in `calls` runs as usual,
-/// Kokkos::parallel_reduce and Kokkos::parallel_scan included.
+/// Calls of kokkos-mma in `calls` check their arguments and choose a route, but
+/// launch and write nothing. Everything else in `calls` runs as usual, also
+/// Kokkos::parallel_reduce and Kokkos::parallel_scan.
 ///
 /// \param calls callable without arguments, invoked once on this host thread
 /// \return one line for each call, in call order. A forced route that cannot

@@ -172,8 +172,8 @@ namespace mpi {
 /// number of ranks, sizes and devices. Then MPI_Allreduce adds integers, 88
 /// bytes for floats or 544 for doubles.
 ///
-/// The call waits for `exec`, also with a View as result, which it then writes
-/// in order on `exec`.
+/// The call waits for `exec`, also with a View as result. It then writes the
+/// View, in order on `exec`.
 ///
 /// \throws std::invalid_argument on every rank if arguments of a rank are
 /// rejected (see KokkosMMA::reduce) or types differ; nothing is written then.

@@ -21,8 +21,8 @@ struct Settings {
   Reproducibility reproducibility =
       Reproducibility::run_to_run;  ///< minimum level of the result
   /// Name of the call in Kokkos Tools and KOKKOSMMA_VERBOSE; if empty, function
-  /// and route name it. The characters must live until the call returns. Not
-  /// passed on by a ScopedSettings, and ignored by policies.
+  /// and route name it. The characters must live until the call returns. A
+  /// ScopedSettings does not pass the label on, and policies ignore it.
   std::string_view label = {};
 
   /// Whether all settings are equal.
@@ -36,7 +36,7 @@ inline Settings& scoped_settings() {
   return settings;
 }
 
-/// For what outlives the call, as the characters of its label need not.
+/// For objects that may outlive the characters of the label.
 constexpr Settings without_label(Settings settings) {
   settings.label = {};
   return settings;

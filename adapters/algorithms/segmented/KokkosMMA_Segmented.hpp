@@ -51,7 +51,7 @@ namespace KokkosMMA {
 /// device give the same bits. A NaN or an infinity affects only the result of
 /// its segment. An empty segment gives 0.
 ///
-/// The call returns at once, in order on `exec`.
+/// After the check of offsets the call returns at once, in order on `exec`.
 ///
 /// \throws std::invalid_argument for a length below 1, offsets that are
 /// negative, decrease or exceed the extent (naming the first of them), a result

@@ -34,8 +34,7 @@ class StencilPlan {
   /// Runs the stencil: the results and bits of stencil().
   ///
   /// \param exec instance on which the call runs
-  /// \param in View of the type, extents and order of strides of that of the
-  ///        plan
+  /// \param in View with the type, extents and order of strides of the plan's
   /// \param out likewise
   ///
   /// If the alignment of rows or the device differ from those of the plan,
@@ -74,7 +73,7 @@ class StencilPlan {
 /// Host time of a call of stencil() and of a plan, in us: 2D box of radius
 /// 7 9.8 and 3.2, 3D box of radius 16 498 and 16 (host of an H200, 2026-11-29).
 ///
-/// \param in View like those of the calls: type, extents, order of strides
+/// \param in View with the type, extents and order of strides of the calls'
 /// \param out likewise
 /// \param settings route, and the label of the calls, which the plan copies
 ///

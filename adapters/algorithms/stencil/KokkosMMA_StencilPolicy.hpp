@@ -41,8 +41,8 @@ struct DescribedStencil {
 
 /// Policy for `Kokkos::parallel_for` that gives the functor the weighted sum of
 /// each element's neighbours: `functor(i, j, sum)`. The functor is invoked once
-/// for every element of a grid, on the device: functor(i, sum), functor(i, j,
-/// sum) or functor(i, j, k, sum), as the rank is.
+/// for every element of a grid, on the device: functor(i, sum) in one
+/// dimension, functor(i, j, sum) in two, functor(i, j, k, sum) in three.
 ///
 /// \code
 /// Kokkos::parallel_for(

@@ -13,9 +13,10 @@
 /// every lane gets the result. Any team size and vector length is supported.
 /// Earlier writes to elements, outputs and the functor's memory must be visible
 /// to the team before the call, as for Kokkos' nested calls. On host spaces
-/// they are Kokkos' nested calls. On Cuda a team of several warps uses 64
-/// values of shared memory of its own, no team or thread scratch. Writes of a
-/// functor or a scan are visible to the participating lanes afterwards.
+/// these functions are Kokkos' nested calls. On Cuda a team of several warps
+/// uses static shared memory for 64 values, and no scratch memory of the team.
+/// Writes of a functor or a scan are visible to the participating lanes
+/// afterwards.
 ///
 /// 16-bit floats are accumulated in fp32 and rounded once: the functor is
 /// invoked with a 16-bit value that starts from zero.
@@ -64,9 +65,9 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, X const& x,
 }
 
 /// Reduces with `functor(i, update)` for i in [0, count), by the vector lanes
-/// of one thread. Not all threads of the team need to call it: a loop over
-/// TeamThreadRange may. `result` is a variable, which gets the sum, or a
-/// reducer of Kokkos whose join commutes.
+/// of one thread. Not all threads of the team need to call it, so the call may
+/// be in a loop over TeamThreadRange. `result` is a variable, which gets the
+/// sum, or a reducer of Kokkos whose join commutes.
 template <class Member, std::integral Index, class Functor,
           Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, Index count,
