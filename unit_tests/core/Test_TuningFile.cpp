@@ -74,7 +74,7 @@ TEST(TuningFile, IsTextForPeople) {
   expect_parts(text, {"kokkos-mma tuning table, format 1\nversion ",
                       "\ndevice NVIDIA H200\ncompute_capability 9.0\n"
                       "multiprocessors 132\ndate 2026-11-21\n",
-                      "\n# measured here\n", "\nreduce.mma.float yes\n",
+                      "\n# measured here\n", "\nreduce.mma.half yes\n",
                       "\ncolumns.mma.int8 no\n", "\nreduce.block_size 512\n",
                       "\nchecksum "});
 }
