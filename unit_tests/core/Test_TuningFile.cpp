@@ -88,6 +88,33 @@ TEST(TuningFile, MayBeEdited) {
   EXPECT_EQ(0, file.table.columns_mma[Scalar::int8]);
 }
 
+/// Entries whose kernels were removed are ignored; others are still unknown.
+TEST(TuningFile, EntriesOfOlderTablesAreIgnored) {
+  auto const with = [](std::string const& lines) {
+    return edited("reduce.blocks 2", lines + "reduce.blocks 2");
+  };
+  TuningFile const one =
+      parse_tuning(with("segments.mma_bytes.half never\n"), "a.table");
+  EXPECT_EQ("ignored segments.mma_bytes.half: this version has no such choice",
+            ignored_entries(one));
+  EXPECT_TRUE(one.table == builtin_tuning);
+  TuningFile const three =
+      parse_tuning(with("scan.mma.int8 yes\nreduce.mma.float yes\n"
+                        "reduce.mma.int32 no\n"),
+                   "a.table");
+  EXPECT_EQ(3u, three.ignored.size());
+  EXPECT_EQ("ignored scan.mma.int8 and 2 more: this version has no such choice",
+            ignored_entries(three));
+  EXPECT_TRUE(three.table == builtin_tuning);
+  EXPECT_EQ("", ignored_entries(parse_tuning(write_tuning(h200), "a.table")));
+  for (std::string const name :
+       {"scan.mma", "reduce.mma.floats", "reduce.mma.uint32"})
+    expect_parts(refusal_of_text(with(name + " yes\n")),
+                 {"\"" + name + "\" is not a name"});
+  expect_parts(refusal_of_text(with("scan.mma.int8 yes\nscan.mma.int8 no\n")),
+               {"scan.mma.int8 is in line", "already"});
+}
+
 TEST(TuningFile, EveryTruncationIsNoticed) {
   std::string const text = write_tuning(h200);
   for (std::size_t size = 0; size < text.size(); ++size)
