@@ -4,6 +4,7 @@
 #define KOKKOSMMA_WARP_PAPERS_HPP
 
 #include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/mma/KokkosMMA_Split.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file

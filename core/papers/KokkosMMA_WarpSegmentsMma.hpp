@@ -8,9 +8,11 @@
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
+#include <core/papers/KokkosMMA_WarpSumFloat.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Equal segments by MMA: the variant of
@@ -28,7 +30,8 @@ template <class Warp, Scalar Input, class Value_>
 class WarpSegmentsMma {
   template <class T>
   using Lanes = typename Warp::template Lanes<T>;
-  using Sum   = WarpSum<Warp, Input>;
+  using Sum   = std::conditional_t<Input == Scalar::float32, WarpSumFloat<Warp>,
+                                 WarpSum<Warp, Input>>;
   using Part  = typename Sum::Value;
 
  public:

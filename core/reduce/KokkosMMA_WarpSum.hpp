@@ -6,7 +6,6 @@
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_Encoding.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/mma/KokkosMMA_Split.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -116,88 +115,6 @@ class WarpSumDirect {
   typename Warp::template Lanes<Sum> m_sum;
 };
 
-/// Sum of floats as three chains of exact bfloat16 operands. If a split in the
-/// warp is not exact (infinity, NaN, last bits below 2^-133), every lane adds
-/// its own two vectors instead.
-template <class Warp>
-class WarpSumFloat {
- public:
-  using Value  = float;
-  using Total  = float;
-  using Vector = typename Warp::template Lanes<Vector16>;
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumFloat(Warp const& warp,
-                                              int chain_length)
-      : m_warp(warp), m_chain_length(chain_length) {
-    warp.each([&](int lane) {
-      warp.at(m_ones, lane) = encode_b<MmaBF16, Ones>(lane);
-      warp.at(m_sum, lane)  = 0;
-    });
-  }
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Vector const& first,
-                                          Vector const& second) {
-    typename Warp::template Lanes<MmaBF16::A> high, middle, low;  // (16,16)
-    typename Warp::template Lanes<bool> inexact;
-    m_warp.each([&](int lane) {
-      std::uint32_t lost = 0;
-      for (int pair = 0; pair < 4; ++pair) {
-        Vector16 const& v  = m_warp.at(pair < 2 ? first : second, lane);
-        SplitFloat const x = split_float(v[pair % 2 * 2]);
-        SplitFloat const y = split_float(v[pair % 2 * 2 + 1]);
-        m_warp.at(high, lane)[pair]   = pack_upper_halves(x.high, y.high);
-        m_warp.at(middle, lane)[pair] = pack_upper_halves(x.middle, y.middle);
-        m_warp.at(low, lane)[pair]    = pack_upper_halves(x.low, y.low);
-        lost |= x.lost | y.lost;
-      }
-      m_warp.at(inexact, lane) = lost != 0;
-    });
-    if (m_warp.any(inexact)) {
-      m_warp.each([&](int lane) {
-        Vector16 const& a = m_warp.at(first, lane);
-        Vector16 const& b = m_warp.at(second, lane);
-        m_warp.at(m_sum, lane) += ((float_of(a[0]) + float_of(a[1])) +
-                                   (float_of(a[2]) + float_of(a[3]))) +
-                                  ((float_of(b[0]) + float_of(b[1])) +
-                                   (float_of(b[2]) + float_of(b[3])));
-      });
-      return;
-    }
-    m_warp.template multiply<MmaBF16>(m_low, low, m_ones);
-    m_warp.template multiply<MmaBF16>(m_middle, middle, m_ones);
-    m_high.multiply(m_warp, high, m_ones, m_chain_length, [&] { flush(); });
-  }
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<float> finish() {
-    flush();
-    m_high.clear(m_warp);
-    return m_sum;
-  }
-
- private:
-  // Small operands first: their sum is then rounded once against the large one.
-  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
-    m_warp.each([&](int lane) {
-      auto const& h = m_warp.at(m_high.accumulator, lane);  // (16,8)
-      auto& m       = m_warp.at(m_middle, lane);            // (16,8)
-      auto& l       = m_warp.at(m_low, lane);               // (16,8)
-      if (lane % 4 == 0) {
-        m_warp.at(m_sum, lane) +=
-            ((l[0] + m[0]) + h[0]) + ((l[2] + m[2]) + h[2]);
-      }
-      m = {};
-      l = {};
-    });
-  }
-
-  Warp m_warp;
-  int m_chain_length;
-  typename Warp::template Lanes<MmaBF16::B> m_ones;  // (16,8)
-  Chain<Warp, MmaBF16> m_high;
-  typename Warp::template Lanes<MmaBF16::C> m_middle{}, m_low{};  // (16,8)
-  typename Warp::template Lanes<float> m_sum;
-};
-
 /// Sum of doubles. DMMA is a chain of IEEE fused multiply-adds, so the flush
 /// only shortens the chain of roundings. Two chains, one per double of a
 /// vector.
@@ -259,21 +176,20 @@ class WarpSumDouble {
   typename Warp::template Lanes<double> m_sum;
 };
 
-/// Sum of 32- and 64-bit integers, exact modulo 2^64. The bytes are unsigned
-/// 8-bit operands; column n of the product is the sum of bytes n and has weight
-/// 256^n. A signed 32-bit value is encoded as value + 2^31; finish() subtracts
-/// the bias.
+/// Sum of unsigned 32-bit or of 64-bit integers, exact modulo 2^64. The bytes
+/// are unsigned 8-bit operands; column n of the product is the sum of bytes n
+/// and has weight 256^n.
 template <class Warp, Scalar Input>
 class WarpSumWide {
+  static_assert(Input == Scalar::uint32 || size_of(Input) == 8);
   static constexpr bool words_of_8 = size_of(Input) == 8;
-  static constexpr bool biased     = Input == Scalar::int32;
   using Matrix = std::conditional_t<words_of_8, ByteColumnsOf8, ByteColumnsOf4>;
 
  public:
   using Value = std::uint64_t;
   /// Type of the result, which the lanes' sum equals modulo 2^64.
-  using Total  = std::conditional_t<biased || Input == Scalar::int64,
-                                   std::int64_t, std::uint64_t>;
+  using Total =
+      std::conditional_t<Input == Scalar::int64, std::int64_t, std::uint64_t>;
   using Vector = typename Warp::template Lanes<Vector16>;
 
   KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumWide(Warp const& warp, int chain_length)
@@ -288,19 +204,11 @@ class WarpSumWide {
                                           Vector const& second) {
     product(first);
     product(second);
-    if constexpr (biased) {
-      m_vectors += 2;
-    }
   }
 
   KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<Value> finish() {
     flush();
     m_chain.clear(m_warp);
-    if constexpr (biased) {
-      m_warp.each(
-          [&](int lane) { m_warp.at(m_sum, lane) -= (m_vectors * 4) << 31; });
-      m_vectors = 0;
-    }
     return m_sum;
   }
 
@@ -311,10 +219,6 @@ class WarpSumWide {
       Vector16 const& v = m_warp.at(data, lane);
       if constexpr (words_of_8) {
         m_warp.at(a, lane) = {{v[0], v[2], v[1], v[3]}};
-      } else if constexpr (biased) {
-        constexpr std::uint32_t sign = 0x80000000u;
-        m_warp.at(
-            a, lane) = {{v[0] ^ sign, v[1] ^ sign, v[2] ^ sign, v[3] ^ sign}};
       } else {
         m_warp.at(a, lane) = v;
       }
@@ -334,7 +238,6 @@ class WarpSumWide {
 
   Warp m_warp;
   int m_chain_length;
-  Value m_vectors = 0;
   typename Warp::template Lanes<MmaU8::B> m_columns;  // (32,8)
   Chain<Warp, MmaU8> m_chain;
   typename Warp::template Lanes<Value> m_sum;
@@ -342,22 +245,20 @@ class WarpSumWide {
 
 /// Sum of `Input` by the lanes of `Warp`: construct, add() pairs of vectors
 /// (zero vectors add nothing); finish() returns a Value per lane. The sum of
-/// these, as a Total, is the result.
+/// these, as a Total, is the result. Floats:
+/// core/papers/KokkosMMA_WarpSumFloat.hpp.
 template <class Warp, Scalar Input>
 using WarpSum = std::conditional_t<
     Input == Scalar::half, WarpSumDirect<Warp, MmaF16, float>,
     std::conditional_t<
         Input == Scalar::bhalf, WarpSumDirect<Warp, MmaBF16, float>,
         std::conditional_t<
-            Input == Scalar::float32, WarpSumFloat<Warp>,
+            Input == Scalar::float64, WarpSumDouble<Warp>,
             std::conditional_t<
-                Input == Scalar::float64, WarpSumDouble<Warp>,
-                std::conditional_t<
-                    Input == Scalar::int8,
-                    WarpSumDirect<Warp, MmaS8, std::int64_t>,
-                    std::conditional_t<size_of(Input) == 1,
-                                       WarpSumDirect<Warp, MmaU8, std::int64_t>,
-                                       WarpSumWide<Warp, Input>>>>>>>;
+                Input == Scalar::int8, WarpSumDirect<Warp, MmaS8, std::int64_t>,
+                std::conditional_t<size_of(Input) == 1,
+                                   WarpSumDirect<Warp, MmaU8, std::int64_t>,
+                                   WarpSumWide<Warp, Input>>>>>>;
 
 }  // namespace KokkosMMA::Impl
 

@@ -33,7 +33,11 @@ struct EnvironmentTuning {
     if (!path || !*path) return result;
     result.path = path;
     try {
-      result.file = read_tuning(path);
+      result.file               = read_tuning(path);
+      std::string const ignored = ignored_entries(*result.file);
+      if (!ignored.empty())
+        std::fprintf(stderr, "KokkosMMA: KOKKOSMMA_TUNING: %s: %s.\n", path,
+                     ignored.c_str());
     } catch (std::invalid_argument const& error) {
       result.refusal = error.what();
     }

@@ -84,17 +84,15 @@ struct BuiltInTuning {
 /// floats 1887 and 2267, of up to 64 bytes 949 and 1077. Up to 32 floats,
 /// checked 64-bit offsets: 562 and 515 us (2026-11-27). Sums of 270336 elements
 /// over more blocks: 16.0 and 15.5 us. Unchanged, since gains are small or some
-/// rows lose: MMA for sums of floats (additions are 3.4 % faster for 2^23, even
-/// for 2^27), long rows of bhalf (+4 to -1 %), columns of doubles (+3.5 to -1.7
+/// rows lose: long rows of bhalf (+4 to -1 %), columns of doubles (+3.5 to -1.7
 /// %), boxes of radius 7 of halves (+4 %, next to periodic boundaries -3 %) and
 /// the limits of tiny segments of equal length.
 ///
 /// Other GPUs: additions for sums where they matched MMA even on an H200
-/// (additions and MMA, 2^30 elements, double and int64 2^28, GB/s): float 4548
-/// 4464, double 4515 4479, int32 4549 4494, int64 4517 4503. MMA for halves
-/// (3644 4493) and bytes (2505 4449). No MMA for doubles in dot products and
-/// dense stencils: outside the data centre, tensor cores are no faster with
-/// doubles than other units, and MMA needs more operations.
+/// (additions and MMA, 2^28 elements, GB/s): double 4515 4479, int64 4517 4503.
+/// MMA for halves (3644 4493) and bytes (2505 4449). No MMA for doubles in dot
+/// products and dense stencils: outside the data centre, tensor cores are no
+/// faster with doubles than other units, and MMA needs more operations.
 inline constexpr BuiltInTuning builtin_tunings[] = {
     {.device             = "H200",
      .compute_capability = 90,
@@ -114,9 +112,7 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
      .compute_capability = 0,
      .name               = "built-in, any GPU",
      .table              = builtin_tuning_with({
-                      {"reduce.mma.float", 0},
                       {"reduce.mma.double", 0},
-                      {"reduce.mma.int32", 0},
                       {"reduce.mma.int64", 0},
                       {"dot.mma.double", 0},
                       {"stencil.dense_taps.double", never},

@@ -45,15 +45,13 @@ struct MmaTuning {
 };
 
 /// Vectors x threads x resident blocks, in GB/s, measured on a draft of the
-/// kernel. The kernel itself: half 4493, float 4464, int8 4449, double 4479,
-/// int64 4503 of 4498 (H200, 2026-11-21).
+/// kernel. The kernel itself: half 4493, int8 4449, double 4479, int64 4503 of
+/// 4498 (H200, 2026-11-21).
 ///
 /// half:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4640 | 8 x 256 x 5: 4641
 /// int8:  8 x 512 x 2: 4640 | 4 x 512 x 4: 4641
-/// float (three exact operands): 8 x 512 x 2: 4620 | 4 x 512 x 3: 4603; scalar
-/// additions on the same loads: 4645
 /// double (DMMA): 8 x 512 x 2: 4634; scalar additions: 4643
-/// int32, int64 (byte columns): 4642, 4635
+/// int64 (byte columns): 4635
 /// Cache hints: a 256-byte L2 prefetch 4219; evict-first and no-allocate no
 /// change.
 inline constexpr MmaTuning mma_tuning{

@@ -32,7 +32,23 @@ struct TuningFile {
   TuningTable table;   ///< the values
   TunedDevice device;  ///< where they were measured
   std::string date;    ///< YYYY-MM-DD
+  /// Names of entries that were read and ignored: their kernels were removed.
+  std::vector<std::string> ignored{};
 };
+
+/// Entries of older tables; a point at the end stands for all names that begin
+/// so.
+inline constexpr std::string_view removed_tuning_entries[] = {
+    "scan.mma.", "segments.mma_bytes.", "reduce.mma.float", "reduce.mma.int32"};
+
+/// One line about the ignored entries of a table, or nothing.
+[[gnu::cold]] inline std::string ignored_entries(TuningFile const& file) {
+  if (file.ignored.empty()) return {};
+  std::string text = "ignored " + file.ignored.front();
+  if (file.ignored.size() > 1)
+    text += " and " + std::to_string(file.ignored.size() - 1) + " more";
+  return text + ": this version has no such choice";
+}
 
 inline constexpr std::string_view tuning_title = "kokkos-mma tuning table, ";
 inline constexpr int tuning_format             = 1;
@@ -241,6 +257,12 @@ class TuningReader {
             refuse({name, " is \"", text, "\"; allowed: ", entry.allowed()});
           value = number;
         });
+    for (std::string_view const removed : removed_tuning_entries)
+      if (wanted == removed ||
+          (removed.ends_with('.') && wanted.starts_with(removed))) {
+        m_result.ignored.push_back(wanted);
+        return;
+      }
     if (!found) refuse({"\"", wanted, "\" is not a name of the tuning table"});
   }
 

@@ -24,15 +24,14 @@ struct Cheap {
 
 /// The time until the host has the sum of n floats, by one route: what the
 /// table prefers is another question.
-template <class Functor>
+template <class T, class Functor>
 TuneCase host_sum(Tuner& tuner, std::string const& name, std::size_t n, int x,
                   KokkosMMA::Route route, Functor const& functor_of) {
   Exec const exec = tuner.exec();
-  float* const in = tuner.session().data<float>(n);
-  TuneCase c{name + " " + std::to_string(n), double(n) * sizeof(float), x,
-             true};
-  auto const total   = std::make_shared<float>(0.f);
-  auto const functor = functor_of(TuneInput<float>(in, n));
+  T* const in     = tuner.session().data<T>(n);
+  TuneCase c{name + " " + std::to_string(n), double(n) * sizeof(T), x, true};
+  auto const total   = std::make_shared<T>(0);
+  auto const functor = functor_of(TuneInput<T>(in, n));
   c.call             = [exec, n, route, total, functor](std::size_t) {
     KokkosMMA::ScopedSettings const scope(KokkosMMA::Settings{route});
     Kokkos::parallel_reduce("perf::tune", IndexRange(exec, 0, n), functor,
@@ -50,13 +49,14 @@ void tune_launches(Tuner& tuner) {
   int const processors = tuner.session().machine.processors;
 
   std::vector<TuneCase> sums;
-  float* const result = tuner.session().results<float>(1);
-  Kokkos::View<float, Exec> const into(result);
+  double* const result = tuner.session().results<double>(1);
+  Kokkos::View<double, Exec> const into(result);
   for (std::size_t const bytes : tune_bytes) {
-    std::size_t const n = tuner.session().fitting(bytes / 4, 4);
-    sums.push_back({tune_size(4 * n), 4. * double(n)});
-    sums.back().call = [exec, into, slices = Slices<float>(tuner.session(), n)](
-                           std::size_t k) {
+    std::size_t const n = tuner.session().fitting(bytes / 8, 8);
+    sums.push_back({tune_size(8 * n), 8. * double(n)});
+    sums.back().call = [exec, into,
+                        slices =
+                            Slices<double>(tuner.session(), n)](std::size_t k) {
       KokkosMMA::reduce(exec, slices(k), into,
                         KokkosMMA::Settings{KokkosMMA::Route::mma});
     };
@@ -69,11 +69,13 @@ void tune_launches(Tuner& tuner) {
   tuner.choose_value(&TuningTable::reduce_blocks, {1, 2, 3, 4}, sums);
 
   std::vector<TuneCase> spread;
-  auto const loads = [](View const& x) { return KokkosMMA::load(x); };
+  auto const loads = [](TuneInput<double> const& x) {
+    return KokkosMMA::load(x);
+  };
   for (int const vectors : {256, 512, 1024, 2048, 4096, 8192, 16384})
-    spread.push_back(host_sum(tuner, "sum of",
-                              std::size_t(vectors) * processors * 4, vectors,
-                              KokkosMMA::Route::mma, loads));
+    spread.push_back(host_sum<double>(tuner, "sum of",
+                                      std::size_t(vectors) * processors * 2,
+                                      vectors, KokkosMMA::Route::mma, loads));
   tuner.choose_spread(&TuningTable::reduce_mma_spread, spread);
 
   spread.clear();
@@ -85,10 +87,10 @@ void tune_launches(Tuner& tuner) {
   };
   for (int const indices : {256, 512, 1024, 2048, 4096, 8192, 16384}) {
     std::size_t const n = std::size_t(indices) * processors;
-    spread.push_back(host_sum(tuner, "cheap", n, indices,
-                              KokkosMMA::Route::streamed, plain));
-    spread.push_back(host_sum(tuner, "expensive", n, indices,
-                              KokkosMMA::Route::streamed, expensive));
+    spread.push_back(host_sum<float>(tuner, "cheap", n, indices,
+                                     KokkosMMA::Route::streamed, plain));
+    spread.push_back(host_sum<float>(tuner, "expensive", n, indices,
+                                     KokkosMMA::Route::streamed, expensive));
   }
   tuner.choose_spread(&TuningTable::reduce_spread, spread);
 

@@ -90,11 +90,12 @@ constexpr Route best_route(bool visible = true) {
   return visible ? Route::mma : Route::streamed;
 }
 
-/// Results wider than the accumulators of the tensor cores hide the data, and
-/// integers of 8 bytes would wrap there before they become floating point.
+/// Elements of 4 bytes have no kernel, results wider than the accumulators of
+/// the tensor cores hide the data, and integers of 8 bytes would wrap there
+/// before they become floating point.
 template <class Element, class Value>
 inline constexpr bool visible_to_mma =
-    !Impl::refuse_sum_types(scalar_v<Element>, scalar_v<Value>, 0);
+    !Impl::refuse_sum_types(scalar_v<Element>, scalar_v<Value>);
 
 /// reduce() into a scalar that was poisoned; checks that the route asked for
 /// ran.

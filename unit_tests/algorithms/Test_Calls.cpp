@@ -29,8 +29,8 @@ struct Call {
   float last;  ///< the last number that it writes
 };
 std::vector<Call> const calls = {
-    {"reduce", ",float", Takes::all, Writes::scalar, 450},
-    {"reduce", ",float", Takes::all, Writes::value, 450},
+    {"reduce", ",float", Takes::no_mma, Writes::scalar, 450},
+    {"reduce", ",float", Takes::no_mma, Writes::value, 450},
     {"reduce", ",float", Takes::no_mma, Writes::scalar, 9},
     {"exclusive_scan", ",float", Takes::all, Writes::y, 441},
     {"exclusive_scan", ",float", Takes::all, Writes::y, 442},

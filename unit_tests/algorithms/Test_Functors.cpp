@@ -84,6 +84,8 @@ struct Operands {
 template <class Element, class Value, class Exec>
 void expect_sums(bool product_on_tensor_cores) {
   SeededRandom random(joined(", ", scalar_v<Element>));
+  Route const sum_route =
+      visible_to_mma<Element, Value> ? Route::mma : Route::streamed;
   Route const product_route =
       product_on_tensor_cores ? Route::mma : Route::streamed;
   struct Part {
@@ -95,7 +97,7 @@ void expect_sums(bool product_on_tensor_cores) {
     SCOPED_TRACE(joined("from ", part.begin, " to ", part.end));
     Operands<Element, Exec> const data(part.size, part.begin, part.end, random);
     expect_with_every_reducer<Value, Exec>(load(data.x), part.begin, part.end,
-                                           data.sum, Route::mma);
+                                           data.sum, sum_route);
     expect_with_every_reducer<Value, Exec>(
         dot(data.x, data.y), part.begin, part.end, data.product, product_route);
   }
@@ -160,11 +162,11 @@ TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
 /// A scope is a request: what cannot run takes another route and is right.
 TYPED_TEST(Functors, ScopeIsAWish) {
   SeededRandom random;
-  Operands<float, TypeParam> const data(2000, 0, 2000, random);
+  Operands<std::int64_t, TypeParam> const data(2000, 0, 2000, random);
   for (Route const requested : {Route::generic, Route::streamed, Route::mma}) {
     ScopedSettings const scope(Settings{requested});
     Kokkos::RangePolicy<TypeParam> const policy(0, 2000);
-    float product = poison<float>(), sum = poison<float>();
+    auto product = poison<std::int64_t>(), sum = poison<std::int64_t>();
     Kokkos::parallel_reduce("dot", policy, dot(data.x, data.y), product);
     if (on_cuda<TypeParam>) {
       EXPECT_EQ(requested == Route::mma ? Route::streamed : requested,

@@ -67,7 +67,7 @@ TEST(AskedRoute, IsTheToolsAmongThoseThatCanRun) {
 TEST(AskedRoute, TastesAreNoRefusalsAndOrdersCloseTheQuestion) {
   ReduceProblem p;
   p.source      = Source::view;
-  p.input       = Scalar::float32;
+  p.input       = Scalar::float64;
   p.value       = Scalar::float32;
   p.sum         = true;
   p.contiguous  = true;

@@ -74,7 +74,7 @@ TEST(TuningFile, IsTextForPeople) {
   expect_parts(text, {"kokkos-mma tuning table, format 1\nversion ",
                       "\ndevice NVIDIA H200\ncompute_capability 9.0\n"
                       "multiprocessors 132\ndate 2026-11-21\n",
-                      "\n# measured here\n", "\nreduce.mma.float yes\n",
+                      "\n# measured here\n", "\nreduce.mma.half yes\n",
                       "\ncolumns.mma.int8 no\n", "\nreduce.block_size 512\n",
                       "\nchecksum "});
 }
@@ -86,6 +86,33 @@ TEST(TuningFile, MayBeEdited) {
       edited("columns.mma.uint8 no", "columns.mma.uint8 yes"), "a.table");
   EXPECT_EQ(1, file.table.columns_mma[Scalar::uint8]);
   EXPECT_EQ(0, file.table.columns_mma[Scalar::int8]);
+}
+
+/// Entries whose kernels were removed are ignored; others are still unknown.
+TEST(TuningFile, EntriesOfOlderTablesAreIgnored) {
+  auto const with = [](std::string const& lines) {
+    return edited("reduce.blocks 2", lines + "reduce.blocks 2");
+  };
+  TuningFile const one =
+      parse_tuning(with("segments.mma_bytes.half never\n"), "a.table");
+  EXPECT_EQ("ignored segments.mma_bytes.half: this version has no such choice",
+            ignored_entries(one));
+  EXPECT_TRUE(one.table == builtin_tuning);
+  TuningFile const three =
+      parse_tuning(with("scan.mma.int8 yes\nreduce.mma.float yes\n"
+                        "reduce.mma.int32 no\n"),
+                   "a.table");
+  EXPECT_EQ(3u, three.ignored.size());
+  EXPECT_EQ("ignored scan.mma.int8 and 2 more: this version has no such choice",
+            ignored_entries(three));
+  EXPECT_TRUE(three.table == builtin_tuning);
+  EXPECT_EQ("", ignored_entries(parse_tuning(write_tuning(h200), "a.table")));
+  for (std::string const name :
+       {"scan.mma", "reduce.mma.floats", "reduce.mma.uint32"})
+    expect_parts(refusal_of_text(with(name + " yes\n")),
+                 {"\"" + name + "\" is not a name"});
+  expect_parts(refusal_of_text(with("scan.mma.int8 yes\nscan.mma.int8 no\n")),
+               {"scan.mma.int8 is in line", "already"});
 }
 
 TEST(TuningFile, EveryTruncationIsNoticed) {

@@ -65,13 +65,13 @@ constexpr TuningTable table_with(Change const& change) {
 
 // --- every entry decides what it says, only for its type -------------------
 constexpr TuningTable shuffled = table_with([](TuningTable& t) {
-  t.reduce_mma         = t.reduce_mma.with(Scalar::float32, 0);
+  t.reduce_mma         = t.reduce_mma.with(Scalar::int64, 0);
   t.dot_mma            = t.dot_mma.with(Scalar::half, 0);
   t.columns_mma        = t.columns_mma.with(Scalar::uint8, 1);
   t.tiny_elements      = 3;
   t.tiny_from_elements = 0;
 });
-static_assert(!mma_reduce_pays(Scalar::float32, false, shuffled));
+static_assert(!mma_reduce_pays(Scalar::uint64, false, shuffled));
 static_assert(mma_reduce_pays(Scalar::half, false, shuffled));
 static_assert(!mma_reduce_pays(Scalar::half, true, shuffled));
 static_assert(mma_reduce_pays(Scalar::float64, true, shuffled));

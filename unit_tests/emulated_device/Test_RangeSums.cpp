@@ -94,20 +94,29 @@ struct RangeSum {
 };
 template <class T>
 using OfRange = Reduced<RangeSum, T>;
+/// Elements of 4 bytes have no kernel.
+template <template <class> class Of>
+using SummedIntegers =
+    SampledTypes<::testing::Types<Of<Combined<Scalar::int8, std::int32_t>>>,
+                 ::testing::Types<Of<Combined<Scalar::int8, std::int64_t>>,
+                                  Of<Combined<Scalar::uint8, std::uint32_t>>,
+                                  Of<Combined<Scalar::uint8, std::uint64_t>>,
+                                  Of<Combined<Scalar::boolean, std::int32_t>>,
+                                  Of<Combined<Scalar::int64, std::int64_t>>,
+                                  Of<Combined<Scalar::uint64, std::uint64_t>>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfIntegers, Reductions,
-                               IntegerTypes<OfRange>);
-INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfFloats, Reductions, FloatTypes<OfRange>);
+                               SummedIntegers<OfRange>);
 // Sums of floats are kept as float until the end.
 using RangeFloats =
     ::testing::Types<OfRange<Combined<Scalar::half, float>>,
                      OfRange<Combined<Scalar::bhalf, float>>,
-                     OfRange<Combined<Scalar::float32, float>>,
                      OfRange<Combined<Scalar::float64, double>>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfFloats, Reductions, RangeFloats);
 INSTANTIATE_TYPED_TEST_SUITE_P(Range, FloatReductions, RangeFloats);
 
 template <class T>
 class RangeIntegers : public ::testing::Test {};
-TYPED_TEST_SUITE(RangeIntegers, IntegerTypes<std::type_identity_t>);
+TYPED_TEST_SUITE(RangeIntegers, SummedIntegers<std::type_identity_t>);
 
 // The accumulators of the tensor cores come closest to their ends.
 TYPED_TEST(RangeIntegers, Extremes) {

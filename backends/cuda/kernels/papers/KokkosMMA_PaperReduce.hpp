@@ -8,6 +8,7 @@
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/papers/KokkosMMA_PaperSettings.hpp>
 #include <core/papers/KokkosMMA_WarpPapers.hpp>
+#include <core/papers/KokkosMMA_WarpSumFloat.hpp>
 
 #include <cuda_fp16.h>
 
@@ -111,7 +112,7 @@ __global__ void __launch_bounds__(mma_tuning.threads)
       std::uint64_t const at = t * 256 + i * 32 + lane;
       v[i / 4][i % 4] = at < size ? bit_cast<std::uint32_t>(from[at]) : 0u;
     }
-    WarpSum<Warp, Scalar::float32> sum(Warp{}, 1);
+    WarpSumFloat<Warp> sum(Warp{}, 1);
     sum.add(v[0], v[1]);
     float total = sum.finish();
     for (int offset = 16; offset > 0; offset /= 2)

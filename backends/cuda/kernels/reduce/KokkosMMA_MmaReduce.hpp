@@ -27,6 +27,7 @@ __device__ inline Vector16 load_vector(VectorRange const& range,
 /// Operands of one step of a sum: two vectors of x.
 template <Scalar Input>
 struct SumOperands {
+  static_assert(size_of(Input) != 4, "additions are as fast");
   using Accumulator                     = WarpSum<Warp, Input>;
   static constexpr int vectors_per_step = 2;
   static constexpr int element_bytes    = size_of(Input);
@@ -75,8 +76,7 @@ struct DotOperands {
 /// Reduces all 16-byte vectors of the data with chained MMA. Every thread has
 /// mma_tuning.vectors loads in flight. The first warp of the grid gathers the
 /// elements before the first and after the last whole vector, padded with
-/// zeros. Under a cap of 64 registers ptxas 13.0 spills the split operands of
-/// float on sm_80, but not on sm_90.
+/// zeros.
 template <class Operands, class T>
 __global__ void __launch_bounds__(mma_tuning.threads,
                                   min_blocks_of<mma_tuning.min_blocks, 1>)
