@@ -121,11 +121,11 @@ void several_steps(Place<R> const& extent) {
   for (int d = 0; d < R; ++d) radius[d] = 1 + d;
   for (int kind = 0; kind < 5; ++kind)
     for (std::int64_t const steps : {2, 3, 4, 7})
-      expect_row_sums<std::int64_t, std::int64_t, R, Exec>(
+      expect_row_sums<double, double, R, Exec>(
           extent, asymmetric<R>(radius, random, true),
           Boundaries<R>::all(Boundary(kind), 5), random, steps);
   for (int i = 0; i < 10; ++i)
-    expect_row_sums<std::int64_t, std::int64_t, R, Exec>(
+    expect_row_sums<double, double, R, Exec>(
         extent, asymmetric<R>(radius, random, true),
         random_boundaries<R>(random, false), random, random.integer(2, 6));
 }
