@@ -25,12 +25,14 @@
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
 
+#include <cstdint>
 #include <iosfwd>
 #include <memory>
 #include <string>
 
 namespace KokkosMMA::Impl {
 
+class [[gnu::visibility("default")]] FinalizeEntry;
 class FinalizeEntry : public Kokkos::Impl::ExecSpaceBase {
  public:
   void initialize(Kokkos::InitializationSettings const&) override {}
@@ -39,12 +41,18 @@ class FinalizeEntry : public Kokkos::Impl::ExecSpaceBase {
   void finalize() override { AtFinalize::run(); }
 };
 
-/// Registered before main: a fence of another thread iterates over the list.
-inline bool const finalize_entry_registered = [] {
-  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
-      "000_KokkosMMA", std::make_unique<FinalizeEntry>());
-  return true;
-}();
+/// Registered before main: a fence of another thread iterates over the list. An
+/// entry replaces one of the same name, so a library that could not share the
+/// executable's state, for example because that exports no symbols, has another
+/// name.
+[[gnu::visibility("default")]] inline bool const finalize_entry_registered =
+    [] {
+      auto const state = reinterpret_cast<std::uintptr_t>(AtFinalize::state());
+      Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
+          "000_KokkosMMA_" + std::to_string(state),
+          std::make_unique<FinalizeEntry>());
+      return true;
+    }();
 
 }  // namespace KokkosMMA::Impl
 

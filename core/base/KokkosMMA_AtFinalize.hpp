@@ -10,10 +10,14 @@
 /// Functions that release resources before Kokkos' execution spaces end. Each
 /// part of the library registers its own: a source compiles only those it uses.
 /// adapters/drop_in/KokkosMMA_Finalize.hpp registers run() with Kokkos.
+///
+/// Here and elsewhere, what has a state is visible by default: a shared library
+/// compiled with -fvisibility=hidden, as Python modules are, would otherwise
+/// have a state of its own.
 
 namespace KokkosMMA::Impl {
 
-class AtFinalize {
+class [[gnu::visibility("default")]] AtFinalize {
  public:
   /// Registers `release`. Kokkos::finalize calls it after the application's
   /// finalize hooks and before the first execution space ends.
@@ -30,6 +34,8 @@ class AtFinalize {
     std::lock_guard<std::mutex> const lock(all.m_mutex);
     for (auto const release : all.m_releases) release();
   }
+  /// Address that all users of one list have in common.
+  static void const* state() { return &instance(); }
 
  private:
   static AtFinalize& instance() {

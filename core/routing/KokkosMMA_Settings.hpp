@@ -31,7 +31,7 @@ struct Settings {
 
 namespace Impl {
 
-inline Settings& scoped_settings() {
+[[gnu::visibility("default")]] inline Settings& scoped_settings() {
   thread_local Settings settings;
   return settings;
 }
@@ -62,7 +62,7 @@ inline Settings only_level(Settings const& settings) {
   return level;
 }
 
-inline Route& last_route_of_this_thread() {
+[[gnu::visibility("default")]] inline Route& last_route_of_this_thread() {
   thread_local Route route = Route::automatic;
   return route;
 }

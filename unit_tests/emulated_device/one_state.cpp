@@ -13,7 +13,7 @@ extern "C" void state_of_part(void const** addresses);
 #endif
 
 int main(int argc, char** argv) {
-  void const* first[2] = {nullptr, nullptr};
+  void const* first[4] = {};
 #if defined(EXECUTABLE_HAS_LIBRARY)
   state_of_part(first);
 #endif
@@ -25,9 +25,9 @@ int main(int argc, char** argv) {
       std::printf("failed: %s\n", dlerror());
       return 1;
     }
-    void const* state[2];
+    void const* state[4];
     reinterpret_cast<void (*)(void const**)>(symbol)(state);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 4; ++i) {
       if (!first[i]) first[i] = state[i];
       if (first[i] != state[i]) {
         std::printf("failed: state %d is at %p, and in %s at %p\n", i, first[i],

@@ -31,7 +31,7 @@ struct ErasedFor {
 };
 
 /// Route of the last intercepted loop of this host thread.
-inline Route& last_loop_route_of_this_thread() {
+[[gnu::visibility("default")]] inline Route& last_loop_route_of_this_thread() {
   thread_local Route route = Route::automatic;
   return route;
 }

@@ -30,7 +30,7 @@ struct ErasedTeam {
 };
 
 /// Route of the last intercepted team kernel of this host thread.
-inline Route& last_team_route_of_this_thread() {
+[[gnu::visibility("default")]] inline Route& last_team_route_of_this_thread() {
   thread_local Route route = Route::automatic;
   return route;
 }

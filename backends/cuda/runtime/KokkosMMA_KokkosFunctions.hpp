@@ -36,7 +36,7 @@ struct ToolCallbacks {
 };
 
 /// Each default is right for a program in which Kokkos was not registered.
-struct KokkosFunctions {
+struct [[gnu::visibility("default")]] KokkosFunctions {
   void (*abort)(char const* text) = [](char const* text) {
     std::fprintf(stderr, "%s\n", text);
     std::abort();
