@@ -20,6 +20,7 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
+#include <adapters/drop_in/KokkosMMA_CopiedView.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
@@ -223,6 +224,9 @@ class RoutedFor {
         settled,
         loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(m_policy, call.problem);
+    if constexpr (CopiedView<Functor>::is_known) {
+      CopiedView<Functor>::describe(m_functor, call.copy);
+    }
     run_for(call);
   }
 

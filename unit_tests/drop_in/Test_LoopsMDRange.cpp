@@ -195,6 +195,50 @@ TYPED_TEST(LoopsMDRange, StencilsAndTransposes) {
   check_views<TypeParam, Kokkos::LayoutRight>();
 }
 
+/// deep_copy() from one layout to the other.
+template <class T, class Exec>
+void check_copies(std::int64_t columns, bool in_tiles) {
+  using Kokkos::ALL;
+  Kokkos::View<T***, Kokkos::LayoutRight, Exec> const right("r", 70, 3,
+                                                            columns),
+      back("b", 70, 3, columns);
+  Kokkos::View<T***, Kokkos::LayoutLeft, Exec> const left("l", 70, 3, columns);
+  using Policy = Kokkos::MDRangePolicy<Exec, Rank<3>>;
+  Policy const all({0, 0, 0}, {70, 3, columns});
+  Kokkos::parallel_for(
+      "fill", all, KOKKOS_LAMBDA(int i, int j, int k) {
+        right(i, j, k) = T((i * 7 + j * 31 + k * 11) % 127);
+      });
+  LoopProbe<Exec> const probe;
+  Kokkos::deep_copy(Exec(), left, right);
+  if (in_tiles) EXPECT_TRUE(probe.took(Route::streamed));
+  Kokkos::deep_copy(Exec(), back, left);
+  // The first and last index of each dimension stay.
+  Kokkos::pair<int, int> const rows(1, 69), inner(1, int(columns) - 1);
+  Kokkos::deep_copy(Exec(), back, T(5));
+  Kokkos::deep_copy(Exec(), Kokkos::subview(back, rows, ALL, inner),
+                    Kokkos::subview(left, rows, ALL, inner));
+  int wrong = 0;
+  Kokkos::parallel_reduce(
+      "compare", all,
+      KOKKOS_LAMBDA(int i, int j, int k, int& count) {
+        bool const is_inner = 0 < i && i < 69 && 0 < k && k < int(columns) - 1;
+        T const expected    = T((i * 7 + j * 31 + k * 11) % 127);
+        count += !(left(i, j, k) == expected) +
+                 !(back(i, j, k) == (is_inner ? expected : T(5)));
+      },
+      wrong);
+  EXPECT_EQ(wrong, 0);
+}
+TYPED_TEST(LoopsMDRange, CopiesBetweenLayouts) {
+  for (bool const in_tiles : {true, false}) {
+    std::int64_t const columns = in_tiles ? 65 : 5;
+    check_copies<std::int8_t, TypeParam>(columns, in_tiles);
+    check_copies<float, TypeParam>(columns, in_tiles);
+    check_copies<Kokkos::complex<double>, TypeParam>(columns, in_tiles);
+  }
+}
+
 /// What a policy says beyond its box is Kokkos' to follow.
 TYPED_TEST(LoopsMDRange, PoliciesThatSayMore) {
   using Exec = TypeParam;

@@ -9,6 +9,7 @@
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 
 #include <cuda_runtime.h>
 
@@ -45,6 +46,23 @@ bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
              call.stream.handle, call.kernel,
              {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
              arguments.pointers) == cudaSuccess;
+}
+
+/// Launches a copy in tiles. Returns false if it has none or the launch fails;
+/// an error is cleared.
+bool launch_copy(ErasedFor const& call) {
+  ErasedCopy const& copy = call.copy;
+  if (copy.kernel == nullptr) return false;
+  // A later call of this source may need it while another kernel runs.
+  Cuda::load_kernel(call.stream.device, copy.kernel);
+  TiledCopy tiles;
+  unsigned const blocks = plan_tiled_copy(copy.layouts, copy.tile_rows, tiles);
+  if (blocks == 0) return false;
+  void const* const arguments[] = {&copy.from, &copy.to, &tiles};
+  Cuda::OwnErrors const errors;
+  return cudaSetDevice(call.stream.device) == cudaSuccess &&
+         Cuda::enqueue_kernel(call.stream.handle, copy.kernel,
+                              {blocks, copy_threads}, arguments) == cudaSuccess;
 }
 
 /// Runs a loop in one launch, this library's with this shape, or Kokkos'.
@@ -103,7 +121,9 @@ void run_for(ErasedFor const& call) {
     last_loop_route_of_this_thread() = Route::generic;
     return;
   }
-  if (runs_own && size > 0) {
+  if (runs_own && launch_copy(call)) {
+    // in tiles
+  } else if (runs_own && size > 0) {
     SettledLaunch::Loop const key{
         call.stream.device, loop_size_class(call.problem.space),
         settings.route == Route::streamed || call.problem.kokkos_overflows};

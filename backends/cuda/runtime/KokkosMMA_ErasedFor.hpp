@@ -4,6 +4,7 @@
 #define KOKKOSMMA_ERASED_FOR_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
+#include <core/loops/KokkosMMA_LayoutCopy.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/loops/KokkosMMA_SettledLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
@@ -15,6 +16,15 @@
 /// once, in libkokkosmma.
 
 namespace KokkosMMA::Impl {
+
+/// Copy that a loop performs, if it is known to.
+struct ErasedCopy {
+  void const* kernel = nullptr;  ///< copy_tiles, null for other loops
+  unsigned tile_rows = 0;
+  void const* from   = nullptr;
+  void* to           = nullptr;
+  LayoutCopy layouts;
+};
 
 struct ErasedFor {
   Cuda::Stream stream;
@@ -28,6 +38,7 @@ struct ErasedFor {
   std::atomic_flag& reported;
   SettledLaunch& settled;
   ForProblem problem;
+  ErasedCopy copy{};
 };
 
 /// Route of the last intercepted loop of this host thread.

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_COPIED_VIEW_HPP
+#define KOKKOSMMA_COPIED_VIEW_HPP
+
+/// \file
+/// Kokkos' functor of a deep_copy() between Views of different layouts, which
+/// has the same two public members in Kokkos 4.6 to 5.2.
+
+#include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// The copy that a loop's functor performs.
+template <class Functor>
+struct CopiedView {
+  static constexpr bool is_known = false;
+};
+
+template <class To, class From, class Layout, class Exec, int Rank, class Index>
+struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
+  using T = typename To::value_type;
+  // Plain memory, which each assignment of an element reads or writes.
+  static constexpr bool is_known =
+      Rank >= 2 && Rank <= max_copy_rank &&
+      !std::is_same_v<typename To::array_layout, typename From::array_layout> &&
+      std::is_same_v<T, typename From::non_const_value_type> &&
+      std::is_same_v<typename To::reference_type, T&> &&
+      std::is_same_v<typename From::reference_type,
+                     typename From::value_type&> &&
+      std::is_trivially_copyable_v<T> &&
+      std::is_trivially_copy_assignable_v<T> && alignof(T) <= 16 &&
+      sizeof(T) <= 16;
+
+  template <class Functor>
+  static void describe(Functor const& functor, ErasedCopy& copy) {
+    copy.kernel       = reinterpret_cast<void const*>(&Cuda::copy_tiles<T>);
+    copy.tile_rows    = copy_tile_rows<T>;
+    copy.from         = functor.b.data();
+    copy.to           = functor.a.data();
+    copy.layouts.rank = Rank;
+    for (int d = 0; d < Rank; ++d) {
+      copy.layouts.extent[d] = functor.a.extent(d);
+      copy.layouts.from[d]   = std::int64_t(functor.b.stride(d));
+      copy.layouts.to[d]     = std::int64_t(functor.a.stride(d));
+    }
+  }
+};
+
+}  // namespace KokkosMMA::Impl
+
+#endif
