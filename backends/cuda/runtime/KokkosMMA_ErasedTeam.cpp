@@ -114,7 +114,7 @@ bool launch_team_reduce(ErasedTeamReduce const& call) {
   if (shared > Cuda::usual_shared_bytes) return false;
   unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
   Cuda::KernelFacts const facts =
-      Cuda::facts_of_kernel(call.stream.device, call.kernel, 32, 0);
+      Cuda::facts_of_kernel(call.stream.device, call.kernel, 0, 0);
   // Kokkos' joins inside a block use static shared memory of the kernel.
   if (int(threads) > facts.max_threads ||
       shared > Cuda::usual_shared_bytes - facts.static_shared_bytes)

@@ -252,6 +252,7 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMajor,
   cudaDevAttrComputeCapabilityMinor,
   cudaDevAttrMemoryPoolsSupported,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct cudaFuncAttributes {
@@ -262,7 +263,6 @@ struct cudaFuncAttributes {
 };
 struct cudaDeviceProp {
   char name[256];
-  std::size_t sharedMemPerBlockOptin;
   std::size_t totalGlobalMem;
 };
 enum cudaMemAllocationType { cudaMemAllocationTypePinned };
@@ -299,13 +299,13 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
   *value = attribute == cudaDevAttrMultiProcessorCount      ? 132
            : attribute == cudaDevAttrComputeCapabilityMajor ? 9
            : attribute == cudaDevAttrMemoryPoolsSupported   ? 1
-                                                            : 0;
+           : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin
+               ? KokkosMMA::Testing::EmulatedDevice::max_shared_bytes
+               : 0;
   return cudaSuccess;
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-  *properties = {"emulated",
-                 KokkosMMA::Testing::EmulatedDevice::max_shared_bytes,
-                 std::size_t(1) << 30};
+  *properties = {"emulated", std::size_t(1) << 30};
   return cudaSuccess;
 }
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
