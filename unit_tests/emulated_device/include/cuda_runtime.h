@@ -325,7 +325,12 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
   *blocks = 2;
   return cudaSuccess;
 }
+namespace KokkosMMA::Testing {
+inline int emulated_allocations = 0;
+inline int emulated_pinned      = 0;  ///< of these, in pinned host memory
+}  // namespace KokkosMMA::Testing
 inline cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  ++KokkosMMA::Testing::emulated_allocations;
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -334,6 +339,7 @@ inline cudaError_t cudaFree(void* memory) {
   return cudaSuccess;
 }
 inline cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  ++KokkosMMA::Testing::emulated_pinned;
   return cudaMalloc(memory, bytes);
 }
 inline cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
