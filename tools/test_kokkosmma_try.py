@@ -36,6 +36,11 @@ int main(int argc, char** argv) {
   double const sum = 1000.001;
   if (std::getenv("KOKKOSMMA_REPORT"))
     std::fputs("a word\nKokkosMMA: calls by label and route (KOKKOSMMA_REPORT)\nparallel_for dot 1\nKokkosMMA: 1 call\nbye\n", stderr);
+  if (char const* const file = std::getenv("KOKKOSMMA_CHOICES")) {
+    std::FILE* const choices = std::fopen(file, "a");
+    std::fputs("a run\n", choices);
+    std::fclose(choices);
+  }
   if (std::getenv("KOKKOSMMA_COMPARE") && argc > 1 && !std::strcmp(argv[1], "tables")) return 4;
 #else
   double const sum = 1000;
@@ -124,6 +129,15 @@ class Small(unittest.TestCase):
         run = self.run_it("--run", "./small tables", "--ignore", "^(sum|took)")
         self.assertEqual(self.row(run, 1)[-1], "equal")
         self.assertIn("with KOKKOSMMA_COMPARE=1: ended with status 4", run.stderr)
+
+    def test_choices(self):
+        for _ in range(2):  # begins anew
+            run = self.run_it("--run", "./small", "--ignore", "^(sum|took)", "--choices", "--no-tables")
+            self.assertEqual(self.row(run, 0)[-1], "equal")
+            self.assertEqual((self.folder / "work" / "choices.txt").read_text(encoding="utf-8"), 3 * "a run\n")
+        self.assertIn("a run that is not counted", run.stderr)
+        self.row(self.run_it("--run", "./small", "--ignore", "^(sum|took)", "--no-tables"), 0)
+        self.assertEqual((self.folder / "work" / "choices.txt").read_text(encoding="utf-8"), 3 * "a run\n")
 
     def test_a_kokkos_without_cuda(self):
         page = self.folder / "host.html"

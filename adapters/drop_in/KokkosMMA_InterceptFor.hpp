@@ -210,7 +210,7 @@ class RoutedFor {
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch settled;
+    static SettledLaunch settled(call_types<Functor, Policy>());
     ErasedFor call{
         m_policy.space(),
         this,

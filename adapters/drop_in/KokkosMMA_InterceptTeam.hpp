@@ -157,7 +157,7 @@ class RoutedTeamFor {
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch settled;
+    static SettledLaunch settled(call_types<Functor, Policy>());
     run_team(ErasedTeam{m_policy.space(), "parallel_for", this, &run, &kernel,
                         reported, settled, team_problem(m_policy)});
   }
@@ -269,7 +269,7 @@ class RoutedTeamReduce {
 
   void execute() {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch settled;
+    static SettledLaunch settled(call_types<Functor, Policy>());
     run_team(ErasedTeam{m_policy.space(), "parallel_reduce", this, &run,
                         &kernel, reported, settled, team_problem(m_policy)});
   }

@@ -46,8 +46,15 @@ namespace KokkosMMA::Impl {
 [[gnu::cold]] inline bool register_kokkos() {
   KokkosFunctions& all = KokkosFunctions::all();
   all.abort            = [](char const* text) { Kokkos::abort(text); };
+  all.version          = KOKKOS_VERSION;
 #if KOKKOSMMA_IMPL_ON_CUDA()
   all.default_stream = []() -> void* { return Kokkos::Cuda().cuda_stream(); };
+  all.default_device = [] {
+    Kokkos::Cuda const cuda;
+    cudaDeviceProp const& properties = cuda.cuda_device_prop();
+    return KnownDevice{cuda.cuda_device(), properties.name,
+                       properties.totalGlobalMem};
+  };
 #endif
   all.read_callbacks  = &read_callbacks;
   all.write_callbacks = &write_callbacks;

@@ -6,13 +6,26 @@
 #include <core/loops/KokkosMMA_LoopShape.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <typeinfo>
 
 /// \file
 /// Cache of a call's chosen launch.
 
 namespace KokkosMMA::Impl {
+
+/// Types of a call of the application, which identify it in another process.
+struct CallTypes {
+  std::type_info const* functor = nullptr;
+  std::type_info const* policy  = nullptr;
+  std::size_t functor_bytes     = 0;
+};
+template <class Functor, class Policy>
+constexpr CallTypes call_types() {
+  return {&typeid(Functor), &typeid(Policy), sizeof(Functor)};
+}
 
 /// Shape in which a call repeats its last loop once it is chosen. One word,
 /// which host threads read and write without the lock of LaunchTimes. A loop of
@@ -26,6 +39,10 @@ class SettledLaunch {
     unsigned size_class;  ///< of loop_size_class()
     bool forced;          ///< Kokkos' launch was no candidate
   };
+
+  constexpr SettledLaunch(CallTypes const& types = {}) : m_types(types) {}
+
+  CallTypes const& types() const { return m_types; }
 
   std::optional<LoopShape> find(Loop const& loop) const {
     std::uint64_t const word = m_word.load(std::memory_order_relaxed);
@@ -53,6 +70,7 @@ class SettledLaunch {
   }
 
   std::atomic<std::uint64_t> m_word{0};
+  CallTypes m_types;
 };
 
 }  // namespace KokkosMMA::Impl

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
 
@@ -318,6 +319,51 @@ TEST(LaunchedCalls, TheFasterLaunchOfALoopRemains) {
     EXPECT_LT(native, 150);
     for (int n = 0; n < 10; ++n) EXPECT_EQ(loop.run(), kokkos_is_faster) << n;
   }
+}
+
+TEST(FirstCalls, UseWhatKokkosKnowsOfItsDevice) {
+  auto& functions          = Impl::KokkosFunctions::all();
+  auto const before        = functions.default_device;
+  functions.default_device = [] {
+    return Impl::KnownDevice{41, "the device of Kokkos", 12345};
+  };
+  EXPECT_EQ(Impl::Cuda::device(41).name, "the device of Kokkos");
+  EXPECT_EQ(Impl::Cuda::device(41).memory_bytes, 12345u);
+  EXPECT_EQ(Impl::Cuda::device(41).shared_bytes,
+            EmulatedDevice::max_shared_bytes);
+  EXPECT_EQ(Impl::Cuda::device(42).name, "emulated");
+  functions.default_device = before;
+}
+
+/// Most programs need one allocation per stream, and pinned memory only for a
+/// result on the host.
+TEST(FirstCalls, AllocateWhatTheyNeed) {
+  int const allocations = emulated_allocations;
+  int const pinned      = emulated_pinned;
+  Impl::Cuda::Scratch scratch(0);
+  auto const sums  = scratch.grid(1056, 9 * sizeof(double));
+  auto const scans = scratch.scan(8192);
+  EXPECT_EQ(emulated_allocations, allocations + 1);
+  EXPECT_GE(scans.capacity, 8192u);
+  // They do not overlap.
+  for (std::uint64_t i = 0; i < scans.capacity; ++i) {
+    ASSERT_EQ(scans.words[i], 0u);
+    scans.words[i] = ~std::uint64_t(0);
+  }
+  auto* const partials = static_cast<unsigned char*>(sums.partials);
+  for (int i = 0; i < 1056 * 9 * 8; ++i) {
+    ASSERT_EQ(partials[i], 0);
+    partials[i] = 1;
+  }
+  EXPECT_EQ(*sums.ticket, 0u);
+  EXPECT_EQ(scans.control->ticket, 0u);
+  EXPECT_EQ(emulated_pinned, pinned);
+  scratch.take_words(8);
+  EXPECT_EQ(emulated_pinned, pinned + 1);
+  scratch.take_words(64);
+  EXPECT_EQ(emulated_pinned, pinned + 1);
+  EXPECT_NE(scratch.grid(1 << 20, 8).partials, sums.partials);
+  EXPECT_GE(scratch.scan(1 << 20).capacity, 1u << 20);
 }
 
 }  // namespace

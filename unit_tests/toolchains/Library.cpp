@@ -8,6 +8,7 @@
 #include <backends/cuda/runtime/KokkosMMA_ErasedNodes.cpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.cpp>
 #include <backends/cuda/runtime/KokkosMMA_GraphNode.cpp>
+#include <backends/cuda/runtime/KokkosMMA_KeptChoices.cpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.cpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.cpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.cpp>

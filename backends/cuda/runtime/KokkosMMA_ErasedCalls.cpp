@@ -256,18 +256,20 @@ Route run_reduce(ErasedReduce& call) {
   Settings const settings  = settings_of(call);
   call.problem.intercepted = true;
   Cuda::KernelFacts facts{};
-  // Facts are needed only if this library's kernel may run.
+  bool const is_exact = call.use_exact != nullptr &&
+                        settings.reproducibility == Reproducibility::exact;
+  bool const is_mma = call.plan != nullptr && call.use_mma != nullptr &&
+                      call.plan->decision.route == Route::mma;
+  // Facts are needed only if the kernel for opaque functors may run.
   if (settings.route == Route::generic || call.result == nullptr) {
     call.problem.compiled = false;
-  } else {
+  } else if (!is_exact && !is_mma) {
     facts = Cuda::facts_of_kernel(call.stream.device, call.kernel,
                                   call.tuning.threads, 0);
     // Spilled bytes depend on the architecture.
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
   }
-  bool const is_exact = call.use_exact != nullptr &&
-                        settings.reproducibility == Reproducibility::exact;
   return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, is_exact,
       settings,

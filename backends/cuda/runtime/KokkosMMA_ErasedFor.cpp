@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KeptChoices.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LoopLaunch.hpp>
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace KokkosMMA::Impl {
 namespace {
@@ -84,12 +86,26 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
   Times::Loop const loop{key.device_id, call.kernel, key.size_class,
                          key.forced};
   cudaStream_t const stream = call.stream.handle;
+  // The other candidates of a forced route are not all there.
+  KeptChoices* const kept =
+      key.forced ? nullptr : KeptChoices::of_environment();
+  if (kept)
+    times.recall(loop, candidates.count, [&] {
+      std::vector<std::string> names;
+      for (int c = 0; c < candidates.count; ++c)
+        names.push_back(to_string(candidates[c]));
+      return kept->recall(kept_loop("parallel_for", call.settled.types(), key),
+                          names);
+    });
   Times::Trial const trial =
       times.begin(loop, candidates.count, stream,
                   call.problem.space.size() < min_large_indices
                       ? small_calls_before_measuring
                       : 0,
                   candidates.first);
+  if (trial.has_decided && kept)
+    kept->keep(kept_loop("parallel_for", call.settled.types(), key),
+               to_string(candidates[trial.chooser->choice()]));
   if (trial.has_decided && environment_verbose())
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
                   *trial.chooser);

@@ -119,7 +119,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
         settings.route == Route::streamed || call.problem.kokkos_overflows,
         machine.multiprocessors, max_threads);
     bool const follows = may_follow(
-        machine, Cuda::facts_of_kernel(call.stream.device, call.kernel, 32, 0));
+        machine, Cuda::facts_of_kernel(call.stream.device, call.kernel, 0, 0));
     runs_own = shape != kokkos_shape && add_shape(call, place, shape, follows);
   }
   if (environment_verbose())

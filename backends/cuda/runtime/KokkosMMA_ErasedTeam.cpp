@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KeptChoices.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
@@ -38,8 +39,9 @@ void report_team(ErasedTeam const& call, RouteDecision const& decision) {
 /// Runs the fastest form, or the one to be measured next.
 NestedLoops measured_form(ErasedTeam const& call,
                           SettledLaunch::Loop const& key) {
-  constexpr NestedLoops forms[] = {NestedLoops::kokkos,
-                                   NestedLoops::overlapped};
+  constexpr NestedLoops forms[]    = {NestedLoops::kokkos,
+                                      NestedLoops::overlapped};
+  static std::string const names[] = {"Kokkos", "overlapped"};
   for (NestedLoops const each : forms)
     Cuda::load_kernel(key.device_id, call.kernel(each));
   using Times = Cuda::LaunchTimes;
@@ -48,9 +50,18 @@ NestedLoops measured_form(ErasedTeam const& call,
   cudaStream_t const stream = call.stream.handle;
   std::uint64_t const threads =
       call.problem.teams * std::uint64_t(std::max(call.problem.threads, 32));
+  KeptChoices* const kept = KeptChoices::of_environment();
+  if (kept)
+    times.recall(loop, 2, [&] {
+      return kept->recall(kept_loop(call.pattern, call.settled.types(), key),
+                          names);
+    });
   Times::Trial const trial = times.begin(
       loop, 2, stream,
       threads < min_large_team_threads ? small_calls_before_measuring : 0);
+  if (trial.has_decided && kept)
+    kept->keep(kept_loop(call.pattern, call.settled.types(), key),
+               names[trial.chooser->choice()]);
   NestedLoops const form = forms[trial.candidate];
   call.run(call.closure, form);
   times.end(loop, trial, stream);
@@ -114,7 +125,7 @@ bool launch_team_reduce(ErasedTeamReduce const& call) {
   if (shared > Cuda::usual_shared_bytes) return false;
   unsigned const threads = call.threads.x * call.threads.y * call.threads.z;
   Cuda::KernelFacts const facts =
-      Cuda::facts_of_kernel(call.stream.device, call.kernel, 32, 0);
+      Cuda::facts_of_kernel(call.stream.device, call.kernel, 0, 0);
   // Kokkos' joins inside a block use static shared memory of the kernel.
   if (int(threads) > facts.max_threads ||
       shared > Cuda::usual_shared_bytes - facts.static_shared_bytes)

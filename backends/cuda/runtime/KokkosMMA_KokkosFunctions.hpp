@@ -35,6 +35,13 @@ struct ToolCallbacks {
   bool has_regions;           ///< of pushRegion or popRegion; not written
 };
 
+/// Facts of the default instance's device, which Kokkos::initialize queried.
+struct KnownDevice {
+  int id                   = -1;  ///< -1: none
+  char const* name         = nullptr;
+  std::size_t memory_bytes = 0;
+};
+
 /// Each default is right for a program in which Kokkos was not registered.
 struct [[gnu::visibility("default")]] KokkosFunctions {
   void (*abort)(char const* text) = [](char const* text) {
@@ -42,7 +49,9 @@ struct [[gnu::visibility("default")]] KokkosFunctions {
     std::abort();
   };
   /// cudaStream_t of the default instance of Kokkos::Cuda.
-  void* (*default_stream)() = []() -> void* { return nullptr; };
+  void* (*default_stream)()       = []() -> void* { return nullptr; };
+  KnownDevice (*default_device)() = [] { return KnownDevice(); };
+  int version                     = 0;  ///< KOKKOS_VERSION
 
   // The members below are null if Kokkos was not registered.
 
@@ -66,7 +75,7 @@ struct [[gnu::visibility("default")]] KokkosFunctions {
 /// Number of the interface between headers and library: changed with any type
 /// or function of backends/cuda/runtime.
 using LibraryInterface =
-    std::integral_constant<int, KOKKOSMMA_VERSION * 10 + 2>;
+    std::integral_constant<int, KOKKOSMMA_VERSION * 10 + 3>;
 /// True. Each source with a call refers to it, so that headers and library of
 /// different versions do not link.
 bool library_has(LibraryInterface);

@@ -63,12 +63,18 @@ void describe_device(Device& d, int id) {
   attribute(d.multiprocessors, cudaDevAttrMultiProcessorCount);
   attribute(major, cudaDevAttrComputeCapabilityMajor);
   attribute(minor, cudaDevAttrComputeCapabilityMinor);
+  attribute(d.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin);
   d.compute_capability = 10 * major + minor;
+  // cudaGetDeviceProperties takes milliseconds in some drivers, and Kokkos has
+  // called it.
+  KnownDevice known = KokkosFunctions::all().default_device();
   cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
-  d.name         = properties.name;
-  d.shared_bytes = int(properties.sharedMemPerBlockOptin);
-  d.memory_bytes = properties.totalGlobalMem;
+  if (known.id != id) {
+    check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
+    known = {id, properties.name, properties.totalGlobalMem};
+  }
+  d.name         = known.name;
+  d.memory_bytes = known.memory_bytes;
   d.tuning       = &tuning_of(d.tuned());
   if (environment_verbose())
     std::fprintf(stderr,
@@ -156,9 +162,10 @@ KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
                                cudaFuncAttributeMaxDynamicSharedMemorySize,
                                int(shared_bytes)),
           "cudaFuncSetAttribute");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &facts.resident_blocks, address, threads, shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  if (threads > 0)
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+              &facts.resident_blocks, address, threads, shared_bytes),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   known.facts.emplace(key, facts);
   return facts;
 }

@@ -98,7 +98,7 @@ struct KernelFacts {
   int local_bytes;
   int static_shared_bytes;
   int max_threads;      ///< per block; limited by its registers
-  int resident_blocks;  ///< per multiprocessor
+  int resident_blocks;  ///< per multiprocessor; 0 if not queried
   /// Its code is for sm_90 or later: its calls of GridDependency::wait() wait,
   /// and the launch may set KernelGrid::follows.
   bool may_follow;
@@ -117,6 +117,8 @@ bool asking_keeps_errors(int device_id, void const* address,
 /// and kernel. Never store the result in a static of a function that launches:
 /// from CUDA 13 on every translation unit has a kernel of its own, and where
 /// the function is inlined, one is queried and another launched.
+/// \param threads per block, the same in all calls for a kernel; 0: resident
+/// blocks are not queried
 KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
                             std::size_t shared_bytes);
 

@@ -91,6 +91,21 @@ class LaunchTimes {
     return trial;
   }
 
+  /// Gives a loop without launches the choice of an earlier process. It is not
+  /// measured.
+  /// \param recall returns that choice, or a negative number
+  template <class Recall>
+  void recall(Loop const& loop, int candidates, Recall const& recall) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (m_released || m_loops.size() == max_loops ||
+        m_loops.contains(loop.key()))
+      return;
+    int const choice = recall();
+    if (choice < 0) return;
+    m_loops.emplace(loop.key(),
+                    State{LaunchChooser(candidates, choice), 0, true, true});
+  }
+
   /// Returns the candidate that was chosen after all were measured, before that
   /// LaunchChooser::none.
   int decided(Loop const& loop) {

@@ -52,7 +52,7 @@ inline int max_threads_of(ErasedFor const& call) {
   try {
     int const device = call.stream.device;
     Cuda::check(cudaSetDevice(device), "cudaSetDevice");
-    return Cuda::facts_of_kernel(device, call.kernel, 32, 0).max_threads;
+    return Cuda::facts_of_kernel(device, call.kernel, 0, 0).max_threads;
   } catch (std::runtime_error const&) {
     return 0;
   }

@@ -22,17 +22,16 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// One allocation for what most programs need. Later ones may wait for kernels
+/// that run.
 Scratch::Scratch(int device_id) : m_device(device_id) {
-  constexpr std::size_t counters = 128;
-  auto* const memory             = static_cast<char*>(zeroed(counters));
-  m_ticket                       = reinterpret_cast<unsigned*>(memory);
-  m_scan.control = reinterpret_cast<ScanControl*>(memory + counters / 2);
-  try {
-    grow_words(max_words);
-  } catch (std::bad_alloc const&) {
-    release();
-    throw;
-  }
+  constexpr std::size_t counters = 256, scan = 64 * 1024, partials = 128 * 1024;
+  auto* const memory = static_cast<char*>(zeroed(counters + scan + partials));
+  m_ticket           = reinterpret_cast<unsigned*>(memory);
+  m_scan             = {reinterpret_cast<std::uint64_t*>(memory + counters),
+                        scan / sizeof(std::uint64_t),
+                        reinterpret_cast<ScanControl*>(memory + counters / 2)};
+  m_partials         = {memory + counters + scan, partials};
 }
 
 GridScratch Scratch::grid(std::size_t blocks, std::size_t bytes_of_each) {
@@ -61,7 +60,8 @@ unsigned* Scratch::counters(std::size_t count) {
 std::unique_lock<std::mutex> Scratch::take_words(std::size_t bytes) {
   std::unique_lock<std::mutex> lock(m_words_mutex);
   std::size_t const count = (bytes + 3) / 4;
-  if (count > m_word_capacity) grow_words(std::bit_ceil(count));
+  if (count > m_word_capacity)
+    grow_words(std::max<std::size_t>(max_words, std::bit_ceil(count)));
   for (std::size_t i = 0; i < count; ++i) m_words[i] = 0;
   return lock;
 }

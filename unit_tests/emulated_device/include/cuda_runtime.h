@@ -252,6 +252,7 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMajor,
   cudaDevAttrComputeCapabilityMinor,
   cudaDevAttrMemoryPoolsSupported,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 struct cudaFuncAttributes {
@@ -262,7 +263,6 @@ struct cudaFuncAttributes {
 };
 struct cudaDeviceProp {
   char name[256];
-  std::size_t sharedMemPerBlockOptin;
   std::size_t totalGlobalMem;
 };
 enum cudaMemAllocationType { cudaMemAllocationTypePinned };
@@ -299,13 +299,13 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
   *value = attribute == cudaDevAttrMultiProcessorCount      ? 132
            : attribute == cudaDevAttrComputeCapabilityMajor ? 9
            : attribute == cudaDevAttrMemoryPoolsSupported   ? 1
-                                                            : 0;
+           : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin
+               ? KokkosMMA::Testing::EmulatedDevice::max_shared_bytes
+               : 0;
   return cudaSuccess;
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-  *properties = {"emulated",
-                 KokkosMMA::Testing::EmulatedDevice::max_shared_bytes,
-                 std::size_t(1) << 30};
+  *properties = {"emulated", std::size_t(1) << 30};
   return cudaSuccess;
 }
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
@@ -325,7 +325,12 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
   *blocks = 2;
   return cudaSuccess;
 }
+namespace KokkosMMA::Testing {
+inline int emulated_allocations = 0;
+inline int emulated_pinned      = 0;  ///< of these, in pinned host memory
+}  // namespace KokkosMMA::Testing
 inline cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  ++KokkosMMA::Testing::emulated_allocations;
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
 }
@@ -334,6 +339,7 @@ inline cudaError_t cudaFree(void* memory) {
   return cudaSuccess;
 }
 inline cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  ++KokkosMMA::Testing::emulated_pinned;
   return cudaMalloc(memory, bytes);
 }
 inline cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }

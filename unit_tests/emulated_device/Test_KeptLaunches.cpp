@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Processes that share the file in KOKKOSMMA_CHOICES: the second one measures
+// nothing and launches the first one's choices from its first call on.
+
+#include "LaunchedCalls.hpp"
+
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
+#include <core/base/KokkosMMA_AtFinalize.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+
+struct Policy;
+
+/// A loop with a time per launch of this library, and one of Kokkos.
+struct TimedLoop {
+  explicit TimedLoop(float own, float kokkos)
+      : functor{own}, time_of_kokkos(kokkos) {
+    call.problem.space.extent[0] = std::uint64_t(1) << 18;
+    call.problem.functor_bytes   = sizeof(Functor);
+  }
+
+  struct Functor {
+    float time;
+    void operator()(std::int64_t i) const {
+      if (i == 0) emulated_clock += time;
+    }
+  };
+
+  /// Returns whether Kokkos' launch ran.
+  bool run() {
+    kokkos_ran = false;
+    run_for(call);
+    return kokkos_ran;
+  }
+
+  static void run_kokkos(void const* self) {
+    auto& loop = *const_cast<TimedLoop*>(static_cast<TimedLoop const*>(self));
+    loop.kokkos_ran = true;
+    emulated_clock += loop.time_of_kokkos;
+  }
+  inline static void const* const kernel = Impl::Cuda::kernel_address(
+      &Impl::Cuda::streamed_for<std::int64_t, Functor>);
+
+  Functor functor;
+  float time_of_kokkos;
+  bool kokkos_ran           = false;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::SettledLaunch settled{Impl::call_types<Functor, Policy*>()};
+  Impl::ErasedFor call{space,   this,     &run_kokkos, [] { return kernel; },
+                       kernel,  &functor, &no_locks,   reported,
+                       settled, {}};
+};
+
+/// A team kernel that takes one millisecond in the form `fast`, two otherwise.
+template <Impl::NestedLoops fast>
+struct TimedTeam {
+  struct Functor {};
+
+  TimedTeam() { call.problem = {1 << 20, 128, 1}; }
+
+  /// Returns the form that ran.
+  Impl::NestedLoops run() {
+    run_team(call);
+    return ran;
+  }
+
+  static void run_form(void const* self, Impl::NestedLoops form) {
+    const_cast<TimedTeam*>(static_cast<TimedTeam const*>(self))->ran = form;
+    emulated_clock += form == fast ? 1 : 2;
+  }
+
+  Impl::NestedLoops ran     = Impl::NestedLoops::kokkos;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::SettledLaunch settled{Impl::call_types<Functor, Policy*>()};
+  Impl::ErasedTeam call{space,
+                        "parallel_for",
+                        this,
+                        &run_form,
+                        [](Impl::NestedLoops) { return TimedLoop::kernel; },
+                        reported,
+                        settled,
+                        {}};
+};
+
+std::filesystem::path file() {
+  return std::filesystem::current_path() / "kept_launches.txt";
+}
+std::string text() {
+  std::ifstream stream(file());
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Ends the process as Kokkos::finalize does.
+[[noreturn]] void finalize(bool as_expected) {
+  Impl::AtFinalize::run();
+  std::exit(as_expected ? 0 : 1);
+}
+void start() {
+  setenv("KOKKOSMMA_CHOICES", file().c_str(), 1);
+  for (char const* const rank :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
+    unsetenv(rank);
+}
+
+using Impl::NestedLoops;
+
+/// Measures; returns whether the faster launches stay.
+bool first_process() {
+  TimedLoop loop(2, 1);
+  TimedTeam<NestedLoops::overlapped> team;
+  bool measured_own = false;
+  for (int n = 0; n < 20; ++n) {
+    measured_own = !loop.run() || measured_own;
+    team.run();
+  }
+  return measured_own && loop.run() && team.run() == NestedLoops::overlapped;
+}
+
+/// The other launches would be faster now, but nothing measures them.
+bool second_process() {
+  TimedLoop loop(1, 2);
+  TimedTeam<NestedLoops::overlapped> team;
+  int const events = emulated_events;
+  for (int n = 0; n < 20; ++n)
+    if (!loop.run() || team.run() != NestedLoops::overlapped) return false;
+  return emulated_events == events;
+}
+
+/// Of the file, in which the loop's choice is no candidate.
+bool process_that_measures_again() {
+  TimedLoop loop(1, 2);
+  for (int n = 0; n < 20; ++n) loop.run();
+  return !loop.run();
+}
+
+class KeptLaunches : public testing::Test {
+ protected:
+  KeptLaunches() {
+    // Each process starts anew and runs this test only.
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+  }
+};
+
+void in_process(bool (*process)()) {
+  start();
+  finalize(process());
+}
+
+TEST_F(KeptLaunches, ASecondProcessMeasuresNothing) {
+  auto const succeeds = testing::ExitedWithCode(0);
+  EXPECT_EXIT((std::filesystem::remove(file()), in_process(first_process)),
+              succeeds, "");
+  std::string const written = text();
+  EXPECT_NE(written.find(" | Kokkos | "), std::string::npos) << written;
+  EXPECT_NE(written.find(" | overlapped | "), std::string::npos) << written;
+  EXPECT_NE(written.find("TimedLoop::Functor\n"), std::string::npos) << written;
+  EXPECT_EXIT(in_process(second_process), succeeds, "");
+  EXPECT_EQ(text(), written);
+}
+
+TEST_F(KeptLaunches, AnIllegalChoiceIsMeasured) {
+  auto const succeeds = testing::ExitedWithCode(0);
+  EXPECT_EXIT((std::filesystem::remove(file()), in_process(first_process)),
+              succeeds, "");
+  EXPECT_EXIT(
+      {
+        std::string edited   = text();
+        std::size_t const at = edited.find("| Kokkos |");
+        if (at == edited.npos) std::exit(2);
+        std::ofstream(file()) << edited.replace(at, 10, "| nobody |");
+        in_process(process_that_measures_again);
+      },
+      succeeds, "");
+  EXPECT_EQ(text().find("nobody"), std::string::npos) << text();
+  EXPECT_NE(text().find("| LoopShape{"), std::string::npos) << text();
+}
+
+}  // namespace
