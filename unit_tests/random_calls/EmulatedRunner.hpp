@@ -95,7 +95,7 @@ struct EmulatedRunner {
       each_repeat([&](std::int64_t) {
         Impl::Cuda::launch_kernel(
             space, "loop", kernel,
-            {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
+            {grid.blocks, grid.threads},
             call, layout);
       });
     };
