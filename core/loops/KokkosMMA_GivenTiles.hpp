@@ -13,8 +13,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Value of KOKKOSMMA_TILES. An empty value counts as unset. An invalid value is
-/// reported once and ignored.
+/// Value of KOKKOSMMA_TILES. An empty value counts as unset. An invalid value
+/// is reported once and ignored.
 struct EnvironmentTiles {
   bool keep = false;
   std::string error{};  ///< empty: none

@@ -125,6 +125,10 @@ struct LoopCandidates {
   constexpr LoopShape const& operator[](int candidate) const {
     return shapes[std::size_t(candidate)];
   }
+  constexpr bool has(LoopShape const& shape) const {
+    return std::find(shapes.begin(), shapes.begin() + count, shape) !=
+           shapes.begin() + count;
+  }
   constexpr void add(LoopShape const& shape,
                      LaunchChooser::Candidates only_after = 0) {
     shapes[std::size_t(count)]   = shape;
@@ -180,19 +184,17 @@ struct LoopLimits {
 template <class Fits>
 constexpr void add_box_candidates(LoopCandidates& all, int rank,
                                   Fits const& fits) {
-  using Set        = LaunchChooser::Candidates;
-  auto const along = [&](LoopShape shape, int fast) {
-    shape.fast = fast;
-    return shape;
-  };
+  using Set      = LaunchChooser::Candidates;
   auto const add = [&](LoopShape const& shape, Set required) {
     Set const number = Set(1 << all.count);
-    if (!fits(shape)) return Set(0);
+    if (!fits(shape) || all.has(shape)) return Set(0);
     all.add(shape, required);
     return number;
   };
   auto const first_along = [&](int fast) {
-    return along(fast == looped_dimension(rank) ? row_shape : grid_shape, fast);
+    LoopShape first = fast == looped_dimension(rank) ? row_shape : grid_shape;
+    first.fast      = fast;
+    return fits(first) ? first : LoopShape{64, 4, 1, fast};
   };
   int const last      = rank - 1;
   Set const with_fast = add(first_along(0), 0);

@@ -178,6 +178,47 @@ TEST(LoopShape, EveryDimensionIsACandidate) {
   }
 }
 
+/// Calls of loops whose arrays are contiguous in one dimension: that one
+/// remains and the others are measured once. Kokkos' launch lies along the
+/// first.
+TEST(LoopShape, TheOrderThatSuitsTheArraysIsChosenSoon) {
+  for (int rank = 2; rank <= LoopSpace::max_rank; ++rank)
+    for (int contiguous = 0; contiguous < rank; ++contiguous) {
+      SCOPED_TRACE(testing::Message() << rank << ": " << contiguous);
+      LoopSpace space;
+      space.rank = rank;
+      for (int d = 0; d < rank; ++d) space.extent[std::size_t(d)] = 20;
+      space.extent[0]          = 1u << 20;
+      LoopCandidates const all = loop_candidates(space, any_launch);
+      LaunchChooser chooser(all.count, all.first, false, all.required.data());
+      std::vector<int> ran(LaunchChooser::max_candidates, 0);
+      float total = 0, best = 1, plain = contiguous == 0 ? 1.3f : 17;
+      for (int call = 0; call < 40; ++call) {
+        int const measured = chooser.next();
+        int const c        = measured < 0 ? chooser.choice() : measured;
+        float const time   = all[c] == kokkos_shape      ? plain
+                             : all[c].fast != contiguous ? 17
+                             : all[c].calls == 4         ? best
+                                                         : 1.2f;
+        if (measured >= 0) {
+          chooser.measured(c, time);
+          ++ran[std::size_t(c)];
+        }
+        if (call < 12) total += time;
+        if (call >= 24) {
+          EXPECT_EQ(time, best);
+        }
+      }
+      for (int c = 1; c < all.count; ++c)
+        if (all[c].fast != contiguous) {
+          EXPECT_LE(ran[std::size_t(c)], c <= rank ? 1 : 0) << c;
+        }
+      if (contiguous > 0) {
+        EXPECT_LE(total, 12 * plain);
+      }
+    }
+}
+
 /// The launch that the caller asked for comes first, and runs until it is
 /// measured.
 TEST(LoopShape, GivenTilesAreTheFirstCandidate) {

@@ -41,10 +41,9 @@ bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
   call.ensure_locks();
   Cuda::OwnErrors const errors;
   if (cudaSetDevice(call.stream.device) != cudaSuccess) return false;
-  return Cuda::enqueue_kernel(
-             call.stream.handle, call.kernel,
-             {grid.blocks, grid.threads},
-             arguments.pointers) == cudaSuccess;
+  return Cuda::enqueue_kernel(call.stream.handle, call.kernel,
+                              {grid.blocks, grid.threads},
+                              arguments.pointers) == cudaSuccess;
 }
 
 /// Runs a loop in one launch, this library's with this shape, or Kokkos'.
@@ -82,7 +81,7 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
                   *trial.chooser);
   LoopShape const shape = candidates[trial.candidate];
-  bool const runs_own = run_shape(call, shape);
+  bool const runs_own   = run_shape(call, shape);
   if (runs_own || shape == kokkos_shape) {
     times.end(loop, trial, stream);
     if (trial.settled) call.settled.keep(key, shape);

@@ -60,13 +60,9 @@ bool add_shape(ErasedFor const& call, Cuda::GraphPlace const& place,
   if (grid.blocks == 0) return false;
   call.ensure_locks();
   Cuda::OwnErrors const errors;
-  return Cuda::add_kernel_node(
-             place, call.kernel,
-             {grid.blocks,
-              grid.threads,
-              0,
-              follows},
-             laid_out.pointers) == cudaSuccess;
+  return Cuda::add_kernel_node(place, call.kernel,
+                               {grid.blocks, grid.threads, 0, follows},
+                               laid_out.pointers) == cudaSuccess;
 }
 
 void add_streamed_reduce(ErasedReduce const& call,
