@@ -171,7 +171,7 @@ constexpr LoopShape small_loop_shape(LoopSpace const& space,
 /// What the launches of a loop depend on, besides its index space.
 struct LoopLimits {
   bool forced;      ///< Kokkos' launch is excluded: a route is requested
-  bool user_tiles;  ///< the caller chose the tiles of Kokkos' launch
+  bool user_tiles;  ///< the caller gave the tiles of Kokkos' launch
   int multiprocessors;
   int max_threads;  ///< of a block, by the kernel's registers
 };
@@ -210,7 +210,7 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
 /// Candidates of a loop, the same for all loops of a class. Few indices: the
 /// small shape, then Kokkos' launch. Many: Kokkos' launch, then the shapes
 /// whose blocks fit the kernel's registers and occupy all multiprocessors.
-/// Kokkos' launch comes first if the caller chose its tiles.
+/// Kokkos' launch comes first if the caller gave its tiles.
 constexpr LoopCandidates loop_candidates(LoopSpace const& space,
                                          LoopLimits const& limits) {
   std::uint64_t const size  = space.size();
