@@ -26,6 +26,7 @@
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -116,6 +117,10 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
 
   static void describe(Policy const& policy, ForProblem& problem) {
     problem.user_tiles = !policy.impl_tune_tile_size();
+    if (problem.user_tiles) {
+      problem.tiles      = number_of_tiles(policy.m_tile, rank);
+      problem.tiles_stay = environment_keeps_tiles();
+    }
 #if defined(KOKKOS_ENABLE_TUNING)
     problem.tool_tunes = Kokkos::tune_internals();
 #endif

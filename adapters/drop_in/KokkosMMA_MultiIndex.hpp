@@ -3,34 +3,14 @@
 #ifndef KOKKOSMMA_MULTI_INDEX_HPP
 #define KOKKOSMMA_MULTI_INDEX_HPP
 
+#include <core/base/KokkosMMA_ReciprocalDivisor.hpp>
+
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 #include <utility>
 
 namespace KokkosMMA::Impl {
-
-/// Division of numbers below 2^31 by a constant known at run time, by one
-/// multiplication: with 2^(b-1) < d <= 2^b and m = ceil(2^(31+b) / d),
-/// floor(n / d) = floor(n * m / 2^(31+b)).
-/// Source: Granlund and Montgomery 1994, theorem 4.2 with 31-bit dividends.
-struct ReciprocalDivisor {
-  std::uint32_t divisor    = 1;
-  std::uint32_t multiplier = 0x80000000u;
-  std::uint32_t shift      = 31;
-
-  ReciprocalDivisor() = default;
-  explicit ReciprocalDivisor(std::uint32_t d) : divisor(d) {
-    std::uint32_t bits = 0;
-    while ((std::uint64_t(1) << bits) < d) ++bits;
-    shift      = 31 + bits;
-    multiplier = std::uint32_t(((std::uint64_t(1) << shift) + d - 1) / d);
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t quotient(std::uint32_t n) const {
-    return std::uint32_t(std::uint64_t(n) * multiplier >> shift);
-  }
-};
 
 /// Width of a tile in a dimension, at most `most`: the extent if it is small,
 /// otherwise a width whose last tile leaves few threads idle.

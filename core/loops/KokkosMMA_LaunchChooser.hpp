@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_LAUNCH_CHOOSER_HPP
 #define KOKKOSMMA_LAUNCH_CHOOSER_HPP
 
+#include <cstdint>
 #include <limits>
 
 /// \file
@@ -30,7 +31,17 @@ class LaunchChooser {
   /// measurements of both, is not measured again.
   static constexpr float hopeless = 1.5f;
 
-  static constexpr int max_candidates = 8;
+  /// The same after one measurement, with the least difference in milliseconds.
+  /// A loop over LayoutRight Views with the warp along the wrong dimension
+  /// takes 17 times as long as along the right one (H200, 2026-11-29). The
+  /// candidate that was measured first is exempt: its first launch may move
+  /// memory.
+  static constexpr float far_slower      = 2.5f;
+  static constexpr float least_of_slower = 0.05f;
+
+  static constexpr int max_candidates = 16;
+  /// Set of candidates, a bit for each.
+  using Candidates = std::uint16_t;
 
   /// Every 13th call of a watched choice is measured. Prime, so that an
   /// application which cycles over arrays samples all of them.
@@ -46,22 +57,31 @@ class LaunchChooser {
   /// \param watched whether a choice other than candidate 0 is abandoned if it
   /// becomes slow, as with other data. For calls that run candidate 0 in about
   /// the same time.
-  explicit LaunchChooser(int candidates, int first = 0, bool watched = false)
-      : m_count(candidates), m_first(first), m_watched(watched) {}
+  /// \param required for each candidate, the earlier ones that must not be
+  /// `hopeless` for it to be measured; null: none
+  explicit LaunchChooser(int candidates, int first = 0, bool watched = false,
+                         Candidates const* required = nullptr)
+      : m_count(candidates), m_first(first), m_watched(watched) {
+    if (required == nullptr) return;
+    for (int c = 0; c < m_count; ++c) m_all[c].required = required[c];
+  }
 
   /// Candidate that the next call measures, or `none`. Rounds go over all
   /// candidates, so that a slow phase of the device affects all of them.
+  /// Whether a candidate is measured again depends on its first result.
   int next() {
     int found = none;
     for (int c = 0; c < m_count; ++c) {
       Candidate const& each = m_all[c];
-      if (is_done(each)) continue;
+      if (is_done(each) || (each.begun > 0 && each.results == 0) || waits(each))
+        continue;
       if (found == none || each.begun < m_all[found].begun) found = c;
     }
     if (found == none && m_watched && m_open == 0 && fastest() > 0 &&
         ++m_calls % watch_period == 0)
       found = fastest();
     if (found != none) {
+      if (m_opening == none) m_opening = found;
       m_all[found].begun += 1;
       m_open += 1;
     }
@@ -72,7 +92,9 @@ class LaunchChooser {
   void measured(int candidate, float milliseconds) {
     Candidate& each = m_all[candidate];
     m_open -= 1;
+    each.results += 1;
     each.samples += 1;
+    if (each.samples == 1) each.first = milliseconds;
     if (m_watched && candidate > 0 && each.samples > rounds &&
         milliseconds > watch_limit * m_all[0].least &&
         ++m_strikes == watch_strikes)
@@ -80,19 +102,26 @@ class LaunchChooser {
     if (milliseconds < each.least) each.least = milliseconds;
   }
   /// A measurement without a result. It is not repeated: its cause may persist.
-  void lost() { m_open -= 1; }
+  void lost(int candidate) {
+    m_open -= 1;
+    m_all[candidate].results += 1;
+  }
 
   /// Excludes a candidate.
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
   /// Candidate to run without measuring: the fastest of those with two
   /// measurements. Until the first candidate has two: the constructor's
-  /// `first`.
+  /// `first`, or if that is far slower, the fastest by one measurement.
   int choice() const {
     int const leading = first_that_runs();
-    if (m_all[leading].samples < 2 && !m_all[m_first].cannot_run && !decided())
-      return m_first;
-    return fastest();
+    if (m_all[leading].samples >= 2 || decided()) return fastest();
+    if (!is_out(m_all[m_first])) return m_first;
+    int quickest = leading;
+    for (int c = leading + 1; c < m_count; ++c)
+      if (!is_out(m_all[c]) && m_all[c].first < m_all[quickest].first)
+        quickest = c;
+    return quickest;
   }
 
   /// Whether all candidates are measured and no measurement is in progress.
@@ -111,15 +140,52 @@ class LaunchChooser {
 
  private:
   struct Candidate {
-    float least     = std::numeric_limits<float>::infinity();
-    int begun       = 0;
-    int samples     = 0;
-    bool cannot_run = false;
+    float least         = std::numeric_limits<float>::infinity();
+    float first         = std::numeric_limits<float>::infinity();
+    int begun           = 0;
+    int results         = 0;  ///< samples, and measurements without one
+    int samples         = 0;
+    bool cannot_run     = false;
+    Candidates required = 0;
   };
+
+  /// Whether a candidate is slower than another by a factor, by one measurement
+  /// of both, or by two.
+  bool lags(Candidate const& each, float factor, float difference,
+            int samples) const {
+    auto const time = [&](Candidate const& any) {
+      return samples == 1 ? any.first : any.least;
+    };
+    for (int c = 0; c < m_count; ++c)
+      if (m_all[c].samples >= samples && !m_all[c].cannot_run &&
+          time(each) > factor * time(m_all[c]) &&
+          time(each) > time(m_all[c]) + difference)
+        return true;
+    return false;
+  }
+  /// Whether a candidate is excluded, or far slower by its only measurement.
+  bool is_out(Candidate const& each) const {
+    return each.cannot_run ||
+           (each.samples == 1 &&
+            (m_opening == none || &each != m_all + m_opening) &&
+            lags(each, far_slower, least_of_slower, 1));
+  }
+  bool is_hopeless(Candidate const& each) const {
+    return each.samples >= 2 ? lags(each, hopeless, 0, 2) : is_out(each);
+  }
+
+  /// Whether a required candidate has no result yet.
+  bool waits(Candidate const& each) const {
+    for (int c = 0; c < m_count; ++c)
+      if ((each.required >> c & 1) && m_all[c].results == 0 &&
+          !m_all[c].cannot_run)
+        return true;
+    return false;
+  }
 
   int first_that_runs() const {
     int found = 0;
-    while (found + 1 < m_count && m_all[found].cannot_run) ++found;
+    while (found + 1 < m_count && is_out(m_all[found])) ++found;
     return found;
   }
 
@@ -140,11 +206,13 @@ class LaunchChooser {
     if (m_watched && &each != m_all && m_all[0].samples >= 2 &&
         m_all[0].least < short_launch)
       return true;
-    if (each.cannot_run || each.begun >= rounds) return true;
-    if (each.samples < 2) return false;
+    if (each.cannot_run || each.begun >= rounds || is_hopeless(each))
+      return true;
+    if (each.begun > 0) return false;
     for (int c = 0; c < m_count; ++c)
-      if (m_all[c].samples >= 2 && !m_all[c].cannot_run &&
-          each.least > hopeless * m_all[c].least)
+      if ((each.required >> c & 1) &&
+          (is_hopeless(m_all[c]) ||
+           (m_all[c].samples == 1 && lags(m_all[c], hopeless, 0, 1))))
         return true;
     return false;
   }
@@ -153,6 +221,7 @@ class LaunchChooser {
   int m_count;
   int m_first;
   bool m_watched;
+  int m_opening    = none;  ///< measured first
   int m_open       = 0;
   int m_strikes    = 0;
   unsigned m_calls = 0;  ///< since all candidates were measured

@@ -3,6 +3,9 @@
 #ifndef KOKKOSMMA_LOOP_SHAPE_HPP
 #define KOKKOSMMA_LOOP_SHAPE_HPP
 
+#include <core/base/KokkosMMA_ReciprocalDivisor.hpp>
+#include <core/loops/KokkosMMA_LaunchChooser.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -38,13 +41,16 @@ struct LoopSpace {
   }
 };
 
-/// Threads of a block along the fastest and the next dimension, and invocations
-/// per thread. Those are one block apart in a range, and in consecutive rows of
-/// the slowest dimension of a block in a grid. calls == 0: Kokkos' launch.
+/// Threads of a block along the dimension of a warp and the next one, and
+/// invocations per thread. Those are one block apart in a range. In a box they
+/// lie along looped_dimension(). calls == 0: Kokkos' launch.
 struct LoopShape {
   int width;
   int height;
   int calls;
+  /// Dimension along which lanes lie. The policy's order of speed is a guess:
+  /// a functor does not show which dimension of an array is contiguous.
+  int fast = 0;
 
   friend constexpr bool operator==(LoopShape const&,
                                    LoopShape const&) = default;
@@ -83,24 +89,51 @@ inline constexpr LoopShape range_shapes[] = {
 /// Results of perf_loops for all shapes: docs/results/history.md. A warp 16
 /// threads wide touches whole sectors of 32 bytes of floats along both
 /// dimensions of a transpose; the best tiles for it reached 1803.
-inline constexpr LoopShape grid_shapes[] = {
-    {64, 4, 4}, {64, 4, 1}, {32, 8, 4}, {16, 16, 1}};
+///
+/// With the warp along the slowest dimension of the policy, LayoutRight Views
+/// of floats under the default policy reach 0.70 of the copy rate for a 2D
+/// copy, 0.79, 0.69 and 0.50 for a 5-point, a 3D copy and a 7-point stencil;
+/// along the fastest one 0.37, 0.15, 0.04 and 0.04 (H200, 2026-11-29).
+inline constexpr LoopShape grid_shape{64, 4, 4};
+/// If the invocations of a thread lie along the warp: so many rows that a
+/// stencil rereads as little as with grid_shape.
+inline constexpr LoopShape row_shape{32, 8, 4};
+inline constexpr LoopShape transpose_shape{16, 16, 1};
+
+/// Dimension of the consecutive invocations of a thread, known at compile time:
+/// all other indices stay the same in a thread's loop.
+constexpr int looped_dimension(int rank) { return rank > 2 ? 2 : 1; }
+/// The same as a constant, which kernels may use.
+template <int Rank>
+inline constexpr int looped_dimension_of = looped_dimension(Rank);
 
 /// Launches that are measured for a loop.
 struct LoopCandidates {
-  std::array<LoopShape,
-             1 + std::max(std::size(range_shapes), std::size(grid_shapes))>
-      shapes{};
+  std::array<LoopShape, LaunchChooser::max_candidates> shapes{};
+  /// See LaunchChooser.
+  std::array<LaunchChooser::Candidates, LaunchChooser::max_candidates>
+      required{};
   int count = 0;
   /// Candidate until Kokkos' launch is measured. A host that does not wait for
   /// the device makes many calls before that: 88 of 100 steps of a 5-point
   /// stencil of 2^26 doubles. They took 1265 us each in Kokkos and 328 in the
   /// most promising shape (H200, CUDA 13.0, 2026-11-26). That shape loses
-  /// little at most, see grid_shapes; ranges have less to gain.
+  /// little at most, see grid_shape; ranges have less to gain, and with tiles
+  /// of the caller Kokkos' launch is what was asked for.
   int first = 0;
 
   constexpr LoopShape const& operator[](int candidate) const {
     return shapes[std::size_t(candidate)];
+  }
+  constexpr bool has(LoopShape const& shape) const {
+    return std::find(shapes.begin(), shapes.begin() + count, shape) !=
+           shapes.begin() + count;
+  }
+  constexpr void add(LoopShape const& shape,
+                     LaunchChooser::Candidates only_after = 0) {
+    shapes[std::size_t(count)]   = shape;
+    required[std::size_t(count)] = only_after;
+    ++count;
   }
 };
 
@@ -135,38 +168,82 @@ constexpr LoopShape small_loop_shape(LoopSpace const& space,
   return {width, threads / width, 1};
 }
 
-/// Candidates of a loop, the same for all loops of a size class. Few indices:
-/// the small shape, then Kokkos' launch. Many: Kokkos' launch, then the shapes
-/// whose blocks fit the kernel's registers and occupy all multiprocessors.
-/// Kokkos' launch is excluded if a route is requested.
-constexpr LoopCandidates loop_candidates(LoopSpace const& space, bool forced,
-                                         int multiprocessors, int max_threads) {
-  std::uint64_t const least = std::bit_floor(space.size());
-  LoopCandidates all;
-  auto const add = [&](LoopShape const& shape) {
-    all.shapes[std::size_t(all.count++)] = shape;
+/// What the launches of a loop depend on, besides its index space.
+struct LoopLimits {
+  bool forced;      ///< Kokkos' launch is excluded: a route is requested
+  bool user_tiles;  ///< the caller gave the tiles of Kokkos' launch
+  int multiprocessors;
+  int max_threads;  ///< of a block, by the kernel's registers
+};
+
+/// Candidates of a box of many indices: first the shape with lanes along the
+/// policy's fastest and its slowest dimension. Those in between are measured
+/// only if neither of these is much better than the other, and so is the shape
+/// for transposes. The other shapes of a dimension are measured only if its
+/// first one is not hopeless.
+template <class Fits>
+constexpr void add_box_candidates(LoopCandidates& all, int rank,
+                                  Fits const& fits) {
+  using Set      = LaunchChooser::Candidates;
+  auto const add = [&](LoopShape const& shape, Set required) {
+    Set const number = Set(1 << all.count);
+    if (!fits(shape) || all.has(shape)) return Set(0);
+    all.add(shape, required);
+    return number;
   };
-  if (space.size() < min_large_indices) {
-    add(small_loop_shape(space, multiprocessors, max_threads));
-    if (!forced) add(kokkos_shape);
+  auto const first_along = [&](int fast) {
+    LoopShape first = fast == looped_dimension(rank) ? row_shape : grid_shape;
+    first.fast      = fast;
+    return fits(first) ? first : LoopShape{64, 4, 1, fast};
+  };
+  int const last      = rank - 1;
+  Set const with_fast = add(first_along(0), 0);
+  Set const with_last = add(first_along(last), 0);
+  for (int d = 1; d < last; ++d) add(first_along(d), with_fast | with_last);
+  add({64, 4, 1, 0}, with_fast);
+  add({32, 8, 4, 0}, with_fast);
+  add({64, 4, 1, last}, with_last);
+  add({32, 16, 4, last}, with_last);
+  add(transpose_shape, with_fast | with_last);
+}
+
+/// Candidates of a loop, the same for all loops of a class. Few indices: the
+/// small shape, then Kokkos' launch. Many: Kokkos' launch, then the shapes
+/// whose blocks fit the kernel's registers and occupy all multiprocessors.
+/// Kokkos' launch comes first if the caller gave its tiles.
+constexpr LoopCandidates loop_candidates(LoopSpace const& space,
+                                         LoopLimits const& limits) {
+  std::uint64_t const size  = space.size();
+  std::uint64_t const least = std::bit_floor(size);
+  bool const given          = limits.user_tiles && !limits.forced;
+  LoopCandidates all;
+  if (given || (!limits.forced && size >= min_large_indices))
+    all.add(kokkos_shape);
+  if (size < min_large_indices) {
+    if (size < min_measured_indices && given) return all;
+    LoopShape small =
+        small_loop_shape(space, limits.multiprocessors, limits.max_threads);
+    all.add(small);
+    if (size < min_measured_indices) return all;
+    small.fast = space.rank - 1;
+    if (small.fast > 0) all.add(small);
+    if (!limits.forced && !given) all.add(kokkos_shape);
     return all;
   }
-  if (!forced) add(kokkos_shape);
-  auto const consider = [&](std::span<LoopShape const> shapes) {
-    for (LoopShape const& shape : shapes) {
-      int const threads = shape.width * shape.height;
-      bool const covers =
-          shape.calls == 1 || least / std::uint64_t(threads * shape.calls) >=
-                                  2 * std::uint64_t(multiprocessors);
-      if (threads <= max_threads && covers) add(shape);
-    }
+  auto const fits = [&](LoopShape const& shape) {
+    int const threads = shape.width * shape.height;
+    bool const covers =
+        shape.calls == 1 || least / std::uint64_t(threads * shape.calls) >=
+                                2 * std::uint64_t(limits.multiprocessors);
+    return threads <= limits.max_threads && covers;
   };
   if (space.rank == 1) {
-    consider(range_shapes);
-  } else {
-    consider(grid_shapes);
-    if (!forced && all.count > 1) all.first = 1;
+    for (LoopShape const& shape : range_shapes)
+      if (fits(shape)) all.add(shape);
+    return all;
   }
+  add_box_candidates(all, space.rank, fits);
+  if (!limits.forced && !given && all.count > 1) all.first = 1;
   return all;
 }
 
@@ -179,12 +256,8 @@ constexpr unsigned loop_size_class(LoopSpace const& space) {
 
 /// Blocks of a grid and threads of a block, in the form that a launch needs.
 struct LoopGrid {
-  unsigned blocks     = 0;  ///< 0: more than a grid can have
-  unsigned threads[3] = {1, 1, 1};
-
-  constexpr unsigned block_size() const {
-    return threads[0] * threads[1] * threads[2];
-  }
+  unsigned blocks  = 0;  ///< 0: more than a grid can have
+  unsigned threads = 1;
 };
 
 /// Largest first dimension of a grid.
@@ -198,12 +271,24 @@ struct LoopRange {
   std::uint64_t tile;
 };
 
-/// Kernel argument of grids, of the same layout for all ranks.
+/// Kernel argument of boxes, of the same layout for all ranks. The order of the
+/// dimensions is a value: every dimension has its own divisors for the number
+/// of a block, and bits in the number of a thread.
 struct LoopBox {
-  std::int64_t begin[LoopSpace::max_rank];
-  unsigned extent[LoopSpace::max_rank];
-  unsigned blocks[LoopSpace::max_rank];  ///< along each dimension
-  unsigned rows;                         ///< per thread
+  struct Dimension {
+    std::int64_t begin;
+    /// Blocks until the next index of this dimension, and until its first index
+    /// comes again.
+    Reciprocal before, period;
+    unsigned tile;         ///< indices per block
+    unsigned back;         ///< minus the indices of all its blocks, modulo 2^32
+    unsigned shift, mask;  ///< of the offset in a thread's number
+    unsigned extent;
+  };
+  Dimension dimension[LoopSpace::max_rank];
+  /// In looped_dimension(): between threads, between a thread's invocations,
+  /// and to the end of these.
+  unsigned apart, step, span;
 };
 
 constexpr LoopRange lay_out_range(LoopSpace const& space,
@@ -217,39 +302,71 @@ constexpr LoopRange lay_out_range(LoopSpace const& space,
   std::uint64_t const tile =
       threads * std::max<std::uint64_t>(std::uint64_t(shape.calls),
                                         blocks_of(threads * max_loop_blocks));
-  grid = {unsigned(blocks_of(tile)), {unsigned(threads), 1, 1}};
+  grid = {unsigned(blocks_of(tile)), unsigned(threads)};
   return {std::uint64_t(space.begin[0]), size, tile};
 }
 
-/// Layout of a grid. A block is at most as wide as the fastest dimension; its
-/// other threads go to the next ones. Extents are below 2^31.
+/// Dimensions in the order of lanes and blocks: the fast one, then the others
+/// in the policy's order, or in reverse if the fast one is its last.
+constexpr std::array<int, LoopSpace::max_rank> loop_order(int rank, int fast) {
+  std::array<int, LoopSpace::max_rank> order{};
+  bool const reverse = fast == rank - 1;
+  for (int p = 0; p < rank; ++p)
+    order[std::size_t(p)] = reverse     ? fast - p
+                            : p == 0    ? fast
+                            : p <= fast ? p - 1
+                                        : p;
+  return order;
+}
+
+/// Layout of a box. A block is at most as wide as the fast dimension; its other
+/// threads go to the next ones. Invocations of a thread along the warp leave a
+/// block flat, so that two more dimensions share these threads. Extents are
+/// below 2^31.
 constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
                               LoopGrid& grid) {
+  auto const order = loop_order(space.rank, shape.fast);
+  int const looped = looped_dimension(space.rank);
+  bool const along = order[0] == looped;
   LoopBox box{};
-  box.rows        = unsigned(shape.calls);
-  unsigned left   = unsigned(shape.width) * unsigned(shape.height);
-  auto const take = [&](int d, unsigned most) {
-    auto const covers = std::uint64_t(std::bit_ceil(space.extent[d]));
-    auto const threads =
-        unsigned(std::min<std::uint64_t>({covers, most, left}));
-    left /= threads;
-    return threads;
-  };
-  grid.threads[0] = take(0, unsigned(shape.width));
-  grid.threads[1] = take(1, 1024);
-  grid.threads[2] = space.rank > 2 ? take(2, 64) : 1;
-  int const slow  = space.rank > 2 ? 2 : 1;
-
+  unsigned left        = unsigned(shape.width) * unsigned(shape.height);
   std::uint64_t blocks = 1;
-  for (int d = 0; d < space.rank; ++d) {
-    std::uint64_t const tile =
-        (d < 3 ? grid.threads[d] : 1) * std::uint64_t(d == slow ? box.rows : 1);
-    box.begin[d]  = space.begin[d];
-    box.extent[d] = unsigned(space.extent[d]);
-    box.blocks[d] = unsigned((space.extent[d] + tile - 1) / tile);
-    if (blocks <= max_loop_blocks) blocks *= box.blocks[d];
+  grid                 = {0, 1};
+  for (int p = 0; p < space.rank; ++p) {
+    int const d              = order[std::size_t(p)];
+    auto const extent        = space.extent[std::size_t(d)];
+    unsigned const most      = p == 0                              ? shape.width
+                               : along && p == 1 && space.rank > 2 ? 4
+                                                                   : left;
+    auto const threads       = unsigned(std::min<std::uint64_t>(
+        {std::bit_ceil(extent), std::uint64_t(most), std::uint64_t(left)}));
+    unsigned const calls     = d == looped ? unsigned(shape.calls) : 1;
+    unsigned const tile      = threads * calls;
+    auto const tiles         = unsigned((extent + tile - 1) / tile);
+    std::uint64_t const next = blocks * tiles;
+    if (next > max_loop_blocks) return box;
+    auto const shift = unsigned(std::bit_width(grid.threads)) - 1;
+    auto const scale = unsigned(std::bit_width(calls)) - 1;
+    bool const apart = !along && std::has_single_bit(calls) && scale <= shift;
+    // Bits of a thread's number, times the invocations of a thread.
+    unsigned const times = apart ? scale : 0;
+    box.dimension[d]     = {space.begin[std::size_t(d)],
+                            Reciprocal(unsigned(blocks)),
+                            Reciprocal(unsigned(next)),
+                            tile,
+                            0 - tiles * tile,
+                            shift - times,
+                            (threads - 1) << times,
+                            unsigned(extent)};
+    if (d == looped) {
+      box.step = apart ? 1 : threads;
+      box.span = box.step * calls;
+    }
+    left /= threads;
+    grid.threads *= threads;
+    blocks = next;
   }
-  grid.blocks = blocks <= max_loop_blocks ? unsigned(blocks) : 0;
+  grid.blocks = unsigned(blocks);
   return box;
 }
 

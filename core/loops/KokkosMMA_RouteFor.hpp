@@ -19,7 +19,9 @@ struct ForProblem {
   bool launch_bounds     = false;  ///< the policy sets them
   bool desired_occupancy = false;  ///< the policy sets one
   bool hinted            = false;  ///< the policy has a WorkItemProperty
-  bool user_tiles        = false;  ///< the caller chose the tiles
+  bool user_tiles        = false;  ///< the caller gave the tiles
+  bool tiles_stay        = false;  ///< these tiles, and KOKKOSMMA_TILES=keep
+  unsigned tiles         = 0;      ///< given tiles as a number below 2^11
   bool tool_tunes        = false;  ///< a tool of Kokkos Tools chooses tiles
   bool indices_fit       = true;   ///< the bounds are values of the index type
   /// Kokkos' launch is no candidate: it computes numbers outside the index
@@ -64,7 +66,8 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
       {problem.hinted, {"the policy has a hint on its work items", own}},
       {problem.functor_bytes > max_functor_bytes,
        {"the functor is larger than 32400 bytes", "kernel argument limit"}},
-      {problem.user_tiles, {"the caller chose the tiles", own}},
+      {problem.tiles_stay,
+       {"the caller gave the tiles", "KOKKOSMMA_TILES=keep"}},
       {problem.tool_tunes, {"a tool of Kokkos Tools chooses the tiles", own}},
       {!problem.indices_fit,
        {"the bounds do not fit into the policy's index type",
@@ -74,6 +77,23 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
       {space.rank > 1 && longest >= max_box_extent,
        {"a dimension has 2^31 indices or more"}},
   });
+}
+
+/// Given tiles as a number below 2^11: different ones have one choice each,
+/// except by chance.
+template <class Tiles>
+constexpr unsigned number_of_tiles(Tiles const& tiles, int rank) {
+  unsigned number = 1;
+  for (int d = 0; d < rank; ++d)
+    number = (number ^ static_cast<unsigned>(tiles[d])) * 16777619u;
+  return number >> 21;
+}
+
+/// Class of loops of one kernel that use the same choice, below 2^24.
+constexpr unsigned loop_class(ForProblem const& problem) {
+  constexpr unsigned size_classes = 1u << 13;
+  static_assert(64 * 65 + 64 < size_classes);
+  return problem.tiles * size_classes + loop_size_class(problem.space);
 }
 
 /// Why the route `mma` cannot run a loop; it never can.

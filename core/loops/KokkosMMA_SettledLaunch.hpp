@@ -36,7 +36,7 @@ class SettledLaunch {
   /// Key of the cached choice.
   struct Loop {
     int device_id;
-    unsigned size_class;  ///< of loop_size_class()
+    unsigned size_class;  ///< of loop_class(), below 2^24
     bool forced;          ///< Kokkos' launch was no candidate
   };
 
@@ -50,11 +50,12 @@ class SettledLaunch {
     auto const field = [&](int shift, int bits) {
       return int(word >> shift & ((std::uint64_t(1) << bits) - 1));
     };
-    return LoopShape{field(0, 12), field(12, 12), field(24, 8)};
+    return LoopShape{field(0, 11), field(11, 11), field(22, 7), field(29, 3)};
   }
   void keep(Loop const& loop, LoopShape const& shape) {
-    m_word.store(key_of(loop) << shape_bits | std::uint64_t(shape.calls) << 24 |
-                     std::uint64_t(shape.height) << 12 |
+    m_word.store(key_of(loop) << shape_bits | std::uint64_t(shape.fast) << 29 |
+                     std::uint64_t(shape.calls) << 22 |
+                     std::uint64_t(shape.height) << 11 |
                      std::uint64_t(shape.width),
                  std::memory_order_relaxed);
   }
@@ -64,7 +65,7 @@ class SettledLaunch {
 
   /// Never zero, the value of an empty cache.
   static std::uint64_t key_of(Loop const& loop) {
-    return std::uint64_t(loop.device_id) << 20 |
+    return std::uint64_t(loop.device_id & 63) << 26 |
            std::uint64_t(loop.size_class) << 2 |
            std::uint64_t(loop.forced) << 1 | 1;
   }

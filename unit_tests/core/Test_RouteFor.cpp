@@ -3,6 +3,7 @@
 
 #include "RouteSupport.hpp"
 
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/loops/KokkosMMA_LoopShape.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
@@ -47,7 +48,8 @@ static_assert(says(refuse_streamed(loop_over({10}), host), "not Cuda"));
 static_assert(says(streamed(&P::launch_bounds, true), "launch bounds"));
 static_assert(says(streamed(&P::desired_occupancy, true), "occupancy"));
 static_assert(says(streamed(&P::hinted, true), "hint"));
-static_assert(says(streamed(&P::user_tiles, true), "chose the tiles"));
+static_assert(!streamed(&P::user_tiles, true));
+static_assert(says(streamed(&P::tiles_stay, true), "gave the tiles"));
 static_assert(says(streamed(&P::tool_tunes, true), "Kokkos Tools"));
 static_assert(says(streamed(&P::indices_fit, false), "index type"));
 static_assert(!streamed(&P::functor_bytes, 32400));
@@ -113,34 +115,149 @@ TEST(LoopShape, SmallLoopsReachAllMultiprocessors) {
             (LoopShape{64, 2, 1}));
 }
 
+std::vector<LoopShape> shapes_of(LoopCandidates const& all) {
+  return {all.shapes.begin(), all.shapes.begin() + all.count};
+}
+constexpr LoopLimits any_launch{false, false, 132, 1024};
+constexpr LoopLimits own_launches{true, false, 132, 1024};
+constexpr LoopLimits given_tiles{false, true, 132, 1024};
+
 TEST(LoopShape, CandidatesFillTheDevice) {
-  auto const shapes = [](LoopCandidates const& all) {
-    return std::vector<LoopShape>(all.shapes.begin(),
-                                  all.shapes.begin() + all.count);
-  };
   LoopSpace const large = space_of({1u << 28});
-  EXPECT_EQ(shapes(loop_candidates(large, false, 132, 1024)),
+  EXPECT_EQ(shapes_of(loop_candidates(large, any_launch)),
             (std::vector<LoopShape>{
                 kokkos_shape, {256, 1, 4}, {256, 1, 1}, {512, 1, 8}}));
-  EXPECT_EQ(shapes(loop_candidates(large, true, 132, 256)),
+  EXPECT_EQ(shapes_of(loop_candidates(large, {true, false, 132, 256})),
             (std::vector<LoopShape>{{256, 1, 4}, {256, 1, 1}}));
-  EXPECT_EQ(shapes(loop_candidates(space_of({1u << 18}), true, 132, 1024)),
+  EXPECT_EQ(shapes_of(loop_candidates(space_of({1u << 18}), own_launches)),
             (std::vector<LoopShape>{{256, 1, 1}}));
   // A kernel with so many registers is Kokkos' own.
-  EXPECT_EQ(loop_candidates(large, true, 132, 128).count, 0);
-  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 1024).count, 5);
+  EXPECT_EQ(loop_candidates(large, {true, false, 132, 128}).count, 0);
   // Which runs until Kokkos' own is measured.
-  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 1024).first, 1);
-  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), false, 132, 32).first, 0);
-  EXPECT_EQ(loop_candidates(space_of({4096, 4096}), true, 132, 1024).first, 0);
-  EXPECT_EQ(loop_candidates(space_of({64, 64}), false, 132, 1024).first, 0);
-  EXPECT_EQ(loop_candidates(large, false, 132, 1024).first, 0);
+  LoopSpace const box = space_of({4096, 4096});
+  EXPECT_EQ(loop_candidates(box, any_launch).first, 1);
+  EXPECT_EQ(loop_candidates(box, {false, false, 132, 32}).first, 0);
+  EXPECT_EQ(loop_candidates(box, own_launches).first, 0);
+  EXPECT_EQ(loop_candidates(space_of({64, 64}), any_launch).first, 0);
+  EXPECT_EQ(loop_candidates(large, any_launch).first, 0);
   LoopSpace const small = space_of({4096});
   EXPECT_LT(small.size(), min_large_indices);
-  EXPECT_EQ(shapes(loop_candidates(small, false, 132, 1024)),
+  EXPECT_EQ(shapes_of(loop_candidates(small, any_launch)),
             (std::vector<LoopShape>{{32, 1, 1}, kokkos_shape}));
-  EXPECT_EQ(shapes(loop_candidates(small, true, 132, 1024)),
+  EXPECT_EQ(shapes_of(loop_candidates(small, own_launches)),
             (std::vector<LoopShape>{{32, 1, 1}}));
+  EXPECT_EQ(shapes_of(loop_candidates(space_of({900}), any_launch)),
+            (std::vector<LoopShape>{{32, 1, 1}}));
+  EXPECT_EQ(shapes_of(loop_candidates(space_of({64, 64, 2}), any_launch)),
+            (std::vector<LoopShape>{{32, 1, 1}, {32, 1, 1, 2}, kokkos_shape}));
+}
+
+/// Every dimension is the fast one once, with the same shape for all sizes.
+TEST(LoopShape, EveryDimensionIsACandidate) {
+  for (int rank = 2; rank <= LoopSpace::max_rank; ++rank) {
+    LoopSpace space;
+    space.rank = rank;
+    for (int d = 0; d < rank; ++d) space.extent[std::size_t(d)] = 64;
+    space.extent[0]          = 1u << 18;
+    LoopCandidates const all = loop_candidates(space, any_launch);
+    EXPECT_EQ(all[0], kokkos_shape);
+    EXPECT_EQ(all[1], (LoopShape{64, 4, 4, 0}));
+    EXPECT_EQ(all[2].fast, rank - 1);
+    std::set<int> fast;
+    for (int c = 1; c <= rank; ++c) {
+      fast.insert(all[c].fast);
+      // Those in between only where neither end of the order is far better.
+      EXPECT_EQ(all.required[std::size_t(c)], c < 3 ? 0 : 6);
+    }
+    EXPECT_EQ(int(fast.size()), rank);
+    ASSERT_LE(all.count, LaunchChooser::max_candidates);
+    for (int c = rank + 1; c < all.count; ++c)
+      EXPECT_EQ(all.required[std::size_t(c)], all[c] == transpose_shape ? 6
+                                              : all[c].fast == 0        ? 2
+                                                                        : 4);
+  }
+}
+
+/// Calls of loops whose arrays are contiguous in one dimension: that one
+/// remains and the others are measured once. Kokkos' launch lies along the
+/// first.
+TEST(LoopShape, TheOrderThatSuitsTheArraysIsChosenSoon) {
+  for (int rank = 2; rank <= LoopSpace::max_rank; ++rank)
+    for (int contiguous = 0; contiguous < rank; ++contiguous) {
+      SCOPED_TRACE(testing::Message() << rank << ": " << contiguous);
+      LoopSpace space;
+      space.rank = rank;
+      for (int d = 0; d < rank; ++d) space.extent[std::size_t(d)] = 20;
+      space.extent[0]          = 1u << 20;
+      LoopCandidates const all = loop_candidates(space, any_launch);
+      LaunchChooser chooser(all.count, all.first, false, all.required.data());
+      std::vector<int> ran(LaunchChooser::max_candidates, 0);
+      float total = 0, best = 1, plain = contiguous == 0 ? 1.3f : 17;
+      for (int call = 0; call < 40; ++call) {
+        int const measured = chooser.next();
+        int const c        = measured < 0 ? chooser.choice() : measured;
+        float const time   = all[c] == kokkos_shape      ? plain
+                             : all[c].fast != contiguous ? 17
+                             : all[c].calls == 4         ? best
+                                                         : 1.2f;
+        if (measured >= 0) {
+          chooser.measured(c, time);
+          ++ran[std::size_t(c)];
+        }
+        if (call < 12) total += time;
+        if (call >= 24) {
+          EXPECT_EQ(time, best);
+        }
+      }
+      for (int c = 1; c < all.count; ++c)
+        if (all[c].fast != contiguous) {
+          EXPECT_LE(ran[std::size_t(c)], c <= rank ? 1 : 0) << c;
+        }
+      if (contiguous > 0) {
+        EXPECT_LE(total, 12 * plain);
+      }
+    }
+}
+
+/// The launch that the caller asked for comes first, and runs until it is
+/// measured.
+TEST(LoopShape, GivenTilesAreTheFirstCandidate) {
+  for (auto const& extents : {std::array<std::uint64_t, 2>{30, 30},
+                              std::array<std::uint64_t, 2>{90, 90},
+                              std::array<std::uint64_t, 2>{4096, 4096}}) {
+    LoopSpace const space    = space_of({extents[0], extents[1]});
+    LoopCandidates const all = loop_candidates(space, given_tiles);
+    EXPECT_EQ(all[0], kokkos_shape);
+    EXPECT_EQ(all.first, 0);
+    EXPECT_EQ(all.count > 1, space.size() >= min_measured_indices);
+    LoopCandidates const forced =
+        loop_candidates(space, {true, true, 132, 1024});
+    for (int c = 0; c < forced.count; ++c) EXPECT_NE(forced[c], kokkos_shape);
+  }
+  // Other tiles, another choice.
+  P problem = loop_over({4096, 4096});
+  std::set<unsigned> classes{loop_class(problem)};
+  problem.user_tiles = true;
+  for (int a = 1; a <= 64; a *= 2)
+    for (int b = 1; a * b <= 1024; b *= 2) {
+      int const tiles[] = {a, b};
+      problem.tiles     = number_of_tiles(tiles, 2);
+      EXPECT_LT(problem.tiles, 1u << 11);
+      classes.insert(loop_class(problem));
+    }
+  EXPECT_GE(classes.size(), 50u);  // of 57
+  EXPECT_LT(*classes.rbegin(), 1u << 24);
+}
+
+TEST(GivenTiles, AreKeptOnlyIfAskedFor) {
+  EXPECT_TRUE(parse_tiles("keep").keep);
+  for (char const* const text : {"", "measure"}) {
+    EXPECT_FALSE(parse_tiles(text).keep);
+    EXPECT_TRUE(parse_tiles(text).error.empty());
+  }
+  EXPECT_FALSE(parse_tiles("Keep").keep);
+  EXPECT_NE(parse_tiles("Keep").error.find("KOKKOSMMA_TILES=\"Keep\""),
+            std::string::npos);
 }
 
 /// A choice is kept by the number of the candidate.
@@ -155,8 +272,8 @@ TEST(LoopShape, ASizeClassHasTheSameCandidates) {
       };
       LoopSpace const a = space_of({any()}), b = space_of({any()});
       ASSERT_EQ(loop_size_class(a), loop_size_class(b));
-      ASSERT_EQ(loop_candidates(a, false, 114, 1024).shapes,
-                loop_candidates(b, false, 114, 1024).shapes);
+      ASSERT_EQ(loop_candidates(a, any_launch).shapes,
+                loop_candidates(b, any_launch).shapes);
     }
 }
 
@@ -194,11 +311,12 @@ TEST(SettledLaunch, IsOfOneLoop) {
   for (bool const forced : {false, true})
     for (int const device : {0, 1, 7})
       for (LoopShape const& shape :
-           {kokkos_shape, LoopShape{512, 1, 8}, LoopShape{16, 16, 1}}) {
+           {kokkos_shape, LoopShape{512, 1, 8}, LoopShape{16, 16, 1},
+            LoopShape{32, 16, 4, 5}, LoopShape{1024, 1024, 127, 7}}) {
         unsigned const one   = loop_size_class(space_of({1}));
         unsigned const large = loop_size_class(space_of({~std::uint64_t(0)}));
         unsigned const teams = team_size_class({0x7fffffff, 1024, 32});
-        for (unsigned const size_class : {one, large, teams}) {
+        for (unsigned const size_class : {one, large, teams, (1u << 24) - 1}) {
           EXPECT_FALSE(settled.find({device, size_class, forced}));
           settled.keep({device, size_class, forced}, shape);
           EXPECT_EQ(settled.find({device, size_class, forced}), shape);
@@ -226,7 +344,7 @@ TEST(LoopShape, RangesAreCovered) {
     LoopRange const range = lay_out_range(space, shape, grid);
     ASSERT_GT(grid.blocks, 0u);
     ASSERT_LE(grid.blocks, max_loop_blocks);
-    ASSERT_EQ(grid.block_size(), unsigned(shape.width));
+    ASSERT_EQ(grid.threads, unsigned(shape.width));
     ASSERT_EQ(range.size, size);
     ASSERT_EQ(range.begin, std::uint64_t(-7));
     ASSERT_LT(range.tile, std::uint64_t(1) << 32);
@@ -237,6 +355,30 @@ TEST(LoopShape, RangesAreCovered) {
   }
 }
 
+/// All shapes of boxes.
+LoopShape any_box_shape(Random& random, int rank) {
+  LoopShape const shapes[] = {grid_shape, row_shape,   transpose_shape,
+                              {64, 4, 1}, {32, 16, 4}, {32, 1, 1},
+                              {64, 2, 1}};
+  LoopShape shape          = shapes[random.integer(0, 6)];
+  shape.fast               = random.integer(0, rank - 1);
+  return shape;
+}
+
+TEST(LoopShape, AnOrderHasEveryDimensionOnce) {
+  for (int rank = 1; rank <= LoopSpace::max_rank; ++rank)
+    for (int fast = 0; fast < rank; ++fast) {
+      auto const order = loop_order(rank, fast);
+      EXPECT_EQ(order[0], fast);
+      EXPECT_EQ(std::set<int>(order.begin(), order.begin() + rank).size(),
+                std::size_t(rank));
+    }
+  EXPECT_EQ(loop_order(4, 3), (std::array<int, 6>{3, 2, 1, 0}));
+  EXPECT_EQ(loop_order(4, 2), (std::array<int, 6>{2, 0, 1, 3}));
+}
+
+/// A block's tile, and a thread's place in it, are in every dimension what they
+/// are in a count with carries.
 TEST(LoopShape, BoxesAreCovered) {
   Random random;
   SCOPED_TRACE(random.note());
@@ -244,25 +386,42 @@ TEST(LoopShape, BoxesAreCovered) {
     LoopSpace space;
     space.rank = random.integer(2, 6);
     for (int d = 0; d < space.rank; ++d)
-      space.extent[d] =
+      space.extent[std::size_t(d)] =
           std::uint64_t(random.integer(1, random.integer(0, 3) == 0 ? 3 : 200));
-    LoopShape const shape = grid_shapes[random.integer(0, 3)];
+    LoopShape const shape = any_box_shape(random, space.rank);
     LoopGrid grid;
     LoopBox const box = lay_out_box(space, shape, grid);
-    ASSERT_LE(grid.block_size(), unsigned(shape.width * shape.height));
-    ASSERT_LE(grid.threads[0], unsigned(shape.width));
-    ASSERT_LE(grid.threads[1], 1024u);
-    ASSERT_LE(grid.threads[2], 64u);
-    int const slow       = space.rank > 2 ? 2 : 1;
-    std::uint64_t blocks = 1;
-    for (int d = 0; d < space.rank; ++d) {
-      std::uint64_t const tile =
-          (d < 3 ? grid.threads[d] : 1) * (d == slow ? box.rows : 1);
-      ASSERT_GE(box.blocks[d] * tile, space.extent[d]);
-      ASSERT_LT((box.blocks[d] - 1) * tile, space.extent[d]);
-      blocks *= box.blocks[d];
+    if (grid.blocks == 0) continue;
+    auto const order = loop_order(space.rank, shape.fast);
+    int const looped = looped_dimension(space.rank);
+    ASSERT_LE(grid.threads, unsigned(shape.width * shape.height));
+    ASSERT_LE(box.dimension[shape.fast].mask, unsigned(shape.width - 1));
+    unsigned block        = unsigned(random.integer(0, int(grid.blocks) - 1));
+    unsigned thread       = unsigned(random.integer(0, int(grid.threads) - 1));
+    unsigned const number = block, lane = thread;
+    for (int p = 0; p < space.rank; ++p) {
+      int const d          = order[std::size_t(p)];
+      auto const& each     = box.dimension[d];
+      unsigned const calls = d == looped ? unsigned(shape.calls) : 1;
+      unsigned const tiles = (0 - each.back) / each.tile;
+      ASSERT_EQ(each.extent, space.extent[std::size_t(d)]);
+      ASSERT_GE(tiles * each.tile, each.extent);
+      ASSERT_LT((tiles - 1) * each.tile, each.extent);
+      ASSERT_EQ(each.before.quotient(number) * each.tile +
+                    each.period.quotient(number) * each.back,
+                block % tiles * each.tile);
+      unsigned const threads = each.tile / calls;
+      unsigned const apart   = d == looped && box.step == 1 ? calls : 1;
+      ASSERT_EQ(lane >> each.shift & each.mask, thread % threads * apart);
+      if (d == looped) {
+        ASSERT_EQ(box.step, apart == calls && box.step == 1 ? 1 : threads);
+        ASSERT_EQ(box.span, box.step * calls);
+      }
+      block /= tiles;
+      thread /= threads;
     }
-    ASSERT_EQ(grid.blocks, blocks > max_loop_blocks ? 0 : blocks);
+    ASSERT_EQ(block, 0u);
+    ASSERT_EQ(thread, 0u);
   }
   // More blocks than a grid has.
   LoopGrid grid;
@@ -273,13 +432,24 @@ TEST(LoopShape, BoxesAreCovered) {
 /// Threads that a narrow dimension leaves go to the next ones.
 TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
   LoopGrid grid;
-  lay_out_box(space_of({3, 5, 1000}), {64, 4, 4}, grid);
-  EXPECT_EQ(grid.threads[0], 4u);
-  EXPECT_EQ(grid.threads[1], 8u);
-  EXPECT_EQ(grid.threads[2], 8u);
-  lay_out_box(space_of({1, 1000}), {64, 4, 4}, grid);
-  EXPECT_EQ(grid.threads[0], 1u);
-  EXPECT_EQ(grid.threads[1], 256u);
+  auto const threads = [&](LoopSpace const& space, LoopShape const& shape,
+                           int d) {
+    LoopBox const box = lay_out_box(space, shape, grid);
+    int const calls   = d == looped_dimension(space.rank) ? shape.calls : 1;
+    return int(box.dimension[d].tile) / calls;
+  };
+  LoopSpace const space = space_of({3, 5, 1000});
+  EXPECT_EQ(threads(space, {64, 4, 4}, 0), 4);
+  EXPECT_EQ(threads(space, {64, 4, 4}, 1), 8);
+  EXPECT_EQ(threads(space, {64, 4, 4}, 2), 8);
+  EXPECT_EQ(threads(space_of({1, 1000}), {64, 4, 4}, 0), 1);
+  EXPECT_EQ(threads(space_of({1, 1000}), {64, 4, 4}, 1), 256);
+  EXPECT_EQ(threads(space_of({2, 2, 2, 2, 2, 900}), {64, 4, 4}, 5), 8);
+  // Along the warp, a block of three dimensions.
+  LoopSpace const cube = space_of({640, 640, 640});
+  EXPECT_EQ(threads(cube, {32, 8, 4, 2}, 2), 32);
+  EXPECT_EQ(threads(cube, {32, 8, 4, 2}, 1), 4);
+  EXPECT_EQ(threads(cube, {32, 8, 4, 2}, 0), 2);
 }
 
 // --- the choice -------------------------------------------------------------
@@ -339,9 +509,13 @@ TEST(LaunchChooser, MeasuresWhatIsFarSlowerTwice) {
 TEST(LaunchChooser, ChoosesNothingByOneMeasurement) {
   LaunchChooser chooser(2);
   EXPECT_EQ(chooser.choice(), 0);
-  for (int k = 0; k < 4; ++k) EXPECT_EQ(chooser.next(), k % 2);
+  // Without a result nothing is measured again.
+  for (int const c : {0, 1, LaunchChooser::none, LaunchChooser::none})
+    EXPECT_EQ(chooser.next(), c);
   chooser.measured(0, 10);
+  EXPECT_EQ(chooser.next(), 0);
   chooser.measured(1, 5);
+  EXPECT_EQ(chooser.next(), 1);
   chooser.measured(0, 10);
   EXPECT_EQ(chooser.choice(), 0);
   EXPECT_FALSE(chooser.settled());
@@ -353,15 +527,16 @@ TEST(LaunchChooser, ChoosesNothingByOneMeasurement) {
 TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   LaunchChooser chooser(3, 1);
   EXPECT_EQ(chooser.choice(), 1);
-  std::vector<int> begun;
-  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next())
-    begun.push_back(c);
-  EXPECT_EQ(begun.size(), 9u);
+  for (int c = 0; c < 3; ++c) EXPECT_EQ(chooser.next(), c);
+  EXPECT_EQ(chooser.next(), LaunchChooser::none);
   chooser.measured(0, 1);
   EXPECT_EQ(chooser.choice(), 1);
+  EXPECT_EQ(chooser.next(), 0);
   chooser.measured(0, 1);
   EXPECT_EQ(chooser.choice(), 0);
-  for (int k = 0; k < 2; ++k) chooser.measured(1, 0.9f);
+  chooser.measured(1, 0.9f);
+  EXPECT_EQ(chooser.next(), 1);
+  chooser.measured(1, 0.9f);
   EXPECT_EQ(chooser.choice(), 1);
 
   // It cannot run, or nothing is known in the end: the order of trust.
@@ -370,18 +545,81 @@ TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   EXPECT_EQ(without.choice(), 0);
   LaunchChooser lost(2, 1);
   for (int c = lost.next(); c != LaunchChooser::none; c = lost.next())
-    lost.lost();
+    lost.lost(c);
   EXPECT_TRUE(lost.settled());
   EXPECT_EQ(lost.choice(), 0);
+}
+
+/// What loses by a factor is measured once, except the first one, whose launch
+/// may move memory.
+TEST(LaunchChooser, MeasuresWhatLosesByAFactorOnce) {
+  for (float const slow : {26.f, 24.f}) {
+    LaunchChooser chooser(3);
+    float const times[] = {170, slow, 10};
+    int begun[3]        = {};
+    for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
+      begun[c] += 1;
+      chooser.measured(c, times[c]);
+    }
+    EXPECT_EQ(begun[0], 2);
+    EXPECT_EQ(begun[1], slow > 25 ? 1 : 2);
+    EXPECT_EQ(begun[2], 3);
+    EXPECT_EQ(chooser.choice(), 2);
+  }
+  // Microseconds are too short to tell.
+  LaunchChooser brief(2);
+  std::vector<int> begun;
+  for (int c = brief.next(); c != LaunchChooser::none; c = brief.next()) {
+    begun.push_back(c);
+    brief.measured(c, c == 0 ? 0.01f : 0.05f);
+  }
+  EXPECT_EQ(begun, (std::vector<int>{0, 1, 0, 1, 0}));
+}
+
+/// By then the candidate that was given may have lost: the fastest so far runs.
+TEST(LaunchChooser, LeavesTheToldOneIfItLosesByAFactor) {
+  LaunchChooser chooser(4, 1);
+  for (int c = 0; c < 4; ++c) EXPECT_EQ(chooser.next(), c);
+  chooser.measured(0, 100);
+  chooser.measured(1, 100);
+  EXPECT_EQ(chooser.choice(), 1);
+  chooser.measured(2, 10);
+  EXPECT_EQ(chooser.choice(), 2);
+  chooser.measured(3, 9);
+  EXPECT_EQ(chooser.choice(), 3);
+}
+
+/// A candidate waits for the ones that it depends on, and does not run if one
+/// of these is hopeless.
+TEST(LaunchChooser, MeasuresWhatDependsOnOthersLater) {
+  LaunchChooser::Candidates const required[] = {0, 0, 0, 2, 4, 6};
+  auto const begun = [&](std::vector<float> const& times) {
+    LaunchChooser chooser(6, 0, false, required);
+    std::vector<int> all(6, 0);
+    EXPECT_EQ(chooser.next(), 0);
+    EXPECT_EQ(chooser.next(), 1);
+    EXPECT_EQ(chooser.next(), 2);
+    EXPECT_EQ(chooser.next(), LaunchChooser::none);
+    for (int c = 0; c < 3; ++c) chooser.measured(c, times[std::size_t(c)]);
+    for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
+      ++all[std::size_t(c)];
+      chooser.measured(c, times[std::size_t(c)]);
+    }
+    EXPECT_TRUE(chooser.settled());
+    return all;
+  };
+  EXPECT_EQ(begun({10, 20, 9, 1, 9, 1}), (std::vector<int>{2, 1, 2, 0, 3, 0}));
+  EXPECT_EQ(begun({10, 9, 90, 9, 1, 1}), (std::vector<int>{2, 2, 0, 3, 0, 0}));
+  EXPECT_EQ(begun({10, 9, 9, 9, 9, 9}), (std::vector<int>{2, 2, 2, 3, 3, 3}));
 }
 
 TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {
   LaunchChooser chooser(3);
   EXPECT_EQ(chooser.next(), 0);
-  chooser.lost();
+  chooser.lost(0);
   EXPECT_EQ(chooser.next(), 1);
   chooser.cannot_run(1);
-  chooser.lost();
+  chooser.lost(1);
   for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
     EXPECT_NE(c, 1);
     chooser.measured(c, c == 2 ? 1 : 2);

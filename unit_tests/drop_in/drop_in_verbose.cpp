@@ -161,7 +161,7 @@ int compute(int argc, char** argv) {
         "parallel_for \"a loop\" n=100 route streamed; not mma",
         "parallel_for \"a box\" n=81 route streamed",
         "parallel_for \"tiles\" n=729 route generic",
-        "not streamed: the caller chose the tiles",
+        "not streamed: the caller gave the tiles",
         "parallel_for \"bounded\" route generic; not streamed: the policy has "
         "launch bounds",
         "parallel_scan \"a scan\" n=100 value=4 bytes route streamed",

@@ -15,7 +15,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -321,6 +324,7 @@ TEST(LaunchedCalls, TheFasterLaunchOfALoopRemains) {
   }
 }
 
+<<<<<<< HEAD
 TEST(FirstCalls, UseWhatKokkosKnowsOfItsDevice) {
   auto& functions          = Impl::KokkosFunctions::all();
   auto const before        = functions.default_device;
@@ -364,6 +368,117 @@ TEST(FirstCalls, AllocateWhatTheyNeed) {
   EXPECT_EQ(emulated_pinned, pinned + 1);
   EXPECT_NE(scratch.grid(1 << 20, 8).partials, sums.partials);
   EXPECT_GE(scratch.scan(1 << 20).capacity, 1u << 20);
+=======
+/// Loop over a box that counts its invocations. A launch takes long unless
+/// lanes lie along one dimension, as if the arrays were contiguous there.
+template <int Rank, int Contiguous>
+class BoxCall {
+ public:
+  static constexpr float fast = 1, slow = 17;
+
+  explicit BoxCall(bool user_tiles = false, float time_of_kokkos = slow)
+      : m_time_of_kokkos(time_of_kokkos) {
+    auto& space = call.problem.space;
+    space.rank  = Rank;
+    for (int d = 0; d < Rank; ++d) {
+      space.begin[std::size_t(d)] = d - 2;
+      space.extent[std::size_t(d)] =
+          std::uint64_t(extents[std::size_t(Rank - 2)] + d);
+    }
+    counts.assign(space.size(), 0);
+    call.problem.functor_bytes = sizeof(Invoked);
+    call.problem.user_tiles    = user_tiles;
+  }
+
+  struct Invoked {
+    BoxCall* self;
+    template <class... Indices>
+    void operator()(Indices... indices) const {
+      std::int64_t const all[] = {indices...};
+      LoopSpace const& space   = self->call.problem.space;
+      std::size_t at           = 0;
+      for (int d = Rank - 1; d >= 0; --d) {
+        auto const offset = all[d] - space.begin[std::size_t(d)];
+        ASSERT_GE(offset, 0);
+        ASSERT_LT(std::uint64_t(offset), space.extent[std::size_t(d)]);
+        at = at * space.extent[std::size_t(d)] + std::size_t(offset);
+      }
+      // The second lane shows the order; its later invocations do not.
+      if (blockIdx.x == 0 && threadIdx.x == 1 && self->along < 0) {
+        for (int d = 0; d < Rank; ++d)
+          if (all[d] != space.begin[std::size_t(d)]) self->along = d;
+        emulated_clock += self->along == Contiguous ? fast : slow;
+      }
+      ++self->counts[at];
+    }
+  };
+
+  /// Runs the loop once. Returns the dimension of the lanes, or -1 for Kokkos'
+  /// own code.
+  int run() {
+    std::fill(counts.begin(), counts.end(), 0);
+    along = -1;
+    run_for(call);
+    EXPECT_EQ(std::count(counts.begin(), counts.end(), 1),
+              std::ptrdiff_t(counts.size()));
+    return along;
+  }
+
+  using LoopSpace                             = Impl::LoopSpace;
+  static constexpr std::array<int, 5> extents = {512, 64, 22, 11, 6};
+  std::vector<int> counts;
+  int along                 = -1;
+  BoxCall* pointer          = this;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::SettledLaunch settled;
+  Impl::ErasedFor call{space,    this,     &run_kokkos, [] { return m_kernel; },
+                       m_kernel, &pointer, &no_locks,   reported,
+                       settled,  {}};
+
+ private:
+  static void run_kokkos(void const* self) {
+    auto& loop = *const_cast<BoxCall*>(static_cast<BoxCall const*>(self));
+    for (int& count : loop.counts) ++count;
+    emulated_clock += loop.m_time_of_kokkos;
+  }
+
+  inline static void const* const m_kernel = Impl::Cuda::kernel_address(
+      &Impl::Cuda::streamed_box_for<std::int64_t, Rank, true, Invoked>);
+  float m_time_of_kokkos;
+};
+
+/// The order that suits the arrays remains, and the first calls take no longer
+/// than Kokkos'. Every call runs each index once. Orders of all ranks:
+/// LoopShape and LoopKernels.
+template <int Rank, int Contiguous>
+void check_order() {
+  SCOPED_TRACE(testing::Message() << "rank " << Rank << ", " << Contiguous);
+  using Loop = BoxCall<Rank, Contiguous>;
+  Loop loop;
+  float const begin = emulated_clock;
+  for (int n = 0; n < 14; ++n) loop.run();
+  EXPECT_LE(emulated_clock - begin, 12 * Loop::slow);
+  EXPECT_EQ(loop.run(), Contiguous);
+}
+TEST(LaunchedCalls, TheOrderThatSuitsTheArraysRemains) {
+  check_order<2, 1>();
+  check_order<4, 2>();
+}
+
+/// Kokkos' launch with the tiles that the caller gave is one of the candidates.
+TEST(LaunchedCalls, GivenTilesAreMeasuredBesideOtherShapes) {
+  for (bool const tiles_are_best : {false, true}) {
+    BoxCall<3, 2> loop(true, tiles_are_best ? 0.5f : 17.f);
+    // A choice of other tiles is not this one's.
+    loop.call.problem.tiles = tiles_are_best ? 7 : 8;
+    EXPECT_EQ(loop.run(), -1);
+    for (int n = 1; n < 14; ++n) loop.run();
+    EXPECT_EQ(loop.run(), tiles_are_best ? -1 : 2);
+  }
+  BoxCall<3, 1> kept(true);
+  kept.call.problem.tiles_stay = true;
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(kept.run(), -1);
+>>>>>>> h60a
 }
 
 }  // namespace

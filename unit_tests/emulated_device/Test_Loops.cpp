@@ -36,10 +36,7 @@ Kokkos::Cuda const space;
 /// As nodes of graphs are launched: all threads have to wait for the kernel
 /// before.
 Impl::Cuda::KernelGrid kernel_grid(LoopGrid const& grid) {
-  return {grid.blocks,
-          {grid.threads[0], grid.threads[1], grid.threads[2]},
-          0,
-          true};
+  return {grid.blocks, grid.threads, 0, true};
 }
 
 /// Calls f(i) for a range by the kernel.
@@ -419,7 +416,7 @@ void check_box(std::array<std::int64_t, Rank> const& begin,
 
 template <int Rank, bool Left>
 void check_boxes(Random& random) {
-  for (int n = 0; n < 6; ++n) {
+  for (int n = 0; n < 2 * Rank; ++n) {
     std::array<std::int64_t, Rank> begin, extent;
     int most = 12000;
     for (int d = 0; d < Rank; ++d) {
@@ -427,10 +424,14 @@ void check_boxes(Random& random) {
       extent[d] = random.integer(1, std::clamp(most, 1, Rank < 4 ? 120 : 11));
       most /= int(extent[d]);
     }
-    LoopShape const shape = n == 0 ? Impl::small_loop_shape({}, 132, 1024)
-                                   : Impl::grid_shapes[random.integer(0, 3)];
-    SCOPED_TRACE(testing::Message() << shape.width << " x " << shape.height
-                                    << " threads, " << shape.calls << " calls");
+    LoopShape const shapes[] = {Impl::grid_shape,      Impl::row_shape,
+                                Impl::transpose_shape, {64, 4, 1},
+                                {32, 16, 4},           {32, 1, 1}};
+    LoopShape shape          = shapes[random.integer(0, 5)];
+    shape.fast               = n % Rank;
+    SCOPED_TRACE(testing::Message()
+                 << shape.width << " x " << shape.height << " threads, "
+                 << shape.calls << " calls, along " << shape.fast);
     check_box<Rank, Left, std::int32_t>(begin, extent, shape);
     check_box<Rank, Left, std::int8_t>(begin, extent, shape);
     // Bounds that only 64 bits hold.
@@ -536,12 +537,13 @@ TEST(LaunchTimes, EventsThatAreNotDone) {
   std::vector<Times::Loop> others;
   for (int n = 0; n < 300; ++n) others.push_back(new_loop());
   for (int n = 0; n < 12; ++n) ran.push_back(run_call(loop, {4, 2}));
-  EXPECT_EQ(ran, (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(ran, (std::vector<int>{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   for (Times::Loop const& each : others) run_call(each, {4, 2});
   EXPECT_LE(emulated_events, before + 2 * Times::max_pairs);
   emulated_events_done = true;
   // Then they are read, and used again.
-  EXPECT_EQ(run_call(loop, {4, 2}), 1);
+  for (int const candidate : {0, 1, 1, 1})
+    EXPECT_EQ(run_call(loop, {4, 2}), candidate);
   int const all = emulated_events;
   for (Times::Loop const& each : others) run_call(each, {4, 2});
   EXPECT_EQ(emulated_events, all);

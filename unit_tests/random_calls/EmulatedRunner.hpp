@@ -93,10 +93,8 @@ struct EmulatedRunner {
     Impl::LoopGrid grid;
     auto const launch = [&](auto kernel, auto const& layout) {
       each_repeat([&](std::int64_t) {
-        Impl::Cuda::launch_kernel(
-            space, "loop", kernel,
-            {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
-            call, layout);
+        Impl::Cuda::launch_kernel(space, "loop", kernel,
+                                  {grid.blocks, grid.threads}, call, layout);
       });
     };
     using Index = typename BoxType::Index;
@@ -109,9 +107,14 @@ struct EmulatedRunner {
         launch(Impl::Cuda::streamed_for<Index, TheCall>, range);
       }
     } else {
-      auto const box_of_loop = Impl::lay_out_box(
-          loop, Impl::grid_shapes[choice(std::size(Impl::grid_shapes), 0)],
-          grid);
+      Impl::LoopShape const shapes[] = {Impl::grid_shape,
+                                        Impl::row_shape,
+                                        Impl::transpose_shape,
+                                        {64, 4, 1},
+                                        {32, 16, 4}};
+      Impl::LoopShape shape          = shapes[choice(5, 0)];
+      shape.fast                     = int(choice(rank, 1));
+      auto const box_of_loop         = Impl::lay_out_box(loop, shape, grid);
       if constexpr (by_value<F>) {
         launch(Impl::Cuda::streamed_box_for_by_value<Index, rank, BoxType::left,
                                                      TheCall>,

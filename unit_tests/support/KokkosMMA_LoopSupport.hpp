@@ -33,7 +33,7 @@ void fill_random(View const& view, Make const& make) {
 
 /// As often as a call is measured, and more: all launches of a loop run.
 #ifdef KOKKOS_ENABLE_CUDA
-inline constexpr int every_launch = 24;
+inline constexpr int every_launch = 40;
 #else
 inline constexpr int every_launch = 2;
 #endif

@@ -44,10 +44,9 @@ bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
   call.ensure_locks();
   Cuda::OwnErrors const errors;
   if (cudaSetDevice(call.stream.device) != cudaSuccess) return false;
-  return Cuda::enqueue_kernel(
-             call.stream.handle, call.kernel,
-             {grid.blocks, {grid.threads[0], grid.threads[1], grid.threads[2]}},
-             arguments.pointers) == cudaSuccess;
+  return Cuda::enqueue_kernel(call.stream.handle, call.kernel,
+                              {grid.blocks, grid.threads},
+                              arguments.pointers) == cudaSuccess;
 }
 
 /// Launches a copy in tiles. Returns false if it has none or the launch fails;
@@ -79,8 +78,14 @@ bool run_shape(ErasedFor const& call, LoopShape const& shape) {
 /// \return whether it was this library's
 bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
                        int multiprocessors, int max_threads) {
-  LoopCandidates const candidates = loop_candidates(
-      call.problem.space, key.forced, multiprocessors, max_threads);
+  LoopCandidates const candidates =
+      candidates_of(call, key.forced, multiprocessors, max_threads);
+  if (candidates.count <= 1) {
+    LoopShape const only = candidates.count == 0 ? kokkos_shape : candidates[0];
+    bool const runs_own  = run_shape(call, only);
+    if (runs_own || only == kokkos_shape) call.settled.keep(key, only);
+    return runs_own;
+  }
   using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
   Times::Loop const loop{key.device_id, call.kernel, key.size_class,
@@ -102,16 +107,19 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
                   call.problem.space.size() < min_large_indices
                       ? small_calls_before_measuring
                       : 0,
+<<<<<<< HEAD
                   candidates.first);
   if (trial.has_decided && kept)
     kept->keep(kept_loop("parallel_for", call.settled.types(), key),
                to_string(candidates[trial.chooser->choice()]));
+=======
+                  candidates.first, false, candidates.required.data());
+>>>>>>> h60a
   if (trial.has_decided && environment_verbose())
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
                   *trial.chooser);
-  LoopShape const shape =
-      candidates.count == 0 ? kokkos_shape : candidates[trial.candidate];
-  bool const runs_own = run_shape(call, shape);
+  LoopShape const shape = candidates[trial.candidate];
+  bool const runs_own   = run_shape(call, shape);
   if (runs_own || shape == kokkos_shape) {
     times.end(loop, trial, stream);
     if (trial.settled) call.settled.keep(key, shape);
@@ -141,7 +149,7 @@ void run_for(ErasedFor const& call) {
     // in tiles
   } else if (runs_own && size > 0) {
     SettledLaunch::Loop const key{
-        call.stream.device, loop_size_class(call.problem.space),
+        call.stream.device, loop_class(call.problem),
         settings.route == Route::streamed || call.problem.kokkos_overflows};
     auto const shape = call.settled.find(key);
     if (!shape && !key.forced)
@@ -150,11 +158,6 @@ void run_for(ErasedFor const& call) {
       runs_own = run_shape(call, *shape);
     } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
       runs_own = run_shape(call, kokkos_shape);
-    } else if (size < min_measured_indices) {
-      LoopShape const small = small_loop_shape(
-          call.problem.space, machine.multiprocessors, max_threads);
-      runs_own = run_shape(call, small);
-      if (runs_own) call.settled.keep(key, small);
     } else {
       runs_own =
           run_measured_loop(call, key, machine.multiprocessors, max_threads);

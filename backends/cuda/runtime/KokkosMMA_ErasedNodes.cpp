@@ -37,14 +37,12 @@ void report_node(std::atomic_flag& reported, char const* pattern,
 /// candidate: the small shape for few indices, Kokkos' own launch for many.
 LoopShape node_shape(ErasedFor const& call, bool forced, int multiprocessors,
                      int max_threads) {
-  LoopSpace const& space = call.problem.space;
   LoopCandidates const candidates =
-      loop_candidates(space, forced, multiprocessors, max_threads);
-  if (space.size() < min_measured_indices)
-    return small_loop_shape(space, multiprocessors, max_threads);
+      candidates_of(call, forced, multiprocessors, max_threads);
+  if (candidates.count == 0) return kokkos_shape;
   using Times       = Cuda::LaunchTimes;
   int const decided = Times::instance().decided(
-      {call.stream.device, call.kernel, loop_size_class(space), forced});
+      {call.stream.device, call.kernel, loop_class(call.problem), forced});
   return candidates[decided < 0 ? 0 : decided];
 }
 
@@ -62,13 +60,9 @@ bool add_shape(ErasedFor const& call, Cuda::GraphPlace const& place,
   if (grid.blocks == 0) return false;
   call.ensure_locks();
   Cuda::OwnErrors const errors;
-  return Cuda::add_kernel_node(
-             place, call.kernel,
-             {grid.blocks,
-              {grid.threads[0], grid.threads[1], grid.threads[2]},
-              0,
-              follows},
-             laid_out.pointers) == cudaSuccess;
+  return Cuda::add_kernel_node(place, call.kernel,
+                               {grid.blocks, grid.threads, 0, follows},
+                               laid_out.pointers) == cudaSuccess;
 }
 
 void add_streamed_reduce(ErasedReduce const& call,

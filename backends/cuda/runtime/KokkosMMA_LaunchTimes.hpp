@@ -67,16 +67,18 @@ class LaunchTimes {
 
   /// Returns the candidate for a call that is about to launch on this stream of
   /// the current device. The first `unmeasured` calls of a loop run candidate
-  /// `first`, and so do others until candidate 0 is measured; \p watched as in
-  /// LaunchChooser. Captured streams are not measured: their launches have not
-  /// run when the events are queried.
+  /// `first`, and so do others until candidate 0 is measured; \p watched and
+  /// \p required as in LaunchChooser. Captured streams are not measured: their
+  /// launches have not run when the events are queried.
   Trial begin(Loop const& loop, int candidates, cudaStream_t stream,
-              int unmeasured = 0, int first = 0, bool watched = false) {
+              int unmeasured = 0, int first = 0, bool watched = false,
+              LaunchChooser::Candidates const* required = nullptr) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     auto found = m_loops.find(loop.key());
     if (found == m_loops.end()) {
       if (m_released || m_loops.size() == max_loops) return {};
-      State const fresh{LaunchChooser(candidates, first, watched), unmeasured};
+      State const fresh{LaunchChooser(candidates, first, watched, required),
+                        unmeasured};
       found = m_loops.emplace(loop.key(), fresh).first;
     }
     State& state = found->second;
@@ -240,7 +242,7 @@ class LaunchTimes {
   }
 
   void drop(Pending const& pending) {
-    pending.state->chooser.lost();
+    pending.state->chooser.lost(pending.candidate);
     m_free[m_frees++] = pending.pair;
   }
 

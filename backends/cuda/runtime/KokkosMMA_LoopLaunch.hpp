@@ -25,6 +25,13 @@ inline RouteDecision decide_loop(ErasedFor const& call,
   });
 }
 
+/// Launches of a loop that may run.
+inline LoopCandidates candidates_of(ErasedFor const& call, bool forced,
+                                    int multiprocessors, int max_threads) {
+  return loop_candidates(call.problem.space, {forced, call.problem.user_tiles,
+                                              multiprocessors, max_threads});
+}
+
 /// Arguments of this library's kernel for a launch shape.
 struct LoopArguments {
   LoopRange range{};

@@ -27,7 +27,8 @@ inline std::string to_string(LoopShape const& shape) {
   return shape.calls == 0 ? std::string("Kokkos")
                           : concatenate("LoopShape{width = ", shape.width,
                                         ", height = ", shape.height,
-                                        ", calls = ", shape.calls, "}");
+                                        ", calls = ", shape.calls,
+                                        ", fast = ", shape.fast, "}");
 }
 
 /// Prints the candidate that the first launches of a call selected, and the

@@ -40,43 +40,35 @@ __device__ __forceinline__ void call_range(Call const& f,
     f(loop_index<Index>(range.begin + first, i));
 }
 
-/// Loop over a box. A block covers a range of indices of the three fastest
-/// dimensions and one index of each other dimension. Each thread runs
-/// `box.rows` consecutive indices of the slowest of these.
-/// \tparam Left the fastest index is the first argument of f, otherwise the
-///   last
+/// Loop over a box. Which dimension lies along a warp, and which one along
+/// consecutive blocks, is a value of `box`: a kernel for each order would be
+/// compiled for each functor. Each thread runs invocations along one dimension.
+/// \tparam Left the fastest index of the policy is the first argument of f,
+///   otherwise the last
 template <class Index, int Rank, bool Left, class Call>
 __device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
   GridDependency::wait();
-  constexpr int slow = Rank > 2 ? 2 : 1;
+  constexpr int looped = looped_dimension_of<Rank>;
   unsigned at[Rank];
-  unsigned block = blockIdx.x;
+  bool inside = true;
 #pragma unroll
   for (int d = 0; d < Rank; ++d) {
-    // The last dimension needs no division: `block` is below blocks[Rank - 1].
-    unsigned const next = d + 1 < Rank ? block / box.blocks[d] : 0;
-    at[d]               = block - next * box.blocks[d];
-    block               = next;
+    LoopBox::Dimension const& each = box.dimension[d];
+    at[d] = each.before.quotient(blockIdx.x) * each.tile +
+            each.period.quotient(blockIdx.x) * each.back +
+            (threadIdx.x >> each.shift & each.mask);
+    if (d != looped) inside = inside & (at[d] < each.extent);
   }
-  at[0] = at[0] * blockDim.x + threadIdx.x;
-  at[1] = at[1] * blockDim.y + threadIdx.y;
-  if constexpr (Rank > 2) {
-    at[2] = at[2] * blockDim.z + threadIdx.z;
-  }
-  at[slow] *= box.rows;
-  if (at[0] >= box.extent[0]) return;
-  if constexpr (Rank > 2) {
-    if (at[1] >= box.extent[1]) return;
-  }
-  unsigned const end = at[slow] + box.rows < box.extent[slow]
-                           ? at[slow] + box.rows
-                           : box.extent[slow];
-  auto const index   = [&](int argument) {
+  if (!inside) return;
+  unsigned const extent = box.dimension[looped].extent;
+  unsigned const end =
+      at[looped] + box.span < extent ? at[looped] + box.span : extent;
+  auto const index = [&](int argument) {
     int const d = Left ? argument : Rank - 1 - argument;
-    return loop_index<Index>(std::uint64_t(box.begin[d]), at[d]);
+    return loop_index<Index>(std::uint64_t(box.dimension[d].begin), at[d]);
   };
 #pragma unroll 1
-  for (; at[slow] < end; ++at[slow]) {
+  for (; at[looped] < end; at[looped] += box.step) {
     if constexpr (Rank == 2) {
       f(index(0), index(1));
     } else if constexpr (Rank == 3) {
