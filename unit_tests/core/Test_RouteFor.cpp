@@ -5,7 +5,7 @@
 
 #include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
-#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
 #include <core/loops/KokkosMMA_SettledLaunch.hpp>

@@ -11,6 +11,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 
 #include <gtest/gtest.h>
 

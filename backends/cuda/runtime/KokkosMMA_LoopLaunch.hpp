@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <stdexcept>

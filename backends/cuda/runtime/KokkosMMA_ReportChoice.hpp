@@ -6,7 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
-#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <cstdint>
