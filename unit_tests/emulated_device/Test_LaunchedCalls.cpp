@@ -324,7 +324,6 @@ TEST(LaunchedCalls, TheFasterLaunchOfALoopRemains) {
   }
 }
 
-<<<<<<< HEAD
 TEST(FirstCalls, UseWhatKokkosKnowsOfItsDevice) {
   auto& functions          = Impl::KokkosFunctions::all();
   auto const before        = functions.default_device;
@@ -368,7 +367,8 @@ TEST(FirstCalls, AllocateWhatTheyNeed) {
   EXPECT_EQ(emulated_pinned, pinned + 1);
   EXPECT_NE(scratch.grid(1 << 20, 8).partials, sums.partials);
   EXPECT_GE(scratch.scan(1 << 20).capacity, 1u << 20);
-=======
+}
+
 /// Loop over a box that counts its invocations. A launch takes long unless
 /// lanes lie along one dimension, as if the arrays were contiguous there.
 template <int Rank, int Contiguous>
@@ -478,7 +478,6 @@ TEST(LaunchedCalls, GivenTilesAreMeasuredBesideOtherShapes) {
   BoxCall<3, 1> kept(true);
   kept.call.problem.tiles_stay = true;
   for (int n = 0; n < 2; ++n) EXPECT_EQ(kept.run(), -1);
->>>>>>> h60a
 }
 
 }  // namespace

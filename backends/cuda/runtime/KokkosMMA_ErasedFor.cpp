@@ -107,14 +107,10 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
                   call.problem.space.size() < min_large_indices
                       ? small_calls_before_measuring
                       : 0,
-<<<<<<< HEAD
-                  candidates.first);
+                  candidates.first, false, candidates.required.data());
   if (trial.has_decided && kept)
     kept->keep(kept_loop("parallel_for", call.settled.types(), key),
                to_string(candidates[trial.chooser->choice()]));
-=======
-                  candidates.first, false, candidates.required.data());
->>>>>>> h60a
   if (trial.has_decided && environment_verbose())
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
                   *trial.chooser);
