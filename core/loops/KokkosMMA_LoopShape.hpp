@@ -351,8 +351,8 @@ constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
     // Bits of a thread's number, times the invocations of a thread.
     unsigned const times = apart ? scale : 0;
     box.dimension[d]     = {space.begin[std::size_t(d)],
-                            Reciprocal(unsigned(blocks)),
-                            Reciprocal(unsigned(next)),
+                            Reciprocal(ReciprocalDivisor(unsigned(blocks))),
+                            Reciprocal(ReciprocalDivisor(unsigned(next))),
                             tile,
                             0 - tiles * tile,
                             shift - times,
