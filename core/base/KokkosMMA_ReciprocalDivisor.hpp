@@ -14,13 +14,14 @@ namespace KokkosMMA::Impl {
 /// multiplication: with 2^(b-1) < d <= 2^b and m = ceil(2^(31+b) / d),
 /// floor(n / d) = floor(n * m / 2^(31+b)).
 /// Source: Granlund and Montgomery 1994, theorem 4.2 with 31-bit dividends.
-struct Reciprocal {
+struct ReciprocalDivisor {
+  std::uint32_t divisor    = 1;
   std::uint32_t multiplier = 0x80000000u;
   std::uint32_t shift      = 31;
 
-  constexpr Reciprocal() = default;
-  constexpr explicit Reciprocal(std::uint32_t d)
-      : shift(31 + std::uint32_t(std::bit_width(d - 1))) {
+  constexpr ReciprocalDivisor() = default;
+  constexpr explicit ReciprocalDivisor(std::uint32_t d)
+      : divisor(d), shift(31 + std::uint32_t(std::bit_width(d - 1))) {
     multiplier = std::uint32_t(((std::uint64_t(1) << shift) + d - 1) / d);
   }
 
@@ -29,16 +30,17 @@ struct Reciprocal {
   }
 };
 
-/// The same with the divisor.
-struct ReciprocalDivisor {
-  std::uint32_t divisor = 1;
-  Reciprocal reciprocal;
+/// The same without the divisor: both numbers are one load of a kernel.
+struct Reciprocal {
+  std::uint32_t multiplier = 0x80000000u;
+  std::uint32_t shift      = 31;
 
-  ReciprocalDivisor() = default;
-  explicit ReciprocalDivisor(std::uint32_t d) : divisor(d), reciprocal(d) {}
+  constexpr Reciprocal() = default;
+  constexpr explicit Reciprocal(ReciprocalDivisor const& by)
+      : multiplier(by.multiplier), shift(by.shift) {}
 
   KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t quotient(std::uint32_t n) const {
-    return reciprocal.quotient(n);
+    return std::uint32_t(std::uint64_t(n) * multiplier >> shift);
   }
 };
 

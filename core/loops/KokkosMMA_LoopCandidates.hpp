@@ -49,13 +49,15 @@ inline constexpr LoopShape range_shapes[] = {
 /// threads wide touches whole sectors of 32 bytes of floats along both
 /// dimensions of a transpose; the best tiles for it reached 1803.
 ///
-/// LayoutRight Views of floats under the default policy, 2D copy, 5-point, 3D
-/// copy and 7-point stencil: with the warp along the policy's fastest dimension
-/// 0.37, 0.15, 0.04 and 0.04 of the copy rate, in plain launches with the warp
-/// along the last one 0.70, 0.79, 0.69 and 0.50 (H200, 2026-11-29).
+/// Loops over LayoutRight Views of floats under the default policy, as
+/// fractions of the copy rate: plain launches with the warp along the last
+/// dimension 0.70 for a 2D copy, 0.79, 0.69 and 0.50 for a 5-point, a 3D copy
+/// and a 7-point stencil; the best shape along the first one 0.37, 0.15, 0.04
+/// and 0.04 (H200, Kokkos 5.2, 2026-11-29). Shapes along the last dimension are
+/// chosen by counting the elements that a block reads.
 inline constexpr LoopShape grid_shape{64, 4, 4};
-/// If the invocations of a thread lie along the warp: so many rows that a
-/// stencil rereads as little as with grid_shape.
+/// If the invocations of a thread lie along the warp: a block has more rows, so
+/// that a stencil rereads about as little as with grid_shape (by count).
 inline constexpr LoopShape row_shape{32, 8, 4};
 inline constexpr LoopShape transpose_shape{16, 16, 1};
 
@@ -262,8 +264,8 @@ constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
     // Bits of a thread's number, times the invocations of a thread.
     unsigned const times = apart ? scale : 0;
     box.dimension[d]     = {space.begin[std::size_t(d)],
-                            Reciprocal(unsigned(blocks)),
-                            Reciprocal(unsigned(next)),
+                            Reciprocal(ReciprocalDivisor(unsigned(blocks))),
+                            Reciprocal(ReciprocalDivisor(unsigned(next))),
                             tile,
                             0 - tiles * tile,
                             shift - times,

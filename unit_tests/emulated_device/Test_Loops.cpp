@@ -454,6 +454,38 @@ TEST(LoopKernels, EveryIndexOfARankFourBoxOnce) { check_rank<4>(); }
 TEST(LoopKernels, EveryIndexOfARankFiveBoxOnce) { check_rank<5>(); }
 TEST(LoopKernels, EveryIndexOfARankSixBoxOnce) { check_rank<6>(); }
 
+/// The last block of a box that is too long to run, in both orders.
+TEST(LoopKernels, BoxesOfTwoBillionIndicesInADimension) {
+  LoopSpace loop;
+  loop.rank   = 2;
+  loop.begin  = {-3, 9};
+  loop.extent = {(std::uint64_t(1) << 31) - 1, 5, 1, 1, 1, 1};
+  for (int const fast : {0, 1}) {
+    LoopGrid grid;
+    LoopBox const box = Impl::lay_out_box(loop, {64, 4, 4, fast}, grid);
+    ASSERT_GT(grid.blocks, 1u << 20);
+    std::vector<std::array<std::int64_t, 2>> seen;
+    auto const f = [&seen](std::int64_t i, std::int64_t j) {
+      seen.push_back({i, j});
+    };
+    blockDim = {grid.threads, 1, 1};
+    blockIdx = {grid.blocks - 1, 0, 0};
+    for (unsigned thread = 0; thread < grid.threads; ++thread) {
+      threadIdx = {thread, 0, 0};
+      Impl::Cuda::streamed_box_for<std::int64_t, 2, true,
+                                   std::remove_const_t<decltype(f)>>(f, box);
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
+    ASSERT_FALSE(seen.empty());
+    std::array<std::int64_t, 2> const last = {
+        loop.begin[0] + std::int64_t(loop.extent[0]) - 1, 13};
+    EXPECT_EQ(seen.back(), last);
+    EXPECT_GT(seen.front()[0], last[0] - 64);
+    EXPECT_GE(seen.front()[1], 9);
+  }
+}
+
 // --- times ------------------------------------------------------------------
 using Times = Impl::Cuda::LaunchTimes;
 
