@@ -100,7 +100,9 @@ struct TimedTeam {
 };
 
 std::filesystem::path file() {
-  return std::filesystem::current_path() / "kept_launches.txt";
+  return std::filesystem::current_path() /
+         (std::string("kept_launches_") +
+          testing::UnitTest::GetInstance()->current_test_info()->name());
 }
 std::string text() {
   std::ifstream stream(file());
@@ -156,6 +158,7 @@ class KeptLaunches : public testing::Test {
     // Each process starts anew and runs this test only.
     GTEST_FLAG_SET(death_test_style, "threadsafe");
   }
+  ~KeptLaunches() override { std::filesystem::remove(file()); }
 };
 
 void in_process(bool (*process)()) {
