@@ -209,7 +209,7 @@ class RoutedFor {
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch settled;
+    static CachedLaunch cached;
     ErasedFor call{
         m_policy.space(),
         this,
@@ -220,7 +220,7 @@ class RoutedFor {
         tagged_argument<typename Policy::work_tag>(m_functor),
         &desul::ensure_cuda_lock_arrays_on_device,
         reported,
-        settled,
+        cached,
         loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(m_policy, call.problem);
     run_for(call);

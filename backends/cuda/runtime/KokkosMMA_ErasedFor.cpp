@@ -57,7 +57,7 @@ bool run_shape(ErasedFor const& call, LoopShape const& shape) {
 
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.
 /// \return whether it was this library's
-bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
+bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
                        int multiprocessors, int max_threads) {
   LoopCandidates const candidates = loop_candidates(
       call.problem.space, key.forced, multiprocessors, max_threads);
@@ -80,7 +80,7 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
   bool const runs_own = run_shape(call, shape);
   if (runs_own || shape == kokkos_shape) {
     times.end(loop, trial, stream);
-    if (trial.settled) call.settled.keep(key, shape);
+    if (trial.is_final) call.cached.keep(key, shape);
   } else {
     times.cannot_run(loop, trial);
   }
@@ -104,10 +104,10 @@ void run_for(ErasedFor const& call) {
     return;
   }
   if (runs_own && size > 0) {
-    SettledLaunch::Loop const key{
+    CachedLaunch::Loop const key{
         call.stream.device, loop_size_class(call.problem.space),
         settings.route == Route::streamed || call.problem.kokkos_overflows};
-    auto const shape = call.settled.find(key);
+    auto const shape = call.cached.find(key);
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
     if (shape) {
@@ -118,7 +118,7 @@ void run_for(ErasedFor const& call) {
       LoopShape const small = small_loop_shape(
           call.problem.space, machine.multiprocessors, max_threads);
       runs_own = run_shape(call, small);
-      if (runs_own) call.settled.keep(key, small);
+      if (runs_own) call.cached.keep(key, small);
     } else {
       runs_own =
           run_measured_loop(call, key, machine.multiprocessors, max_threads);

@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct ErasedFor {
   /// Functors may use atomics with locks, whose state is per translation unit.
   void (*ensure_locks)();
   std::atomic_flag& reported;
-  SettledLaunch& settled;
+  CachedLaunch& cached;
   ForProblem problem;
 };
 
