@@ -215,7 +215,7 @@ class RoutedFor {
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch settled(call_types<Functor, Policy>());
+    static CachedLaunch cached(call_types<Functor, Policy>());
     ErasedFor call{
         m_policy.space(),
         this,
@@ -226,7 +226,7 @@ class RoutedFor {
         tagged_argument<typename Policy::work_tag>(m_functor),
         &desul::ensure_cuda_lock_arrays_on_device,
         reported,
-        settled,
+        cached,
         loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(m_policy, call.problem);
     if constexpr (CopiedView<Functor>::is_known) {

@@ -67,7 +67,7 @@ class LoopNode
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch unused;
+    static CachedLaunch unused;
     PolicyT const& policy = Native::get_policy();
     ErasedFor call{policy.space(),
                    this,

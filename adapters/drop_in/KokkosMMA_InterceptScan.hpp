@@ -116,20 +116,6 @@ constexpr bool routable_scan() {
   }
 }
 
-/// Scan value without identity, of standard algorithms with a custom operation.
-/// A value that no invocation has written is marked; joining it changes
-/// nothing.
-template <class Reducer, class T>
-struct ScannedWithoutIdentity : Cuda::ScannedValue<Reducer, T> {
-  __device__ void join(T& into, T const& from) const {
-    if (from.is_initial) return;
-    if (into.is_initial)
-      into = from;
-    else
-      this->reducer.join(&into, &from);
-  }
-};
-
 /// Closure of a routable scan, with the interface of Kokkos' closures and no
 /// symbol of Kokkos' names. `Native` is Kokkos' closure, constructed only if it
 /// runs.
@@ -221,8 +207,7 @@ class RoutedScan {
   using Scanned     = std::conditional_t<
       sum_in_float, Cuda::ScannedSumInFloat<Reducer, value_type>,
       std::conditional_t<
-          has_no_identity<value_type>,
-          ScannedWithoutIdentity<Reducer, value_type>,
+          has_no_identity<value_type>, WithoutIdentity<OwnBarriers>,
           std::conditional_t<has_common_barriers<Functor>,
                              Cuda::WithCommonBarriers<OwnBarriers>,
                              OwnBarriers>>>;

@@ -157,9 +157,9 @@ class RoutedTeamFor {
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch settled(call_types<Functor, Policy>());
+    static CachedLaunch cached(call_types<Functor, Policy>());
     run_team(ErasedTeam{m_policy.space(), "parallel_for", this, &run, &kernel,
-                        reported, settled, team_problem(m_policy)});
+                        reported, cached, team_problem(m_policy)});
   }
 
   __device__ void operator()() const { m_own.closure(); }
@@ -269,9 +269,9 @@ class RoutedTeamReduce {
 
   void execute() {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    static SettledLaunch settled(call_types<Functor, Policy>());
+    static CachedLaunch cached(call_types<Functor, Policy>());
     run_team(ErasedTeam{m_policy.space(), "parallel_reduce", this, &run,
-                        &kernel, reported, settled, team_problem(m_policy)});
+                        &kernel, reported, cached, team_problem(m_policy)});
   }
 
   __device__ void operator()() const { m_own.closure(); }

@@ -86,11 +86,14 @@ constexpr bool adds() {
           !Reducer::has_init_member_function());
 }
 
-/// Value of the standard algorithms' custom reductions, which have no identity.
-/// A value that no invocation has written is marked; joining it changes
-/// nothing. (Kokkos' join ignores the mark and adds the zeros of idle threads.)
-template <class Reducer, class T>
-struct RunningWithoutIdentity : Cuda::RunningValue<Reducer, T> {
+/// Operations on the values of the standard algorithms' custom reductions and
+/// scans, which have no identity. A value that no invocation has written is
+/// marked; joining it changes nothing. (Kokkos' join ignores the mark and adds
+/// the zeros of idle threads.)
+template <class Operations>
+struct WithoutIdentity : Operations {
+  using T = typename Operations::Value;
+
   __device__ void join(T& into, T const& from) const {
     if (from.is_initial) return;
     if (into.is_initial)
@@ -118,7 +121,8 @@ struct RunningChoice {
       in_float,
       Cuda::RunningInFloat<multiplies ? Operation::prod : Operation::sum,
                            Reducer, T>,
-      std::conditional_t<has_no_identity<T>, RunningWithoutIdentity<Reducer, T>,
+      std::conditional_t<has_no_identity<T>,
+                         WithoutIdentity<Cuda::RunningValue<Reducer, T>>,
                          Cuda::RunningValue<Reducer, T>>>;
 };
 template <class Reducer, class T>

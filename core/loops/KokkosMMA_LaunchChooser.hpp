@@ -133,7 +133,7 @@ class LaunchChooser {
   }
 
   /// Whether the choice is final.
-  bool settled() const { return decided() && (!m_watched || fastest() == 0); }
+  bool is_final() const { return decided() && (!m_watched || fastest() == 0); }
 
   /// Least time of a candidate; infinite if it has none.
   float milliseconds(int candidate) const { return m_all[candidate].least; }

@@ -133,20 +133,20 @@ struct RangePartials {
 /// for a segment that ends there and began in the ranges of `left`.
 template <Operation Op, class Value, class Store>
 KOKKOSMMA_FORCEINLINE_FUNCTION void join_partials(
-    RangePartials<Value> &left, RangePartials<Value> const &behind,
+    RangePartials<Value> &left, RangePartials<Value> const &right,
     Store const &store) {
   using Math = Combine<Op, Value>;
-  if (!behind.closes()) {
-    left.tail = Math::apply(left.tail, behind.tail);
+  if (!right.closes()) {
+    left.tail = Math::apply(left.tail, right.tail);
     return;
   }
   if (!left.closes()) {
-    left.head              = Math::apply(left.tail, behind.head);
-    left.segment_and_flags = behind.segment_and_flags;
-  } else if (behind.ends_another()) {
-    store(behind.segment(), Math::apply(left.tail, behind.head));
+    left.head              = Math::apply(left.tail, right.head);
+    left.segment_and_flags = right.segment_and_flags;
+  } else if (right.ends_another()) {
+    store(right.segment(), Math::apply(left.tail, right.head));
   }
-  left.tail = behind.tail;
+  left.tail = right.tail;
 }
 
 /// Value of the segment that is open after some ranges.

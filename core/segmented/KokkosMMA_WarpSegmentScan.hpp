@@ -47,9 +47,9 @@ struct EqualStarts {
       std::uint64_t first, std::uint32_t offset) const {
     if (first >= offset)
       return std::uint32_t(first - offset < longest ? first - offset : longest);
-    std::uint32_t const behind =
+    std::uint32_t const passed =
         (offset - static_cast<std::uint32_t>(first)) % length;
-    return behind ? length - behind : 0;
+    return passed ? length - passed : 0;
   }
   /// Value of ahead() one row later.
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t next_row(

@@ -239,10 +239,10 @@ KOKKOSMMA_FORCEINLINE_FUNCTION constexpr Registers<A, V> box_row_sums(
     sum[g + G - 1] = common;
     for (int i = G - 2; i >= 0; --i)
       sum[g + i] = add_up(window[at + i - Radius], sum[g + i + 1]);
-    A behind = window[at + Radius + 1];
+    A after = window[at + Radius + 1];
     for (int i = 1; i < G; ++i) {
-      if (i > 1) behind = add_up(behind, window[at + Radius + i]);
-      sum[g + i] = add_up(sum[g + i], behind);
+      if (i > 1) after = add_up(after, window[at + Radius + i]);
+      sum[g + i] = add_up(sum[g + i], after);
     }
   }
   return sum;

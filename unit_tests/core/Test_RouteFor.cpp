@@ -8,7 +8,7 @@
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 
 #include <KokkosMMA_Random.hpp>
 
@@ -306,8 +306,8 @@ TEST(TeamSizes, ThatAreAlikeShareAChoice) {
   EXPECT_LT(*classes.rbegin(), 1u << 18);
 }
 
-TEST(SettledLaunch, IsOfOneLoop) {
-  Impl::SettledLaunch settled;
+TEST(CachedLaunch, IsOfOneLoop) {
+  Impl::CachedLaunch cached;
   for (bool const forced : {false, true})
     for (int const device : {0, 1, 7})
       for (LoopShape const& shape :
@@ -317,13 +317,13 @@ TEST(SettledLaunch, IsOfOneLoop) {
         unsigned const large = loop_size_class(space_of({~std::uint64_t(0)}));
         unsigned const teams = team_size_class({0x7fffffff, 1024, 32});
         for (unsigned const size_class : {one, large, teams, (1u << 24) - 1}) {
-          EXPECT_FALSE(settled.find({device, size_class, forced}));
-          settled.keep({device, size_class, forced}, shape);
-          EXPECT_EQ(settled.find({device, size_class, forced}), shape);
-          EXPECT_FALSE(settled.find({device + 1, size_class, forced}));
-          EXPECT_FALSE(settled.find({device, size_class, !forced}));
-          EXPECT_FALSE(settled.find({device, size_class - 1, forced}));
-          settled.keep({device + 1, size_class, forced}, kokkos_shape);
+          EXPECT_FALSE(cached.find({device, size_class, forced}));
+          cached.keep({device, size_class, forced}, shape);
+          EXPECT_EQ(cached.find({device, size_class, forced}), shape);
+          EXPECT_FALSE(cached.find({device + 1, size_class, forced}));
+          EXPECT_FALSE(cached.find({device, size_class, !forced}));
+          EXPECT_FALSE(cached.find({device, size_class - 1, forced}));
+          cached.keep({device + 1, size_class, forced}, kokkos_shape);
         }
       }
 }
@@ -458,7 +458,7 @@ LaunchChooser chooser_after(std::vector<float> const& times) {
   LaunchChooser chooser(int(times.size()));
   for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next())
     chooser.measured(c, times[c]);
-  EXPECT_TRUE(chooser.settled());
+  EXPECT_TRUE(chooser.is_final());
   return chooser;
 }
 
@@ -501,7 +501,7 @@ TEST(LaunchChooser, MeasuresWhatIsFarSlowerTwice) {
   EXPECT_EQ(begun[0], 3);
   EXPECT_EQ(begun[1], 2);
   EXPECT_EQ(begun[2], 3);
-  EXPECT_TRUE(chooser.settled());
+  EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 0);
 }
 
@@ -518,7 +518,7 @@ TEST(LaunchChooser, ChoosesNothingByOneMeasurement) {
   EXPECT_EQ(chooser.next(), 1);
   chooser.measured(0, 10);
   EXPECT_EQ(chooser.choice(), 0);
-  EXPECT_FALSE(chooser.settled());
+  EXPECT_FALSE(chooser.is_final());
   chooser.measured(1, 5);
   EXPECT_EQ(chooser.choice(), 1);
 }
@@ -546,7 +546,7 @@ TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   LaunchChooser lost(2, 1);
   for (int c = lost.next(); c != LaunchChooser::none; c = lost.next())
     lost.lost(c);
-  EXPECT_TRUE(lost.settled());
+  EXPECT_TRUE(lost.cached());
   EXPECT_EQ(lost.choice(), 0);
 }
 
@@ -605,7 +605,7 @@ TEST(LaunchChooser, MeasuresWhatDependsOnOthersLater) {
       ++all[std::size_t(c)];
       chooser.measured(c, times[std::size_t(c)]);
     }
-    EXPECT_TRUE(chooser.settled());
+    EXPECT_TRUE(chooser.cached());
     return all;
   };
   EXPECT_EQ(begun({10, 20, 9, 1, 9, 1}), (std::vector<int>{2, 1, 2, 0, 3, 0}));
@@ -624,7 +624,7 @@ TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {
     EXPECT_NE(c, 1);
     chooser.measured(c, c == 2 ? 1 : 2);
   }
-  EXPECT_TRUE(chooser.settled());
+  EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 2);
   // The first one cannot run: the next that can.
   LaunchChooser forced(2);
@@ -643,7 +643,7 @@ TEST(LaunchChooser, WatchesAChoiceOtherThanTheFirst) {
   };
   for (int n = 0; n < 6; ++n) measure(10, 9);
   EXPECT_TRUE(chooser.decided());
-  EXPECT_FALSE(chooser.settled());
+  EXPECT_FALSE(chooser.is_final());
   int measured = 0;
   for (int n = 0; n < 10 * period; ++n) measured += measure(10, 12) == 1;
   EXPECT_EQ(measured, 10);
@@ -652,7 +652,7 @@ TEST(LaunchChooser, WatchesAChoiceOtherThanTheFirst) {
   EXPECT_EQ(chooser.choice(), 1);
   for (int n = 0; n < period; ++n) measure(10, 13);
   EXPECT_EQ(chooser.choice(), 0);
-  EXPECT_TRUE(chooser.settled());
+  EXPECT_TRUE(chooser.is_final());
   for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
 }
 
@@ -669,7 +669,7 @@ TEST(LaunchChooser, KeepsTheChoiceWhileItIsMeasured) {
   for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
   chooser.measured(1, 9);
   EXPECT_EQ(chooser.choice(), 1);
-  EXPECT_FALSE(chooser.settled());
+  EXPECT_FALSE(chooser.is_final());
 }
 
 TEST(LaunchChooser, TheFirstCandidateIsNotWatched) {
@@ -678,7 +678,7 @@ TEST(LaunchChooser, TheFirstCandidateIsNotWatched) {
     int const c = chooser.next();
     chooser.measured(c, 10);
   }
-  EXPECT_TRUE(chooser.settled());
+  EXPECT_TRUE(chooser.is_final());
   for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
 }
 
@@ -691,7 +691,7 @@ TEST(LaunchChooser, ShortLaunchesAreNotCompared) {
     chooser.measured(c, c == 0 ? 0.015f : 0.012f);
   }
   EXPECT_EQ(begun, (std::vector<int>{0, 1, 2, 0, 0}));
-  EXPECT_TRUE(chooser.settled());
+  EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 0);
 }
 

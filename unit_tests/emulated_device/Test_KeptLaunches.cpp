@@ -62,10 +62,10 @@ struct TimedLoop {
   float time_of_kokkos;
   bool kokkos_ran           = false;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::SettledLaunch settled{Impl::call_types<Functor, Policy*>()};
-  Impl::ErasedFor call{space,   this,     &run_kokkos, [] { return kernel; },
-                       kernel,  &functor, &no_locks,   reported,
-                       settled, {}};
+  Impl::CachedLaunch cached{Impl::call_types<Functor, Policy*>()};
+  Impl::ErasedFor call{space,  this,     &run_kokkos, [] { return kernel; },
+                       kernel, &functor, &no_locks,   reported,
+                       cached, {}};
 };
 
 /// A team kernel that takes one millisecond in the form `fast`, two otherwise.
@@ -88,14 +88,14 @@ struct TimedTeam {
 
   Impl::NestedLoops ran     = Impl::NestedLoops::kokkos;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::SettledLaunch settled{Impl::call_types<Functor, Policy*>()};
+  Impl::CachedLaunch cached{Impl::call_types<Functor, Policy*>()};
   Impl::ErasedTeam call{space,
                         "parallel_for",
                         this,
                         &run_form,
                         [](Impl::NestedLoops) { return TimedLoop::kernel; },
                         reported,
-                        settled,
+                        cached,
                         {}};
 };
 

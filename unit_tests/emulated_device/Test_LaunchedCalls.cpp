@@ -268,10 +268,10 @@ class LoopCall {
   Functor functor;
   Functor* pointer;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::SettledLaunch settled;
+  Impl::CachedLaunch cached;
   Impl::ErasedFor call{space,    this,     &run_kokkos, [] { return m_kernel; },
                        m_kernel, &pointer, &no_locks,   reported,
-                       settled,  {}};
+                       cached,   {}};
 
  private:
   static void run_kokkos(void const* self) {
@@ -430,10 +430,10 @@ class BoxCall {
   int along                 = -1;
   BoxCall* pointer          = this;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::SettledLaunch settled;
+  Impl::CachedLaunch cached;
   Impl::ErasedFor call{space,    this,     &run_kokkos, [] { return m_kernel; },
                        m_kernel, &pointer, &no_locks,   reported,
-                       settled,  {}};
+                       cached,   {}};
 
  private:
   static void run_kokkos(void const* self) {

@@ -76,14 +76,14 @@ bool run_shape(ErasedFor const& call, LoopShape const& shape) {
 
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.
 /// \return whether it was this library's
-bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
+bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
                        int multiprocessors, int max_threads) {
   LoopCandidates const candidates =
       candidates_of(call, key.forced, multiprocessors, max_threads);
   if (candidates.count <= 1) {
     LoopShape const only = candidates.count == 0 ? kokkos_shape : candidates[0];
     bool const runs_own  = run_shape(call, only);
-    if (runs_own || only == kokkos_shape) call.settled.keep(key, only);
+    if (runs_own || only == kokkos_shape) call.cached.keep(key, only);
     return runs_own;
   }
   using Times = Cuda::LaunchTimes;
@@ -99,7 +99,7 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
       std::vector<std::string> names;
       for (int c = 0; c < candidates.count; ++c)
         names.push_back(to_string(candidates[c]));
-      return kept->recall(kept_loop("parallel_for", call.settled.types(), key),
+      return kept->recall(kept_loop("parallel_for", call.cached.types(), key),
                           names);
     });
   Times::Trial const trial =
@@ -109,7 +109,7 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
                       : 0,
                   candidates.first, false, candidates.required.data());
   if (trial.has_decided && kept)
-    kept->keep(kept_loop("parallel_for", call.settled.types(), key),
+    kept->keep(kept_loop("parallel_for", call.cached.types(), key),
                to_string(candidates[trial.chooser->choice()]));
   if (trial.has_decided && environment_verbose())
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
@@ -118,7 +118,7 @@ bool run_measured_loop(ErasedFor const& call, SettledLaunch::Loop const& key,
   bool const runs_own   = run_shape(call, shape);
   if (runs_own || shape == kokkos_shape) {
     times.end(loop, trial, stream);
-    if (trial.settled) call.settled.keep(key, shape);
+    if (trial.is_final) call.cached.keep(key, shape);
   } else {
     times.cannot_run(loop, trial);
   }
@@ -144,10 +144,10 @@ void run_for(ErasedFor const& call) {
   if (runs_own && launch_copy(call)) {
     // in tiles
   } else if (runs_own && size > 0) {
-    SettledLaunch::Loop const key{
+    CachedLaunch::Loop const key{
         call.stream.device, loop_class(call.problem),
         settings.route == Route::streamed || call.problem.kokkos_overflows};
-    auto const shape = call.settled.find(key);
+    auto const shape = call.cached.find(key);
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
     if (shape) {

@@ -6,7 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
 #include <core/loops/KokkosMMA_RouteFor.hpp>
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
 #include <atomic>
@@ -36,7 +36,7 @@ struct ErasedFor {
   /// Functors may use atomics with locks, whose state is per translation unit.
   void (*ensure_locks)();
   std::atomic_flag& reported;
-  SettledLaunch& settled;
+  CachedLaunch& cached;
   ForProblem problem;
   ErasedCopy copy{};
 };

@@ -39,7 +39,7 @@ void report_team(ErasedTeam const& call, RouteDecision const& decision) {
 
 /// Runs the fastest form, or the one to be measured next.
 NestedLoops measured_form(ErasedTeam const& call,
-                          SettledLaunch::Loop const& key) {
+                          CachedLaunch::Loop const& key) {
   constexpr NestedLoops forms[]    = {NestedLoops::kokkos,
                                       NestedLoops::overlapped};
   static std::string const names[] = {"Kokkos", "overlapped"};
@@ -47,27 +47,27 @@ NestedLoops measured_form(ErasedTeam const& call,
     Cuda::load_kernel(key.device_id, call.kernel(each));
   using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
-  Times::Loop const loop{key.device_id, &call.settled, key.size_class, false};
+  Times::Loop const loop{key.device_id, &call.cached, key.size_class, false};
   cudaStream_t const stream = call.stream.handle;
   std::uint64_t const threads =
       call.problem.teams * std::uint64_t(std::max(call.problem.threads, 32));
   KeptChoices* const kept = KeptChoices::of_environment();
   if (kept)
     times.recall(loop, 2, [&] {
-      return kept->recall(kept_loop(call.pattern, call.settled.types(), key),
+      return kept->recall(kept_loop(call.pattern, call.cached.types(), key),
                           names);
     });
   Times::Trial const trial = times.begin(
       loop, 2, stream,
       threads < min_large_team_threads ? small_calls_before_measuring : 0);
   if (trial.has_decided && kept)
-    kept->keep(kept_loop(call.pattern, call.settled.types(), key),
+    kept->keep(kept_loop(call.pattern, call.cached.types(), key),
                names[trial.chooser->choice()]);
   NestedLoops const form = forms[trial.candidate];
   call.run(call.closure, form);
   times.end(loop, trial, stream);
-  if (trial.settled)
-    call.settled.keep(
+  if (trial.is_final)
+    call.cached.keep(
         key, form == NestedLoops::kokkos ? kokkos_shape : LoopShape{1, 1, 1});
   return form;
 }
@@ -100,12 +100,12 @@ void run_team(ErasedTeam const& call) {
   NestedLoops form = decision.route == Route::streamed && !is_native
                          ? NestedLoops::overlapped
                          : NestedLoops::kokkos;
-  SettledLaunch::Loop const key{call.stream.device,
-                                team_size_class(call.problem), false};
+  CachedLaunch::Loop const key{call.stream.device,
+                               team_size_class(call.problem), false};
   if (form == NestedLoops::kokkos || settings.route == Route::streamed ||
       call.problem.teams == 0) {
     call.run(call.closure, form);
-  } else if (auto const shape = call.settled.find(key)) {
+  } else if (auto const shape = call.cached.find(key)) {
     if (*shape == kokkos_shape) form = NestedLoops::kokkos;
     call.run(call.closure, form);
   } else {

@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
 #include <atomic>
@@ -25,7 +25,7 @@ struct ErasedTeam {
   void (*run)(void const* closure, NestedLoops loops);
   void const* (*kernel)(NestedLoops loops);
   std::atomic_flag& reported;
-  SettledLaunch& settled;
+  CachedLaunch& cached;
   TeamProblem problem;
 };
 

@@ -196,7 +196,7 @@ void KeptChoices::write() {
 }
 
 KeptLoop kept_loop(char const* pattern, CallTypes const& types,
-                   SettledLaunch::Loop const& loop) {
+                   CachedLaunch::Loop const& loop) {
   return {pattern,
           Cuda::device(loop.device_id).name,
           loop.size_class,

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_KEPT_CHOICES_HPP
 #define KOKKOSMMA_KEPT_CHOICES_HPP
 
-#include <core/loops/KokkosMMA_SettledLaunch.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 
 #include <compare>
 #include <cstddef>
@@ -77,7 +77,7 @@ class KeptChoices {
 
 /// Description of a call for the file.
 KeptLoop kept_loop(char const* pattern, CallTypes const& types,
-                   SettledLaunch::Loop const& loop);
+                   CachedLaunch::Loop const& loop);
 
 }  // namespace KokkosMMA::Impl
 

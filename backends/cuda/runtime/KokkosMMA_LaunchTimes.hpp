@@ -44,7 +44,7 @@ class LaunchTimes {
     cudaEvent_t start            = nullptr;  ///< null: not measured
     cudaEvent_t stop             = nullptr;
     bool has_decided             = false;  ///< since the previous call
-    bool settled                 = false;  ///< whether the choice is final
+    bool is_final                = false;  ///< whether the choice is final
   };
 
   /// Limit of the memory: further loops run their first candidate.
@@ -86,10 +86,10 @@ class LaunchTimes {
     trial.chooser = &state.chooser;
     if (state.unmeasured > 0)
       --state.unmeasured;
-    else if (!state.settled)
+    else if (!state.is_final)
       measure(state, loop.device_id, stream, trial);
     if (trial.start == nullptr) trial.candidate = state.chooser.choice();
-    trial.settled = state.settled;
+    trial.is_final = state.is_final;
     return trial;
   }
 
@@ -163,8 +163,8 @@ class LaunchTimes {
   struct State {
     LaunchChooser chooser;
     int unmeasured;  ///< calls that still run unmeasured
-    bool decided = false;
-    bool settled = false;
+    bool decided  = false;
+    bool is_final = false;
   };
   struct Pair {
     int device_id;
@@ -196,8 +196,8 @@ class LaunchTimes {
       state.decided     = true;
       trial.has_decided = true;
     }
-    if (state.chooser.settled()) {
-      state.settled = true;
+    if (state.chooser.is_final()) {
+      state.is_final = true;
       return;
     }
     Pair pair{device_id, nullptr, nullptr};

@@ -286,9 +286,9 @@ __global__ void __launch_bounds__(packed_count_tuning(Radius).threads)
     move();
     offset += pitch;
   }
-  std::int64_t const behind =
+  std::int64_t const base =
       (first_row - 2 * Radius) * field.pitch + word;  // base of `offset`
-  std::uint32_t* const out = to + behind;
+  std::uint32_t* const out = to + base;
   PackedRowsAhead<words, Tile::ahead> centre(
       from + first_row * field.pitch + word, pitch);
 #pragma unroll 1

@@ -293,11 +293,11 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
   int const end           = int(left < rows ? left : rows);
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    std::uint32_t const behind = __shfl_down_sync(0xffffffffu, x[r], 1);
-    int const in_tile          = warp * rows + r;
+    std::uint32_t const next = __shfl_down_sync(0xffffffffu, x[r], 1);
+    int const in_tile        = warp * rows + r;
     if (has_word && r < end && in_tile >= generations &&
         in_tile < warps * rows - generations)
-      *out = __funnelshift_r(x[r], behind, 16);
+      *out = __funnelshift_r(x[r], next, 16);
     out += grid.pitch;
   }
 }

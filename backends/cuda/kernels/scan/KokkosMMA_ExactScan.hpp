@@ -300,14 +300,14 @@ __device__ void scan_tile_in_integers(
                : prefix[j].template rounded<own>(Lowest + 32 * first, format);
   });
   if (threadIdx.x == 0) {
-    auto& behind = memory.before[1 - current];
+    auto& next = memory.before[1 - current];
 #pragma unroll
     for (int k = 0; k < 2 * Words; ++k)
-      behind.digit[first + k] = std::uint32_t(all.word[k / 2] >> 32 * (k % 2));
-    behind.first    = first;
-    behind.end      = first + 2 * Words;
-    behind.negative = all.is_negative();
-    behind.trim();
+      next.digit[first + k] = std::uint32_t(all.word[k / 2] >> 32 * (k % 2));
+    next.first    = first;
+    next.end      = first + 2 * Words;
+    next.negative = all.is_negative();
+    next.trim();
   }
 }
 
@@ -319,7 +319,7 @@ __device__ void scan_tile_by_digits(
     int current, int first, int end, ScanTile const& tile,
     element_bits_t<Output> (&result)[Values]) {
   auto const& front = memory.before[current];
-  auto& behind      = memory.before[1 - current];
+  auto& next        = memory.before[1 - current];
   DigitWindow window[Values];
   int carry[Values] = {};
   int carry_of_tile = 0;
@@ -348,7 +348,7 @@ __device__ void scan_tile_by_digits(
     }
     std::int64_t const value = digit + all + carry_of_tile;
     carry_of_tile            = int(value >> 32);
-    if (threadIdx.x == 0) behind.digit[k] = std::uint32_t(value);
+    if (threadIdx.x == 0) next.digit[k] = std::uint32_t(value);
   }
   // The digits above: sign and carry.
   int const sign = front.negative ? -1 : 0;
@@ -359,12 +359,12 @@ __device__ void scan_tile_by_digits(
         return window[j].round(above < 0, end + 1, Lowest, format, zero);
       });
   if (threadIdx.x == 0) {
-    int const above   = sign + carry_of_tile;
-    behind.digit[end] = std::uint32_t(above);
-    behind.negative   = above < 0;
-    behind.first      = first;
-    behind.end        = end + 1;
-    behind.trim();
+    int const above = sign + carry_of_tile;
+    next.digit[end] = std::uint32_t(above);
+    next.negative   = above < 0;
+    next.first      = first;
+    next.end        = end + 1;
+    next.trim();
   }
 }
 

@@ -199,11 +199,11 @@ struct StepFaceWarp {
       upper[Normal] = high ? outer : inner;
 
       A const before = __shfl_up_sync(~0u, centre, 1);
-      A const behind = __shfl_down_sync(~0u, centre, 1);
+      A const next   = __shfl_down_sync(~0u, centre, 1);
       low[across]    = before;
-      upper[across]  = behind;
+      upper[across]  = next;
       if (lanes_at_boundary) {
-        if (lane_first) low[across] = in.beyond[across][0](centre, behind);
+        if (lane_first) low[across] = in.beyond[across][0](centre, next);
         if (lane_last) upper[across] = in.beyond[across][1](centre, before);
       }
 

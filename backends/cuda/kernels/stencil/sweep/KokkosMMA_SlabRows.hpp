@@ -81,15 +81,15 @@ class SlabRows {
     auto const shift_in = [&](int row) {
       return Shape::unaligned ? shifts[row] : 0;
     };
-    int const before = of.low_end() - of.part.first;
-    int const beside = before + of.part.last - of.high_begin();
-    if (beside > 0) {
+    int const before  = of.low_end() - of.part.first;
+    int const outside = before + of.part.last - of.high_begin();
+    if (outside > 0) {
 #pragma unroll 1
-      for (int i = lane; i < (all_rows - first + step - 1) / step * beside;
+      for (int i = lane; i < (all_rows - first + step - 1) / step * outside;
            i += 32) {
-        int const n      = i / beside;
+        int const n      = i / outside;
         int const row    = first + n * step;
-        int const place  = i - n * beside;
+        int const place  = i - n * outside;
         int const column = place < before ? of.part.first + place
                                           : of.high_begin() + place - before;
         int const shift  = shift_in(row);

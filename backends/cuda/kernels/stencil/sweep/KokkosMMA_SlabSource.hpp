@@ -99,11 +99,11 @@ struct SlabSource {
     int end;
     int last;
 
-    __device__ __forceinline__ int beside() const {
+    __device__ __forceinline__ int outside() const {
       return begin - first + last - end;
     }
     /// Returns the i-th column outside [begin, end).
-    __device__ __forceinline__ int beside(int i) const {
+    __device__ __forceinline__ int outside(int i) const {
       return i < begin - first ? first + i : end + i - (begin - first);
     }
   };
@@ -196,11 +196,11 @@ struct SlabSource {
                                               Index y, Index x, int thread,
                                               int threads) const {
     int const pitch = row_vectors * vector;
-    if (int const beside = part.beside(); beside > 0) {
+    if (int const outside = part.outside(); outside > 0) {
 #pragma unroll 1
-      for (int i = thread; i < rows * beside; i += threads) {
-        int const row    = R > 1 ? i / beside : 0;
-        int const column = part.beside(i - row * beside);
+      for (int i = thread; i < rows * outside; i += threads) {
+        int const row    = R > 1 ? i / outside : 0;
+        int const column = part.outside(i - row * outside);
         element(slab + row * pitch + column, R == 2 ? plane + row : plane,
                 y + row, x + column);
       }

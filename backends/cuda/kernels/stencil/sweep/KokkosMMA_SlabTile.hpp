@@ -55,25 +55,24 @@ struct SlabTile {
     if constexpr (Box::exists) {
       if (!CopyTensor::exists() || !box.is_described) return;
       bool const before = x < 0 && !box.has_side(2, 0);
-      bool const behind =
+      bool const after =
           x + Shape::width_x > grid.extent[2] && !box.has_side(2, 1);
       bool const low      = y < radius;
       bool const all_rows = (y >= radius || box.has_side(1, 0)) &&
                             (y - radius + Shape::slab_rows <= grid.extent[1] ||
                              box.has_side(1, 1));
       if ((before && !box.takes_edge(2, 0)) ||
-          (behind && (before || !box.takes_edge(2, 1))) ||
+          (after && (before || !box.takes_edge(2, 1))) ||
           (!all_rows && !box.takes_edge(1, !low)))
         return;
       // Row-by-row copies do not write zeros beyond a column.
       bool const beside_zeros =
-          (x < 0 && !before) ||
-          (x + Shape::width_x > grid.extent[2] && !behind);
+          (x < 0 && !before) || (x + Shape::width_x > grid.extent[2] && !after);
       if (Shape::tuning.corners && !all_rows && beside_zeros) return;
       boxes   = true;
       shorter = !all_rows;
       row     = low ? 0 : Shape::tile_y + radius;
-      end     = before ? -1 : behind ? 1 : 0;
+      end     = before ? -1 : after ? 1 : 0;
       if (shorter && y + Shape::tile_y > grid.extent[1])
         y = grid.extent[1] - Shape::tile_y;
     }

@@ -198,7 +198,7 @@ PlaneMemory<A> plane_layout(StencilGrid<Element, 3> const& grid,
 template <class Element>
 class PlaneSource {
   static constexpr auto size           = std::int64_t(sizeof(Element));
-  static constexpr std::int64_t beside = plane_alignment / size;
+  static constexpr std::int64_t margin = plane_alignment / size;
 
  public:
   /// Bytes of workspace for the two rows of constants.
@@ -212,7 +212,7 @@ class PlaneSource {
     for (int side = 0; side < 2; ++side) {
       auto* const begin =
           reinterpret_cast<Element*>(static_cast<char*>(memory) + side * row);
-      m_constants[side] = begin + beside + chunk_offset(grid.data);
+      m_constants[side] = begin + margin + chunk_offset(grid.data);
       BoundaryCondition const& condition =
           side ? grid.boundaries.high[0] : grid.boundaries.low[0];
       if (condition.kind == Boundary::constant)

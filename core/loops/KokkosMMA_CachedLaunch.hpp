@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_SETTLED_LAUNCH_HPP
-#define KOKKOSMMA_SETTLED_LAUNCH_HPP
+#ifndef KOKKOSMMA_CACHED_LAUNCH_HPP
+#define KOKKOSMMA_CACHED_LAUNCH_HPP
 
 #include <core/loops/KokkosMMA_LoopShape.hpp>
 
@@ -31,7 +31,7 @@ constexpr CallTypes call_types() {
 /// which host threads read and write without the lock of LaunchTimes. A loop of
 /// 10000 indices then takes 3.7 to 4.0 us per call, in Kokkos 3.8 to 3.9 (H100,
 /// two runs, 2026-11-26).
-class SettledLaunch {
+class CachedLaunch {
  public:
   /// Key of the cached choice.
   struct Loop {
@@ -40,7 +40,7 @@ class SettledLaunch {
     bool forced;          ///< Kokkos' launch was no candidate
   };
 
-  constexpr SettledLaunch(CallTypes const& types = {}) : m_types(types) {}
+  constexpr CachedLaunch(CallTypes const& types = {}) : m_types(types) {}
 
   CallTypes const& types() const { return m_types; }
 
