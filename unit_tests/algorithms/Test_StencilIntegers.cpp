@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils of 16 and 32 bits against a loop on the host, and the types of sums.
+// Stencils of unsigned integers and of 16 bits against a loop on the host, and
+// the types of sums.
 
 #include "StencilCases.hpp"
 
@@ -18,8 +19,11 @@ TYPED_TEST_SUITE(StencilIntegers, ExecutionSpaces);
 
 TYPED_TEST(StencilIntegers, EveryPairOfTypes) {
   one_type<std::int16_t, std::int16_t, TypeParam>();
-  one_type<std::int32_t, std::int32_t, TypeParam>();
+  one_type<std::uint8_t, std::uint8_t, TypeParam>();
   one_type<std::uint32_t, std::uint32_t, TypeParam>();
+}
+TYPED_TEST(StencilIntegers, FactorsOfAnySize) {
+  factors_of_any_size<std::uint8_t, std::uint8_t, TypeParam>();
 }
 
 // Types of the sums: what a functor of StencilPolicy gets.

@@ -4,7 +4,7 @@
 // StencilPolicy under Kokkos::parallel_for: what the functor gets, once per
 // element; what Kokkos Tools see; routes and explanations.
 
-#include "StencilSupport.hpp"
+#include "StencilFunctors.hpp"
 
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_Recorder.hpp>
@@ -27,49 +27,6 @@ template <class Exec>
 class StencilInterface : public ::testing::Test {};
 TYPED_TEST_SUITE(StencilInterface, ExecutionSpaces);
 
-/// Keeps the sums and counts the calls.
-template <class Value, int R, class Exec>
-struct KeepSums {
-  Kokkos::View<Pointer<Value, R>, Exec> sums;
-  Kokkos::View<Pointer<int, R>, Exec> calls;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Value sum) const {
-    sums(i) = sum;
-    Kokkos::atomic_inc(&calls(i));
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j,
-                                  Value sum) const {
-    sums(i, j) = sum;
-    Kokkos::atomic_inc(&calls(i, j));
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j,
-                                  std::int64_t k, Value sum) const {
-    sums(i, j, k) = sum;
-    Kokkos::atomic_inc(&calls(i, j, k));
-  }
-};
-template <class Value, int R, class Exec>
-KeepSums<Value, R, Exec> keep_sums(Place<R> const& n) {
-  using Sums  = Kokkos::View<Pointer<Value, R>, Exec>;
-  using Calls = Kokkos::View<Pointer<int, R>, Exec>;
-  typename Sums::array_layout layout;
-  for (int d = 0; d < R; ++d) layout.dimension[d] = std::size_t(n[d]);
-  return {Sums("sums", layout), Calls("calls", layout)};
-}
-
-/// Every element was called once, with the sum of its neighbours.
-template <class Value, int R, class Exec>
-void expect_kept(KeepSums<Value, R, Exec> const& kept,
-                 HostGrid<R> const& expected) {
-  auto const sums  = host_copy(kept.sums);
-  auto const calls = host_copy(kept.calls);
-  for (std::size_t i = 0; i < expected.values.size(); ++i) {
-    ASSERT_EQ(1, view_at(calls, expected.place(i))) << i;
-    Value const sum = as_result<Value>(expected.values[i]);
-    ASSERT_EQ(sum, view_at(sums, expected.place(i))) << i;
-  }
-}
-
 /// Every element was called so many times.
 template <class Value, class Exec>
 void expect_calls(KeepSums<Value, 2, Exec> const& kept, int expected) {
@@ -79,50 +36,11 @@ void expect_calls(KeepSums<Value, 2, Exec> const& kept, int expected) {
       ASSERT_EQ(expected, calls(i, j));
 }
 
-template <class T, class Value, int R, class Layout, class Exec>
-void calls_of_functors(Place<R> const& extent, int radius) {
-  SeededRandom random;
-  auto const weights     = StencilWeights<R>::moore(radius);
-  auto const boundaries  = random_boundaries<R>(random);
-  HostGrid<R> const data = small_integers<T, R>(
-      with_ghosts<R>(extent, radius_of(weights), boundaries), random);
-  TestGrid<T, R, Plain<Layout>, Exec> const x(data);
-  auto const kept   = keep_sums<Value, R, Exec>(extent);
-  auto const policy = StencilPolicy(Exec(), x.view(), weights, boundaries);
-  static_assert(std::is_same_v<Value, typename decltype(policy)::value_type>);
-  Kokkos::parallel_for("neighbours", policy, kept);
-  expect_kept(kept, neighbour_sums(data, extent, weights, boundaries));
-  EXPECT_EQ(policy.route(), last_route());
-}
-TYPED_TEST(StencilInterface, FunctorsOfEveryRank) {
+TYPED_TEST(StencilInterface, FunctorsOfEveryLayout) {
   using Right = Kokkos::LayoutRight;
   using Left  = Kokkos::LayoutLeft;
   calls_of_functors<float, float, 2, Right, TypeParam>({300, 7}, 1);
-  calls_of_functors<bool, std::int32_t, 2, Left, TypeParam>({31, 40}, 5);
-  calls_of_functors<half_t, float, 3, Right, TypeParam>({9, 5, 12}, 2);
-  calls_of_functors<std::uint8_t, std::int32_t, 3, Left, TypeParam>({4, 15, 6},
-                                                                    1);
-  calls_of_functors<double, double, 1, Right, TypeParam>({1000}, 16);
-}
-
-// From radius 9 on functors get sums of band products, too: strips with and
-// without boundaries, more rows than a block of threads fetches at once.
-template <class T, class Value, class Exec>
-void boxes_into_functors(Place<2> const& extent, Boundary kind) {
-  SeededRandom random;
-  auto const weights     = StencilWeights<2>::box(9);
-  auto const boundaries  = Boundaries<2>::all(kind);
-  HostGrid<2> const data = small_integers<T, 2>(extent, random);
-  Grid<T, 2, Exec> const x(data);
-  auto const kept = keep_sums<Value, 2, Exec>(extent);
-  Kokkos::parallel_for(StencilPolicy(Exec(), x.view(), weights, boundaries),
-                       kept);
-  expect_kept(kept, neighbour_sums(data, extent, weights, boundaries));
-}
-TYPED_TEST(StencilInterface, BoxesIntoFunctors) {
-  boxes_into_functors<half_t, float, TypeParam>({40, 530}, Boundary::periodic);
-  boxes_into_functors<std::uint8_t, std::int32_t, TypeParam>({40, 1060},
-                                                             Boundary::reflect);
+  calls_of_functors<float, float, 2, Left, TypeParam>({31, 40}, 5);
 }
 
 // Without a label, with an accumulator of the caller's, many times over with
@@ -267,21 +185,28 @@ TYPED_TEST(StencilInterface, ToolsSeeStepsThatAreTakenTogether) {
 
 // --- routes ------------------------------------------------------------------
 
+/// No operand of the tensor cores is a third, and this is no product of two
+/// factors.
+StencilWeights<2> thirds() {
+  return StencilWeights<2>::dense(1, std::vector<double>(9, 1. / 3))
+      .with_centre(1. / 7);
+}
+
 // Policies are explained where they are launched, and write nothing then; a
 // forced route that cannot run is a text, not an error.
 TYPED_TEST(StencilInterface, ExplainedPolicies) {
-  Kokkos::View<std::int32_t**, TypeParam> const x("x", 20, 20);
-  auto const kept  = keep_sums<std::int32_t, 2, TypeParam>({20, 20});
-  auto const box   = StencilWeights<2>::box(2);
+  Kokkos::View<float**, TypeParam> const x("x", 20, 20);
+  auto const kept  = keep_sums<float, 2, TypeParam>({20, 20});
   auto const torus = Boundaries<2>::all(Boundary::periodic);
   Kokkos::deep_copy(x, 1);
-  StencilPolicy const before(TypeParam(), x, box, torus);
+  StencilPolicy const before(TypeParam(), x, thirds(), torus);
   std::string const text = explain([&] {
     Kokkos::parallel_for("made before", before, kept);
     Kokkos::parallel_for(
         "made here",
-        StencilPolicy(TypeParam(), x, box, torus, Settings{Route::mma}), kept);
-    stencil(TypeParam(), x, kept.sums, box, torus, 3);
+        StencilPolicy(TypeParam(), x, thirds(), torus, Settings{Route::mma}),
+        kept);
+    stencil(TypeParam(), x, kept.sums, thirds(), torus, 3);
   });
   std::string const best =
       std::string("route ") + (on_cuda<TypeParam> ? "streamed" : "generic");
@@ -319,13 +244,8 @@ TYPED_TEST(StencilInterface, Routes) {
   using Exec = TypeParam;
   Grid<float, 2, Exec> const in(HostGrid<2>({8, 8})), out({8, 8});
   auto const all = Boundaries<2>::all(Boundary::constant);
-  // No operand of the tensor cores is a third, and this is no product of two
-  // factors.
-  auto const thirds =
-      StencilWeights<2>::dense(1, std::vector<double>(9, 1. / 3))
-          .with_centre(1. / 7);
   auto const run = [&](Settings const& settings) {
-    stencil(Exec(), in.view(), out.view(), thirds, all, 1, settings);
+    stencil(Exec(), in.view(), out.view(), thirds(), all, 1, settings);
   };
   std::string const explained = explain([&] { run({}); });
   EXPECT_TRUE(out.is_untouched());
@@ -343,7 +263,7 @@ TYPED_TEST(StencilInterface, Routes) {
         joined("route ", route, " was requested"), reason};
     expect_error(parts, [&] { run(Settings{route}); });
     expect_error(parts, [&] {
-      StencilPolicy(Exec(), in.view(), thirds, all, Settings{route});
+      StencilPolicy(Exec(), in.view(), thirds(), all, Settings{route});
     });
     EXPECT_TRUE(out.is_untouched());
     // From a scope it is a request.

@@ -18,8 +18,9 @@ TYPED_TEST(StencilMixedTypes, IntoWiderTypes) {
   one_type<half_t, float, TypeParam>();
   one_type<float, double, TypeParam>();
 }
+// What lies between two steps has the type of the output.
 TYPED_TEST(StencilMixedTypes, Steps) {
-  steps_between_types<float, half_t, TypeParam>();
+  steps_between_types<half_t, float, TypeParam>();
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ template <class Exec>
 class StencilWiderResults : public ::testing::Test {};
 TYPED_TEST_SUITE(StencilWiderResults, ExecutionSpaces);
 
-TYPED_TEST(StencilWiderResults, IntegersOfBytes) {
+TYPED_TEST(StencilWiderResults, Integers) {
+  one_type<std::int32_t, std::int32_t, TypeParam>();
   one_type<std::uint8_t, std::int32_t, TypeParam>();
   factors_of_any_size<std::uint8_t, std::int32_t, TypeParam>();
 }

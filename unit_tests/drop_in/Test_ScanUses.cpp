@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What applications scan for: offsets of rows, compaction, sorting, graphs in
-// compressed rows, and the standard algorithms of Kokkos that are made of
-// scans. Everything is compared with the host.
+// What applications scan for: offsets of rows, sorting, graphs in compressed
+// rows, lists, and the standard algorithms of Kokkos that are made of scans.
+// Everything is compared with the host.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -72,40 +72,6 @@ void check_offsets() {
   }
 }
 TYPED_TEST(ScanUses, RowOffsets) { check_offsets<TypeParam>(); }
-
-/// Keeps what a condition selects, in order; the conditions select all, none
-/// and some.
-template <class Exec>
-void check_compaction() {
-  int const n = 200003;
-  Random random;
-  SCOPED_TRACE(random.note());
-  std::vector<std::int64_t> values(n);
-  for (auto& value : values) value = random.integer(0, 999);
-  auto const x = make_view<std::int64_t, Exec>(
-      n, [&](std::size_t i) { return values[i]; });
-  for (std::int64_t limit : {0, 1, 500, 999, 1000}) {
-    SCOPED_TRACE("limit " + std::to_string(limit));
-    std::vector<std::int64_t> expected;
-    for (auto value : values)
-      if (value < limit) expected.push_back(value);
-    auto const kept = poisoned_array<std::int64_t, Exec>(n);
-    int number      = poison<int>();
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_scan(
-        "compaction", Kokkos::RangePolicy<Exec>(0, n),
-        KOKKOS_LAMBDA(int i, int& update, bool last) {
-          bool const keep = x(i) < limit;
-          if (last && keep) kept(update) = x(i);
-          update += keep;
-        },
-        number);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_EQ(int(expected.size()), number);
-    EXPECT_TRUE(holds(kept, expected));
-  }
-}
-TYPED_TEST(ScanUses, Compaction) { check_compaction<TypeParam>(); }
 
 /// Kokkos::BinSort counts the bins and scans the counts; Kokkos::sort uses it
 /// on some spaces.
@@ -191,30 +157,6 @@ TYPED_TEST(ScanUses, CompressedRows) {
   std::vector<int> expected{0};
   for (int count : counts) expected.push_back(expected.back() + count);
   EXPECT_TRUE(holds(row_map, expected));
-}
-
-TYPED_TEST(ScanUses, TransposedRows) {
-  using Exec  = TypeParam;
-  using Crs   = Kokkos::Crs<int, Exec, void, int>;
-  int const n = 3001;
-  Pattern const pattern{n};
-  Crs graph, transposed;
-  Kokkos::count_and_fill_crs(graph, n, pattern);
-  Kokkos::transpose_crs(transposed, graph);
-  std::vector<std::vector<int>> rows(n);
-  for (int row = 0; row < n; ++row)
-    for (int k = 0; k < pattern.length(row); ++k)
-      rows[pattern.column(row, k)].push_back(row);
-  auto const offsets = elements(transposed.row_map);
-  auto const entries = elements(transposed.entries);
-  ASSERT_EQ(std::size_t(n + 1), offsets.size());
-  for (int row = 0; row < n; ++row) {
-    std::vector<int> found(entries.begin() + offsets[row],
-                           entries.begin() + offsets[row + 1]);
-    // in any order within a row
-    std::sort(found.begin(), found.end());
-    ASSERT_EQ(rows[row], found) << "row " << row;
-  }
 }
 
 struct IsThird {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Scans and reductions of values of every size, from one byte up: Kokkos' own
-// types, those of an application with its operators or with the init() and
-// join() of a functor, and joins for which the order of the indices matters.
+// types, and those of an application with its operators or with the init() and
+// join() of a functor.
 
-#include <KokkosMMA_ScanSupport.hpp>
+#include "ValueSupport.hpp"
 
 #include <algorithm>
 #include <new>
@@ -21,32 +21,7 @@ template <class Exec>
 class Values : public ::testing::Test {};
 TYPED_TEST_SUITE(Values, ExecutionSpaces);
 
-constexpr std::size_t largest_of_scans      = 64;
 constexpr std::size_t largest_of_reductions = 512;
-
-/// Runs a scan whose functor stores what it sees after y, and compares it with
-/// the same calls one after the other.
-template <class Exec, class Functor>
-void check_scan(Functor functor, int begin, int n) {
-  using Value = typename Functor::value_type;
-  SCOPED_TRACE("value of " + std::to_string(sizeof(Value)) +
-               " bytes, n = " + std::to_string(n));
-  std::vector<Value> expected(n, poison<Value>());
-  auto sequential = functor.with(expected.data());
-  Value sum       = functor.neutral();
-  for (int i = begin; i < begin + n; ++i) sequential(i, sum, true);
-
-  auto const y        = poisoned_array<Value, Exec>(n + 7);
-  auto const parallel = functor.with(y.data());
-  auto total          = poisoned_view<Value, Exec>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan("value", Kokkos::RangePolicy<Exec>(begin, begin + n),
-                        parallel, total);
-  EXPECT_TRUE(sizeof(Value) <= largest_of_scans ? probe.streamed()
-                                                : probe.went_to_kokkos());
-  EXPECT_TRUE(same_bits(sum, value_of(total)));
-  EXPECT_TRUE(holds(y, expected));
-}
 
 /// The reduction that a scan ends with.
 template <class Scan>
@@ -128,25 +103,18 @@ void check_operators() {
 }
 TYPED_TEST(Values, OperatorsOf1To8Bytes) {
   check_operators<TypeParam, std::uint8_t, 1>();
-  check_operators<TypeParam, std::uint8_t, 2>();
   check_operators<TypeParam, std::uint8_t, 3>();
-  check_operators<TypeParam, std::uint8_t, 5>();
-  check_operators<TypeParam, std::uint16_t, 2>();
   check_operators<TypeParam, std::uint16_t, 3>();
   check_operators<TypeParam, std::uint32_t, 2>();
 }
 TYPED_TEST(Values, OperatorsOf12To64Bytes) {
   check_operators<TypeParam, std::uint32_t, 3>();
   check_operators<TypeParam, std::uint64_t, 2>();
-  check_operators<TypeParam, std::uint64_t, 3>();
-  check_operators<TypeParam, std::uint32_t, 8>();
   check_operators<TypeParam, std::uint64_t, 5>();
-  check_operators<TypeParam, std::uint64_t, 6>();
   check_operators<TypeParam, std::uint64_t, 8>();
 }
 TYPED_TEST(Values, OperatorsBeyond64Bytes) {
   check_operators<TypeParam, std::uint64_t, 9>();
-  check_operators<TypeParam, std::uint64_t, 32>();
 }
 // Scans of these are Kokkos' own, which moves words of 4 bytes, and take
 // minutes to compile.
@@ -205,9 +173,7 @@ void check_init_and_join() {
 }
 TYPED_TEST(Values, InitAndJoin) {
   check_init_and_join<TypeParam, std::uint8_t, 3>();
-  check_init_and_join<TypeParam, std::uint16_t, 6>();
   check_init_and_join<TypeParam, std::uint64_t, 3>();
-  check_init_and_join<TypeParam, std::uint64_t, 8>();
 }
 TYPED_TEST(Values, InitAndJoinBeyond64Bytes) {
   check_init_and_join<TypeParam, std::uint64_t, 12>();
@@ -249,7 +215,6 @@ TYPED_TEST(Values, Halves) {
   check_kokkos_type<TypeParam, bhalf_t>();
 }
 TYPED_TEST(Values, ComplexNumbers) {
-  check_kokkos_type<TypeParam, Kokkos::complex<float>>();
   check_kokkos_type<TypeParam, Kokkos::complex<double>>();
 }
 
@@ -302,7 +267,6 @@ void check_extreme() {
 TYPED_TEST(Values, Extremes) {
   check_extreme<TypeParam, std::int64_t, true>();
   check_extreme<TypeParam, double, false>();
-  check_extreme<TypeParam, float, true>();
 }
 
 /// A value with padding, members of several types and an alignment of its own,
@@ -373,154 +337,6 @@ TYPED_TEST(Values, NeutralValueIsNotTheDefaultValue) {
     EXPECT_EQ(odd.back(), result.odd);
     EXPECT_EQ(n, result.number);
   }
-}
-
-// Joins that do not commute are called as join(earlier, later). Kokkos' own
-// code on Cuda keeps no order, so all of these must be routed there.
-
-/// Products of 2x2 matrices modulo 2^32.
-struct Matrix {
-  std::uint32_t a, b, c, d;
-};
-struct MatrixProducts {
-  using value_type = Matrix;
-  Matrix* y        = nullptr;
-  MatrixProducts with(Matrix* output) const { return {output}; }
-  static Matrix neutral() { return {1, 0, 0, 1}; }
-  KOKKOS_FUNCTION void operator()(int i, Matrix& update, bool last) const {
-    auto const k = static_cast<std::uint32_t>(i) * 2654435761u;
-    // determinant -1: every product keeps one of 1 or -1
-    join(update, Matrix{k >> 16, (k >> 16) * 5 + 1, 1, 5});
-    if (last) y[i] = update;
-  }
-  KOKKOS_FUNCTION void init(Matrix& update) const { update = {1, 0, 0, 1}; }
-  KOKKOS_FUNCTION void join(Matrix& update, Matrix const& later) const {
-    update = {update.a * later.a + update.b * later.c,
-              update.a * later.b + update.b * later.d,
-              update.c * later.a + update.d * later.c,
-              update.c * later.b + update.d * later.d};
-  }
-};
-
-/// The maps x -> factor x + offset, one after the other, in two widths.
-template <class Word>
-struct Map {
-  Word factor, offset;
-};
-template <class Word>
-struct Composition {
-  using value_type = Map<Word>;
-  value_type* y    = nullptr;
-  Composition with(value_type* output) const { return {output}; }
-  static value_type neutral() { return {1, 0}; }
-  KOKKOS_FUNCTION void operator()(int i, value_type& update, bool last) const {
-    if (last) y[i] = update;
-    join(update, value_type{static_cast<Word>(2 * i + 3),
-                            static_cast<Word>(i * 2654435761ll + 1)});
-  }
-  KOKKOS_FUNCTION void init(value_type& update) const { update = {1, 0}; }
-  KOKKOS_FUNCTION void join(value_type& update, value_type const& later) const {
-    // 16-bit words would be multiplied as signed integers
-    update.offset = static_cast<Word>(
-        std::uint64_t(later.factor) * update.offset + later.offset);
-    update.factor =
-        static_cast<Word>(std::uint64_t(later.factor) * update.factor);
-  }
-};
-
-/// The last index so far that had something to say.
-template <class Word>
-struct LastSaid {
-  using value_type = Word;
-  Word* y          = nullptr;
-  LastSaid with(Word* output) const { return {output}; }
-  static Word neutral() { return -1; }
-  KOKKOS_FUNCTION void operator()(int i, Word& update, bool last) const {
-    // long stretches of silence, and dense talk
-    bool const says = i % 8191 == 17 || (i / 30000 % 2 == 1 && i % 3 == 0);
-    if (says) update = static_cast<Word>(i % 30011);
-    if (last) y[i] = update;
-  }
-  KOKKOS_FUNCTION void init(Word& update) const { update = -1; }
-  KOKKOS_FUNCTION void join(Word& update, Word const& later) const {
-    if (later != -1) update = later;
-  }
-};
-
-/// The hash of a text that is put together piece by piece.
-struct Text {
-  std::uint64_t hash, power, length;
-};
-struct Concatenation {
-  using value_type = Text;
-  Text* y          = nullptr;
-  Concatenation with(Text* output) const { return {output}; }
-  static Text neutral() { return {0, 1, 0}; }
-  KOKKOS_FUNCTION void operator()(int i, Text& update, bool last) const {
-    for (int letter = 0; letter < i % 4; ++letter)
-      join(update, Text{static_cast<std::uint64_t>(i * 7 + letter + 1),
-                        1099511628211u, 1});
-    if (last) y[i] = update;
-  }
-  KOKKOS_FUNCTION void init(Text& update) const { update = {0, 1, 0}; }
-  KOKKOS_FUNCTION void join(Text& update, Text const& later) const {
-    update = {update.hash * later.power + later.hash,
-              update.power * later.power, update.length + later.length};
-  }
-};
-
-/// Sums that start again at every flag.
-template <class Number>
-struct Flagged {
-  Number sum;
-  std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t> begun;
-};
-template <class Number>
-struct SegmentedSum {
-  using value_type = Flagged<Number>;
-  value_type* y    = nullptr;
-  SegmentedSum with(value_type* output) const { return {output}; }
-  static value_type neutral() { return {0, 0}; }
-  KOKKOS_FUNCTION void operator()(int i, value_type& update, bool last) const {
-    // segments of every length up to some tiles
-    bool const begins = i % 100 == 0 ? i / 100 % 7 < 3 : i % 20011 < 40;
-    if (begins) update = {0, 1};
-    // sums of small integers are exact in float
-    update.sum += static_cast<Number>(i % 5 - 2);
-    if (last) y[i] = update;
-  }
-  KOKKOS_FUNCTION void init(value_type& update) const { update = {0, 0}; }
-  KOKKOS_FUNCTION void join(value_type& update, value_type const& later) const {
-    if (later.begun)
-      update = later;
-    else
-      update.sum += later.sum;
-  }
-};
-
-template <class Exec, class Functor>
-void check_order() {
-  for (int n : {1, 2, 33, 1000, 4097, 100003, 1 << 20})
-    check_scan<Exec>(Functor(), 0, n);
-}
-TYPED_TEST(Values, ProductsOfMatrices) {
-  check_order<TypeParam, MatrixProducts>();
-}
-TYPED_TEST(Values, CompositionOfMaps) {
-  check_order<TypeParam, Composition<std::uint16_t>>();
-  check_order<TypeParam, Composition<std::uint32_t>>();
-  check_order<TypeParam, Composition<std::uint64_t>>();
-}
-TYPED_TEST(Values, LastThatSaidSomething) {
-  check_order<TypeParam, LastSaid<std::int16_t>>();
-  check_order<TypeParam, LastSaid<std::int32_t>>();
-}
-TYPED_TEST(Values, ConcatenationOfText) {
-  check_order<TypeParam, Concatenation>();
-}
-TYPED_TEST(Values, SegmentedSums) {
-  check_order<TypeParam, SegmentedSum<float>>();
-  check_order<TypeParam, SegmentedSum<std::int64_t>>();
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ void integers(Random& random) {
     std::vector<T> all(cut.total());
     Value expected = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = static_cast<T>(std::is_same_v<T, bool> ? random.bits() & 1
-                                                      : random.bits());
+      all[i] = static_cast<T>(random.bits());
       Impl::add(expected, static_cast<Value>(all[i]));
     }
     auto const x = my_part<T, Exec>(cut, all);
@@ -45,11 +44,8 @@ void integers(Random& random) {
 
 TYPED_TEST(MpiReduce, IntegersDoNotDependOnTheCut) {
   SeededRandom random;
-  for_pairs<Pair<bool, std::int32_t>, Pair<std::int8_t, std::int32_t>,
-            Pair<std::uint8_t, std::int64_t>, Pair<std::int32_t, std::int32_t>,
-            Pair<std::uint32_t, std::uint64_t>,
-            Pair<std::int64_t, std::int64_t>,
-            Pair<std::uint64_t, std::uint64_t>>(
+  for_pairs<Pair<std::int8_t, std::int32_t>, Pair<std::uint32_t, std::uint64_t>,
+            Pair<std::int64_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) { integers<A, B, TypeParam>(random); });
 }
 
@@ -87,8 +83,8 @@ void floats(Random& random) {
 
 TYPED_TEST(MpiReduce, FloatingPoint) {
   SeededRandom random;
-  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<bhalf_t, float>,
-            Pair<float, float>, Pair<float, double>, Pair<double, double>>(
+  for_pairs<Pair<half_t, half_t>, Pair<float, float>, Pair<float, double>,
+            Pair<double, double>>(
       [&]<class A, class B>(Pair<A, B>) { floats<A, B, TypeParam>(random); });
 }
 
@@ -166,7 +162,7 @@ void exact_dots(Random& random) {
 
 TYPED_TEST(MpiReduce, ExactDotProductsDoNotDependOnTheCut) {
   SeededRandom random;
-  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>>(
+  for_pairs<Pair<half_t, float>, Pair<float, double>, Pair<double, double>>(
       [&]<class A, class B>(Pair<A, B>) {
         exact_dots<A, B, TypeParam>(random);
       });

@@ -42,11 +42,10 @@ void exact_scans(Random& random) {
     std::vector<std::int64_t> sums(cut.total());
     for (std::size_t i = 0; i < all.size(); ++i) {
       // Prefixes that 16-bit floats hold: the values cancel.
-      bool const bit = std::is_same_v<T, bool> || std::is_unsigned_v<T>;
-      sums[i]        = bit     ? random.integer(0, 1)
-                       : i % 2 ? -sums[i - 1]
-                               : random.integer(-4, 4);
-      all[i]         = static_cast<T>(sums[i]);
+      sums[i] = std::is_unsigned_v<T> ? random.integer(0, 1)
+                : i % 2               ? -sums[i - 1]
+                                      : random.integer(-4, 4);
+      all[i]  = static_cast<T>(sums[i]);
     }
     auto const x       = my_part<T, Exec>(cut, all);
     std::int64_t total = 0;
@@ -74,12 +73,9 @@ void exact_scans(Random& random) {
 
 TYPED_TEST(MpiScan, PrefixesDoNotDependOnTheCut) {
   SeededRandom random;
-  for_pairs<Pair<bool, std::int32_t>, Pair<std::int8_t, std::int32_t>,
-            Pair<std::int16_t, std::int32_t>, Pair<std::int32_t, std::int32_t>,
-            Pair<std::uint32_t, std::uint64_t>,
-            Pair<std::int64_t, std::int64_t>, Pair<half_t, half_t>,
-            Pair<bhalf_t, float>, Pair<float, float>, Pair<float, double>,
-            Pair<double, double>>([&]<class A, class B>(Pair<A, B>) {
+  for_pairs<Pair<std::int16_t, std::int32_t>,
+            Pair<std::uint32_t, std::uint64_t>, Pair<half_t, half_t>,
+            Pair<float, double>>([&]<class A, class B>(Pair<A, B>) {
     exact_scans<Impl::ScanKind::exclusive, A, B, TypeParam>(random);
     exact_scans<Impl::ScanKind::inclusive, A, B, TypeParam>(random);
   });
