@@ -98,7 +98,8 @@ struct Block {
   Place scheduler;
 };
 
-Block block;
+// Never destroyed: a kernel may run at exit of the process.
+Block& block                      = *new Block;
 void const* scheduler_stack       = nullptr;
 std::size_t scheduler_stack_bytes = 0;
 

@@ -95,7 +95,7 @@ TunedDevice Device::tuned() const {
 inline Device& described_device(int id) {
   constexpr int max_devices = 64;
   static std::once_flag once[max_devices];
-  static Device devices[max_devices];
+  static Device* const devices = new Device[max_devices];
   if (id < 0 || id >= max_devices)
     KokkosFunctions::all().abort("KokkosMMA: more than 64 CUDA devices");
   std::call_once(once[id], [id] { describe_device(devices[id], id); });
@@ -115,7 +115,8 @@ LaunchLayout launch_layout(Stream const& stream) {
   return launch_layout(stream, effective_settings().reproducibility);
 }
 
-/// What is known of kernels.
+/// What is known of kernels. Never destroyed, as the devices are not: a
+/// destructor at exit of the process may run a call and then finalize Kokkos.
 struct KnownKernels {
   std::mutex mutex;
   std::unordered_map<KernelKey, KernelFacts, KernelHash> facts;
@@ -123,7 +124,7 @@ struct KnownKernels {
   std::unordered_set<KernelKey, KernelHash> with_all_memory;
 
   static KnownKernels& instance() {
-    static KnownKernels kernels;
+    static KnownKernels& kernels = *new KnownKernels;
     return kernels;
   }
 };

@@ -308,8 +308,12 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {"emulated", std::size_t(1) << 30};
   return cudaSuccess;
 }
+namespace KokkosMMA::Testing {
+inline int emulated_queries = 0;  ///< of a kernel's attributes
+}
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
                                          void const*) {
+  ++KokkosMMA::Testing::emulated_queries;
   *attributes                    = {};
   attributes->maxThreadsPerBlock = 1024;
   attributes->ptxVersion         = 90;

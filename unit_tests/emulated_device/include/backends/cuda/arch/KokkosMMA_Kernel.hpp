@@ -60,7 +60,8 @@ cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
 using LaunchByAddress =
     std::function<cudaError_t(KernelGrid const&, void const* const*)>;
 inline std::map<void const*, LaunchByAddress>& launches_by_address() {
-  static std::map<void const*, LaunchByAddress> launches;
+  // Never destroyed: a kernel may run at exit of the process.
+  static auto& launches = *new std::map<void const*, LaunchByAddress>;
   return launches;
 }
 template <class... Parameters>
