@@ -546,7 +546,7 @@ TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   LaunchChooser lost(2, 1);
   for (int c = lost.next(); c != LaunchChooser::none; c = lost.next())
     lost.lost(c);
-  EXPECT_TRUE(lost.cached());
+  EXPECT_TRUE(lost.is_final());
   EXPECT_EQ(lost.choice(), 0);
 }
 
@@ -605,7 +605,7 @@ TEST(LaunchChooser, MeasuresWhatDependsOnOthersLater) {
       ++all[std::size_t(c)];
       chooser.measured(c, times[std::size_t(c)]);
     }
-    EXPECT_TRUE(chooser.cached());
+    EXPECT_TRUE(chooser.is_final());
     return all;
   };
   EXPECT_EQ(begun({10, 20, 9, 1, 9, 1}), (std::vector<int>{2, 1, 2, 0, 3, 0}));
