@@ -43,7 +43,8 @@ inline void report_call(char const* who, std::string const& label,
   std::string const quoted = label.empty() ? "" : " \"" + label + '"';
   std::string const text   = concatenate(who, quoted, " ", to_string(decision));
   static std::mutex mutex;
-  static std::set<std::string> printed;
+  // Never destroyed: a destructor at exit of the process may run a call.
+  static auto& printed = *new std::set<std::string>;
   std::lock_guard<std::mutex> const lock(mutex);
   if (printed.insert(text).second)
     std::fprintf(stderr, "KokkosMMA: %s\n", text.c_str());

@@ -131,7 +131,8 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
 [[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,
                                        OfferedLevel const& offered) {
   static std::mutex mutex;
-  static std::string reported;
+  // Never destroyed: a destructor at exit of the process may run a call.
+  static std::string& reported = *new std::string;
   std::lock_guard<std::mutex> const lock(mutex);
   std::string const name = concatenate(who, to_string(offered.level), '\n');
   if (reported.find(name) != std::string::npos) return;

@@ -21,6 +21,13 @@ static void run(char const* when) {
     std::printf("failed: wrong results %s\n", when);
     std::_Exit(1);
   }
+  // Warns, once, that an opaque functor does not have the level.
+  Settings exact;
+  exact.reproducibility = Reproducibility::exact;
+  ScopedSettings const scope(exact);
+  SumCall warned(1000);
+  warned.call.problem.value = Scalar::float64;
+  Impl::run_reduce(warned.call);
 }
 
 // Constructed before, and destroyed after, all objects of the library.

@@ -271,7 +271,8 @@ class ToolLines {
               "larger than 64 bytes, the functor is not supported, or the "
               "source was compiled without the drop-in");
     static std::mutex mutex;
-    static std::vector<std::string> printed;
+    // Never destroyed: a destructor at exit of the process may run a call.
+    static auto& printed = *new std::vector<std::string>;
     std::lock_guard<std::mutex> const lock(mutex);
     for (std::string const& line : printed)
       if (line == text) return;
