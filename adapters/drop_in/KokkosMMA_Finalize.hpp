@@ -25,7 +25,7 @@
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
 
-#include <cstdint>
+#include <cstdio>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -45,14 +45,14 @@ class FinalizeEntry : public Kokkos::Impl::ExecSpaceBase {
 /// entry replaces one of the same name, so a library that could not share the
 /// executable's state, for example because that exports no symbols, has another
 /// name.
-[[gnu::visibility("default")]] inline bool const finalize_entry_registered =
-    [] {
-      auto const state = reinterpret_cast<std::uintptr_t>(AtFinalize::state());
-      Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
-          "000_KokkosMMA_" + std::to_string(state),
-          std::make_unique<FinalizeEntry>());
-      return true;
-    }();
+[[gnu::visibility(
+    "default")]] inline bool const finalize_entry_registered = [] {
+  char name[40];
+  std::snprintf(name, sizeof(name), "000_KokkosMMA_%p", AtFinalize::state());
+  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(
+      name, std::make_unique<FinalizeEntry>());
+  return true;
+}();
 
 }  // namespace KokkosMMA::Impl
 
