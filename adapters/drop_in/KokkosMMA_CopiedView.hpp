@@ -7,11 +7,16 @@
 /// Kokkos' functor of a deep_copy() between Views of different layouts, which
 /// has the same two public members in Kokkos 4.6 to 5.2.
 
-#include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
-#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#if KOKKOSMMA_IMPL_ON_CUDA()
+
+#include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+
+#include <cstdint>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -54,4 +59,5 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
 
 }  // namespace KokkosMMA::Impl
 
+#endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif
