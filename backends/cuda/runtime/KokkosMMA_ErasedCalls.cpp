@@ -157,6 +157,7 @@ void launch_streamed_reduce(ErasedReduce const& call,
             report_choice("parallel_reduce", call.problem.size, " invocations",
                           orders, *trial.chooser);
         }
+        Times::OnException const abandon(times, loop, trial);
         CallOrder const order         = orders[trial.candidate];
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],

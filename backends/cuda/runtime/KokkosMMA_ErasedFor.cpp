@@ -114,6 +114,7 @@ bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
   if (trial.has_decided && environment_verbose())
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
                   *trial.chooser);
+  Times::OnException const abandon(times, loop, trial);
   LoopShape const shape = candidates[trial.candidate];
   bool const runs_own   = run_shape(call, shape);
   if (runs_own || shape == kokkos_shape) {

@@ -64,6 +64,7 @@ NestedLoops measured_form(ErasedTeam const& call,
     kept->keep(kept_loop(call.pattern, call.cached.types(), key),
                names[trial.chooser->choice()]);
   NestedLoops const form = forms[trial.candidate];
+  Times::OnException const abandon(times, loop, trial);
   call.run(call.closure, form);
   times.end(loop, trial, stream);
   if (trial.is_final)

@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <exception>
 #include <mutex>
 #include <unordered_map>
 
@@ -147,6 +148,26 @@ class LaunchTimes {
           {&state, trial.candidate, {loop.device_id, trial.start, trial.stop}});
   }
 
+  /// Ends the measurement of a launch that throws, as Kokkos does for too much
+  /// scratch memory, and copy constructors of functors may.
+  class OnException {
+   public:
+    OnException(LaunchTimes& times, Loop const& loop, Trial const& trial)
+        : m_times(times), m_loop(loop), m_trial(trial) {}
+    OnException(OnException const&)            = delete;
+    OnException& operator=(OnException const&) = delete;
+    ~OnException() {
+      if (std::uncaught_exceptions() > m_before)
+        m_times.abandon(m_loop, m_trial);
+    }
+
+   private:
+    LaunchTimes& m_times;
+    Loop const& m_loop;
+    Trial const& m_trial;
+    int m_before = std::uncaught_exceptions();
+  };
+
   /// Called by Kokkos::finalize.
   void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
@@ -175,6 +196,15 @@ class LaunchTimes {
     int candidate;
     Pair pair;
   };
+
+  void abandon(Loop const& loop, Trial const& trial) {
+    if (trial.start == nullptr) return;
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (!m_released)
+      drop({&m_loops.at(loop.key()),
+            trial.candidate,
+            {loop.device_id, trial.start, trial.stop}});
+  }
 
   static void destroy(Pair const& pair) {
     cudaEventDestroy(pair.start);
