@@ -93,7 +93,11 @@ std::string KeptChoices::title(std::string_view kokkos_version) {
 
 KeptChoices::KeptChoices(std::filesystem::path const& file,
                          std::string const& title)
-    : m_file(std::filesystem::absolute(file)), m_title(title) {
+    : m_file(file), m_title(title) {
+  // The application may change its folder; it may have none.
+  std::error_code error;
+  auto const absolute = std::filesystem::absolute(file, error);
+  if (!error) m_file = absolute;
   std::string const refusal = read();
   if (refusal.empty()) return;
   m_names.clear();
