@@ -332,7 +332,7 @@ TEST(LaunchedCalls, LaunchesThatThrowAreMeasuredLater) {
   LoopCall loop(std::uint64_t(1) << 17, 3, 1);
   loop.throws = 1;
   int thrown  = 0;
-  for (int n = 0; n < 300; ++n) {
+  for (int n = 0; n < 150; ++n) {
     try {
       loop.run();
     } catch (std::runtime_error const&) {
