@@ -52,9 +52,10 @@ inline constexpr LoopShape range_shapes[] = {
 /// Loops over LayoutRight Views of floats under the default policy, as
 /// fractions of the copy rate: plain launches with the warp along the last
 /// dimension 0.70 for a 2D copy, 0.79, 0.69 and 0.50 for a 5-point, a 3D copy
-/// and a 7-point stencil; the best shape along the first one 0.37, 0.15, 0.04
-/// and 0.04 (H200, Kokkos 5.2, 2026-11-29). Shapes along the last dimension are
-/// chosen by counting the elements that a block reads.
+/// and a 7-point stencil (2026-11-28); the best shape along the first one 0.37,
+/// 0.15, 0.04 and 0.04 (2026-11-29; both H200, Kokkos 5.2). Shapes along the
+/// last dimension are chosen by counting the elements that a block reads; their
+/// rates are not measured.
 inline constexpr LoopShape grid_shape{64, 4, 4};
 /// If the invocations of a thread lie along the warp: a block has more rows, so
 /// that a stencil rereads about as little as with grid_shape (by count).

@@ -96,9 +96,8 @@ struct LoopBox {
     unsigned extent;
   };
   Dimension dimension[LoopSpace::max_rank];
-  /// In looped_dimension(): between threads, between a thread's invocations,
-  /// and to the end of these.
-  unsigned apart, step, span;
+  /// In looped_dimension(): between a thread's invocations, and to their end.
+  unsigned step, span;
 };
 
 }  // namespace KokkosMMA::Impl
