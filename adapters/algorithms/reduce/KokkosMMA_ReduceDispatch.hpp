@@ -12,7 +12,6 @@
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
-#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
@@ -353,8 +352,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
       decision            = decide_requested(call, route_of);
     }
   }
-  RouteOfCall const route(problem, machine, call, decision);
-  decision.route = call.route = route.route();
+  call.route = decision.route;
   std::string const& name =
       label.empty()
           ? label_of_route<Terms>(who, scalar_v<Element>, decision.route)
