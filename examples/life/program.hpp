@@ -17,6 +17,7 @@
 #include "../common/picture.hpp"
 #include "../common/progress.hpp"
 #include "cells.hpp"
+#include "notation.hpp"
 #include "pattern_file.hpp"
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
@@ -171,9 +172,8 @@ struct Setup {
   std::string rule_with_grid() const {
     bool const torus = boundary == KokkosMMA::Boundary::periodic;
     if (!torus && boundary != KokkosMMA::Boundary::constant)
-      return to_string(rule);
-    return to_string(rule) +
-           to_string(KokkosMMA::BoundedGrid{width, height, torus});
+      return text_of(rule);
+    return text_of(rule) + BoundedGrid{width, height, torus}.text();
   }
 };
 
@@ -185,16 +185,17 @@ inline Setup prepare(Options const& options) {
   if (!options.soup)
     pattern = read_pattern(read_bytes(options.file, "a pattern file"),
                            options.file, limits);
-  std::string const text = !options.rule.empty()  ? options.rule
-                           : pattern.rule.empty() ? "B3/S23"
-                                                  : pattern.rule;
-  auto const rule        = or_input_error(
-             options.rule.empty() ? "'" + options.file + "': " : "--rule: ",
-      [&] { return KokkosMMA::parse_rule(text); });
+  std::string const text      = !options.rule.empty()  ? options.rule
+                                : pattern.rule.empty() ? "B3/S23"
+                                                       : pattern.rule;
+  auto const [of_cells, grid] = split_rule(text);
+  auto const rule             = or_input_error(
+                  options.rule.empty() ? "'" + options.file + "': " : "--rule: ",
+      [&notation = of_cells] { return KokkosMMA::parse_rule(notation); });
   auto boundary       = KokkosMMA::Boundary::constant;
   std::int64_t width  = options.width;
   std::int64_t height = options.height;
-  if (auto const grid = KokkosMMA::parse_bounded_grid(text)) {
+  if (grid) {
     if (grid->torus) boundary = KokkosMMA::Boundary::periodic;
     if (width == 0) {
       width  = grid->width;
@@ -254,13 +255,13 @@ inline Setup prepare(Options const& options) {
           std::to_string(i / pattern.width + 1) + ", column " +
           std::to_string(i % pattern.width + 1) +
           " of the pattern is in state " + std::to_string(pattern.cells[i]) +
-          ", and the rule " + to_string(rule) + " has states up to " +
+          ", and the rule " + text_of(rule) + " has states up to " +
           std::to_string(rule.states() - 1) + "; give another --rule");
     }
   }
   int const radius = rule.radius();
   if (radius > std::min(width, height)) {
-    throw InputError("the rule " + to_string(rule) + " has radius " +
+    throw InputError("the rule " + text_of(rule) + " has radius " +
                      std::to_string(radius) + ", the grid " +
                      std::to_string(width) + " x " + std::to_string(height) +
                      " cells; give a larger --size");
@@ -403,7 +404,7 @@ void run(Options const& options, Setup const& setup) {
   if (!options.png.empty())
     write_picture(options.png, painted(result, setup, options.scale));
 
-  print_report({options.soup ? "soup" : options.file, to_string(setup.rule),
+  print_report({options.soup ? "soup" : options.file, text_of(setup.rule),
                 to_string(setup.boundary), options.steps, options.repeat,
                 seconds, options.check},
                cells);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace {
 
@@ -18,8 +19,9 @@ using Warp = KokkosMMA::Impl::Emulated::Warp;
 
 /// The first states, 2 or all, and all counts, in all places of a word.
 template <class Rule>
-void expect_rule(AutomatonRule const& rule, int states = 256) {
-  SCOPED_TRACE(to_string(rule));
+void expect_rule(std::string const& text, int states = 256) {
+  SCOPED_TRACE(text);
+  AutomatonRule const rule = parse_rule(text);
   Rule const packed(rule);
   std::uint32_t shared[Rule::shared_words + 1] = {};
   for (int thread = 0; thread < 128; ++thread) packed.stage(thread, shared);
@@ -58,11 +60,10 @@ TEST(AutomatonWarp, RulesOfRanges) {
         "R5,C0,M1,S34..58,B34..45,NM", "R16,C0,M0,S0..1088,B1088..1088,NM",
         "R16,C0,M1,S1..1089,B0..0,NM", "R16,C0,M0,S270..480,B370..525,NM",
         "R9,C0,M0,S10..90,B40..60,NN"}) {
-    AutomatonRule const rule = parse_rule(text);
-    ASSERT_TRUE(CountRanges(rule).are_all) << text;
-    expect_rule<RangeRule>(rule);
-    expect_rule<RangeRule>(rule, 2);
-    expect_rule<SetRule<true>>(rule);
+    ASSERT_TRUE(CountRanges(parse_rule(text)).are_all) << text;
+    expect_rule<RangeRule>(text);
+    expect_rule<RangeRule>(text, 2);
+    expect_rule<SetRule<true>>(text);
   }
   for (char const* const text :
        {"B36/S23", "B3/S13", "R5,C0,M1,S34-58,60,B34-45,NM", "23/3/3"})
@@ -73,14 +74,14 @@ TEST(AutomatonWarp, RulesOfAnySet) {
   for (char const* const text :
        {"B36/S23", "B0/S02468", "B1357/S1357", "R3,C0,M1,S2,14-30,49,B0,32,NM",
         "R16,C0,M0,S31-33,63,1088,B32,64,1024,NM"}) {
-    expect_rule<SetRule<true>>(parse_rule(text));
-    expect_rule<SetRule<true>>(parse_rule(text), 2);
+    expect_rule<SetRule<true>>(text);
+    expect_rule<SetRule<true>>(text, 2);
   }
   for (char const* const text :
        {"/2/3", "345/2/4", "B3/S23/256", "R7,C5,M0,S60-80,90,B55-70,NM",
         "R16,C256,M1,S270-480,B370-525,1089,NM", "R4,C3,M1,S10-14,B9,11,NN",
         "B36/S23"})
-    expect_rule<SetRule<false>>(parse_rule(text));
+    expect_rule<SetRule<false>>(text);
 }
 
 // A functor sees the cell in its own type and the others alone.
