@@ -49,18 +49,18 @@ enum class RowLayout : unsigned char {
 
 /// Input of the route function of stencils.
 struct StencilProblem {
-  int rank                = 0;               ///< dimensions of the grid
-  Scalar input            = Scalar::opaque;  ///< element type
-  Scalar accumulator      = Scalar::opaque;  ///< type of the sums
-  int radius              = 0;               ///< largest of all dimensions
-  bool one_radius         = true;  ///< the radius is the same in all dimensions
-  int taps                = 0;     ///< number of nonzero weights
-  WeightForm weights      = WeightForm::any;    ///< their structure
-  MmaOperands factors     = MmaOperands::none;  ///< factors of an outer product
-  MmaOperands each_weight = MmaOperands::none;  ///< individual weights
-  RowLayout source        = RowLayout::strided;     ///< layout of the input
-  RowLayout target        = RowLayout::aligned_16;  ///< layout of the output
-  bool to_functor         = false;  ///< sums go to a functor, not to a View
+  int rank            = 0;               ///< dimensions of the grid
+  Scalar input        = Scalar::opaque;  ///< element type
+  Scalar accumulator  = Scalar::opaque;  ///< type of the sums
+  int radius          = 0;               ///< largest of all dimensions
+  bool one_radius     = true;  ///< the radius is the same in all dimensions
+  int taps            = 0;     ///< number of nonzero weights
+  WeightForm weights  = WeightForm::any;    ///< their structure
+  MmaOperands factors = MmaOperands::none;  ///< factors of an outer product
+  bool exact_weights  = false;  ///< each weight is one exact operand
+  RowLayout source    = RowLayout::strided;     ///< layout of the input
+  RowLayout target    = RowLayout::aligned_16;  ///< layout of the output
+  bool to_functor     = false;  ///< sums go to a functor, not to a View
 
   constexpr bool is_product() const { return weights != WeightForm::any; }
   constexpr bool rows_aligned_16() const {
@@ -112,12 +112,9 @@ constexpr bool takes_stencil_band(StencilProblem const& problem) {
           problem.source == RowLayout::aligned_16);
 }
 
-/// Maximum shared memory of a block of a `dense_band` kernel. The kernel for
-/// 16-bit floats needs little.
+/// Maximum shared memory of a block of a `dense_band` kernel.
 constexpr int stencil_dense_shared_bytes(Scalar input) {
-  return input == Scalar::float64   ? 220 * 1024
-         : input == Scalar::float32 ? 160 * 1024
-                                    : 0;
+  return input == Scalar::float64 ? 220 * 1024 : 160 * 1024;
 }
 
 /// Why no kernel of the library can run a stencil, or none.
@@ -146,7 +143,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
       stencil_dense_band_exists(problem.input, problem.accumulator);
   bool const takes_band = takes_stencil_band(problem);
   bool const takes_weights =
-      takes_band || (dense_exists && problem.each_weight != MmaOperands::none);
+      takes_band || (dense_exists && problem.exact_weights);
   return first_refusal({
       {problem.rank != 2, {"the tensor-core stencils have two dimensions"}},
       {!band_exists && !dense_exists,
@@ -219,8 +216,6 @@ constexpr int later(int limit, int by) {
 /// | star 1 6 7 8            | 536 487 486 430 | 1007 505 446 426 |
 /// | dense 1 2 3 4           | 537 537 532 536 | 997 631 446 293  |
 /// | dense 7 8               | 483' 427'       | 110' 87'         |
-/// | dense, split 3          | 309             | 448              |
-/// | dense, split 5 7        | 235' 193'       | 185' 109'        |
 /// | float, dense 4 7        | 182 184'        | 261 110'         |
 /// | float, box 7 8          | 400* at both    | 500* 341*        |
 /// | float, box 9 11 16      | 382 413" 391*   | 167 155 130*     |
@@ -233,8 +228,7 @@ constexpr int later(int limit, int by) {
 /// kernels of fixed radius for products of two radii and for radii from 8 on.
 /// Boxes of ones of uint8 of radius up to 8 reach 1893" on tensor cores;
 /// without, radius 1 to 4 1961, 1924, 1915, 1853" (copy 2074), 5 to 7 1707,
-/// 1465, 1442* (copy 2050). Dense weights that are sums of bhalf operands: 169
-/// and 139' at radius 5 and 7. Dense weights on small grids: 33, 50 and 98 us
+/// 1465, 1442* (copy 2050). Dense weights on small grids: 33, 50 and 98 us
 /// (half, float, double, radius 7, 1024^2), without tensor cores 96, 108 and
 /// 101.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
@@ -250,7 +244,6 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   bool const aligned_output = problem.target == RowLayout::aligned_16;
   int const output_later    = aligned_output ? 0 : 1;
   int const split_later     = input == Scalar::bhalf && aligned ? 2 : 1;
-  int const dense_products  = problem.each_weight == MmaOperands::split ? 3 : 1;
   // Whether kernels without tensor cores are as fast up to some radius.
   bool const bytes_have_rival =
       box && problem.one_radius &&
@@ -271,8 +264,7 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
       {bytes && problem.to_functor, radius, functor_byte_box_radius},
       {bytes, radius, tuning.stencil_box_radius[input]},
       // Weights without outer product: the rows "dense" and "star".
-      {!problem.is_product(), problem.taps / dense_products,
-       tuning.stencil_dense_taps[input]},
+      {!problem.is_product(), problem.taps, tuning.stencil_dense_taps[input]},
       // Outer products that no `band` kernel supports; by measurement, also
       // functors and unaligned floats.
       {!takes_stencil_band(problem), radius, never},

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <type_traits>
 
 /// \file
@@ -16,20 +15,6 @@
 /// data.
 
 namespace KokkosMMA::Impl {
-
-/// Split of weights into sums of `count` operands, with a common power of two.
-///
-/// The remainder of a weight is at most 2^-23 of it, the spacing of floats: two
-/// half operands hold 22 bits and a sign. Half has few exponents, so the
-/// largest weight is scaled to just below the largest power of two, which keeps
-/// the bits in the last operands of small weights.
-struct SplitWeights {
-  int count      = 1;
-  int exponent   = 0;     ///< weight = sum of operands * 2^-exponent
-  bool are_close = true;  ///< false if `most` operands are not enough
-
-  static constexpr int most = 3;
-};
 
 /// 16-bit float nearest to x, ties to even; |x| is below the largest.
 inline std::uint16_t encode_operand(double x, int exponent_bits,
@@ -58,7 +43,9 @@ inline double decode_operand(std::uint16_t bits, int exponent_bits,
 struct HalfOperand {
   static constexpr int exponent_bits = 5;
   static constexpr int fraction_bits = 10;
-  static constexpr int top           = 14;  ///< exponent of the largest weight
+  /// Exponent of the largest weight, just below the largest power of two: half
+  /// has few exponents, and small weights must keep their last bits.
+  static constexpr int top = 14;
 };
 struct BhalfOperand {
   static constexpr int exponent_bits = 8;
@@ -91,29 +78,6 @@ std::uint16_t take_operand(double& weight) {
       encode_operand(weight, Format::exponent_bits, Format::fraction_bits);
   weight -= decode_operand(bits, Format::exponent_bits, Format::fraction_bits);
   return bits;
-}
-
-template <class Format>
-SplitWeights split_weights(std::span<double const> weights) {
-  double largest = 0;
-  for (double const w : weights) largest = std::max(largest, std::abs(w));
-  SplitWeights split;
-  if (largest == 0) return split;
-  split.exponent = Format::top - std::ilogb(largest);
-  for (double const w : weights) {
-    double const weight = std::ldexp(w, split.exponent);
-    double rest         = weight;
-    int count           = 0;
-    while (std::abs(rest) > 0x1p-23 * std::abs(weight) &&
-           count < SplitWeights::most) {
-      take_operand<Format>(rest);
-      ++count;
-    }
-    split.count = std::max(split.count, count);
-    split.are_close =
-        split.are_close && std::abs(rest) <= 0x1p-23 * std::abs(weight);
-  }
-  return split;
 }
 
 }  // namespace KokkosMMA::Impl

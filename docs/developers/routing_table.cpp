@@ -451,7 +451,7 @@ void print_stencils(std::ostream& out) {
       if (operands == MmaOperands::exact &&
           stencil_dense_band_exists(types.input, types.accumulator) &&
           radius <= (size_of(types.input) == 2 ? 8 : 7))
-        problem.each_weight = operands;
+        problem.exact_weights = true;
       problem.source = RowLayout::aligned_16;
       return problem;
     };

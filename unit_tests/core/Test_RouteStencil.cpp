@@ -14,15 +14,15 @@ using P = StencilProblem;
 
 constexpr P box_of(Scalar input, Scalar accumulator) {
   P problem;
-  problem.rank        = 2;
-  problem.input       = input;
-  problem.accumulator = accumulator;
-  problem.radius      = 7;
-  problem.taps        = 225;
-  problem.weights     = WeightForm::ones;
-  problem.factors     = MmaOperands::exact;
-  problem.each_weight = MmaOperands::exact;
-  problem.source      = RowLayout::aligned_16;
+  problem.rank          = 2;
+  problem.input         = input;
+  problem.accumulator   = accumulator;
+  problem.radius        = 7;
+  problem.taps          = 225;
+  problem.weights       = WeightForm::ones;
+  problem.factors       = MmaOperands::exact;
+  problem.exact_weights = true;
+  problem.source        = RowLayout::aligned_16;
   return problem;
 }
 constexpr P half    = box_of(Scalar::half, Scalar::float32);
@@ -57,11 +57,11 @@ constexpr auto dense = [](P& p) {
   p.weights = WeightForm::any;
   p.factors = MmaOperands::none;
 };
-constexpr auto split_weights = [](P& p) { p.each_weight = MmaOperands::split; };
-constexpr auto split_factors = [](P& p) { p.factors = MmaOperands::split; };
-constexpr auto without_dense = [](P& p) { p.each_weight = MmaOperands::none; };
+constexpr auto split_factors    = [](P& p) { p.factors = MmaOperands::split; };
+constexpr auto without_dense    = [](P& p) { p.exact_weights = false; };
 constexpr auto without_operands = [](P& p) {
-  p.factors = p.each_weight = MmaOperands::none;
+  p.factors       = MmaOperands::none;
+  p.exact_weights = false;
 };
 constexpr auto two_radii      = [](P& p) { p.one_radius = false; };
 constexpr auto to_functor     = [](P& p) { p.to_functor = true; };
@@ -110,19 +110,21 @@ static_assert(says(
 static_assert(says(refuse_mma_stencil(with(half, dense, odd_pitch), h200),
                    "no multiple of 16 bytes"));
 static_assert(!refuse_mma_stencil(with(half, odd_pitch), h200));
-// Doubles need more shared memory than compute capability 8.0 has, floats more
+// Doubles need more shared memory than compute capability 8.0 has, others more
 // than 8.6.
 static_assert(says(refuse_mma_stencil(doubles, with_shared(163)),
                    "too little shared memory"));
 static_assert(!refuse_mma_stencil(doubles, with_shared(227)));
 static_assert(says(refuse_mma_stencil(with(floats, dense), with_shared(99)),
                    "too little shared memory"));
+static_assert(says(refuse_mma_stencil(with(half, dense), with_shared(99)),
+                   "too little shared memory"));
 static_assert(!refuse_mma_stencil(with(floats, dense), with_shared(163)));
+static_assert(!refuse_mma_stencil(with(half, dense), with_shared(163)));
 static_assert(!refuse_mma_stencil(floats, with_shared(99)));
 static_assert(says(refuse_mma_stencil(with(floats, without_dense, unaligned),
                                       h200),
                    "float rows are not 16-byte aligned"));
-static_assert(!refuse_mma_stencil(with(half, dense), with_shared(99)));
 
 static_assert(route_stencil(half, host, {}).route == Route::generic);
 static_assert(automatic(half) == Route::streamed);
@@ -182,9 +184,6 @@ static_assert(automatic(floats, weighted(8), split_factors) == Route::streamed);
 static_assert(automatic(floats, weighted(9), split_factors) == Route::mma);
 static_assert(automatic(floats, dense) == Route::mma);
 static_assert(automatic(floats, dense, taps(121)) == Route::streamed);
-static_assert(automatic(half, dense, taps(81), split_weights) ==
-              Route::streamed);
-static_assert(automatic(half, dense, split_weights) == Route::mma);
 static_assert(automatic(doubles) == Route::streamed);
 static_assert(automatic(doubles, dense) == Route::mma);
 static_assert(automatic(half, rank(1)) == Route::streamed);

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -14,24 +13,10 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 
-std::array<double, 3> with(double weight) { return {1, weight, 1}; }
-
-TEST(SplitWeights, AreAsManyAsTheWeightsNeed) {
-  EXPECT_EQ(1, split_weights<HalfOperand>(with(2047)).count);
-  EXPECT_EQ(2, split_weights<HalfOperand>(with(2049)).count);
-  EXPECT_EQ(1, split_weights<HalfOperand>(with(0x1p100)).exponent + 87);
-  EXPECT_EQ(2, split_weights<HalfOperand>(with(0x1.abcdefp0)).count);
-  EXPECT_EQ(1, split_weights<BhalfOperand>(with(255)).count);
-  EXPECT_EQ(2, split_weights<BhalfOperand>(with(257)).count);
-  EXPECT_EQ(3, split_weights<BhalfOperand>(with(0x1.abcdefp0)).count);
-  EXPECT_TRUE(split_weights<BhalfOperand>(with(0x1.abcdefp-60)).are_close);
-  EXPECT_FALSE(split_weights<HalfOperand>(with(0x1.abcdefp-60)).are_close);
-}
-
 template <class Format>
 void expect_operands(double weight, double tolerance) {
   double rest = weight, sum = 0;
-  for (int p = 0; p < SplitWeights::most; ++p)
+  for (int p = 0; p < 3; ++p)
     sum += decode_operand(take_operand<Format>(rest), Format::exponent_bits,
                           Format::fraction_bits);
   EXPECT_EQ(weight, sum + rest);

@@ -299,7 +299,7 @@ TEST_F(AnyTable, Stencils) {
                                                  : p.input;
     p.weights          = WeightForm(random.integer(0, 3));
     p.factors          = MmaOperands(random.integer(0, 2));
-    p.each_weight      = MmaOperands(random.integer(0, 2));
+    p.exact_weights    = flag();
     p.source           = RowLayout(random.integer(0, 3));
     p.target           = RowLayout(random.integer(1, 3));
     Capability const m = machine();

@@ -72,7 +72,6 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 ///
 /// On tensor cores the weights are band matrices: one MMA per dimension, or one
 /// per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,
-/// core/stencil/KokkosMMA_WarpDenseTile.hpp,
 /// core/stencil/KokkosMMA_WarpDenseBand.hpp).
 ///
 /// \throws std::invalid_argument for extents that do not fit, a radius larger

@@ -74,22 +74,19 @@ struct VectorStore {
                   reinterpret_cast<Pair const&>(zero));
   }
   /// Writes all results at once; `to` is aligned to their size or to 16 bytes.
-  /// \tparam Last with the hint that they are not read again. 32 bytes of a row
-  ///   may then leave L2 before their neighbours come. H200, 2026-11-22: bands
-  ///   152 us for bytes and 310 for half without the hint, 156 and 317 with it;
-  ///   dense tiles of radius 7: 303 * 10^9 sums/s without it, 317 with it.
-  template <bool Last>
+  /// Without the hint that they are not read again: 32 bytes of a row could
+  /// leave L2 before their neighbours come. Bands with the hint 156 us instead
+  /// of 152 for bytes, 317 instead of 310 for half (H200, 2026-11-22).
   __device__ void write(Result* to) const {
     if constexpr (bytes == 4) {
-      store<Last>(reinterpret_cast<unsigned*>(to), word[0]);
+      *reinterpret_cast<unsigned*>(to) = word[0];
     } else if constexpr (bytes == 8) {
-      store<Last>(reinterpret_cast<uint2*>(to), uint2{word[0], word[1]});
+      *reinterpret_cast<uint2*>(to) = uint2{word[0], word[1]};
     } else {
 #pragma unroll
       for (int i = 0; i < bytes / 16; ++i)
-        store<Last>(reinterpret_cast<uint4*>(to) + i,
-                    uint4{word[4 * i], word[4 * i + 1], word[4 * i + 2],
-                          word[4 * i + 3]});
+        reinterpret_cast<uint4*>(to)[i] = uint4{
+            word[4 * i], word[4 * i + 1], word[4 * i + 2], word[4 * i + 3]};
     }
   }
   /// Writes the first `count` results, one after the other.
@@ -101,16 +98,6 @@ struct VectorStore {
       to[k] = results[0];
 #pragma unroll
       for (int l = 0; l + 1 < N; ++l) results[l] = results[l + 1];
-    }
-  }
-
- private:
-  template <bool Last, class Words>
-  __device__ static void store(Words* to, Words const& words) {
-    if constexpr (Last) {
-      __stcs(to, words);
-    } else {
-      *to = words;
     }
   }
 };

@@ -303,15 +303,6 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                        bool const empty) {
   reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
 }
-/// Variant in which each thread copies the functor.
-template <class Elements, class Tuning>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  min_blocks_of<Tuning::value.min_blocks, 1>)
-    exact_reduce_calls_by_value(Elements const elements,
-                                ExactScratch const scratch,
-                                ExactTarget const target, bool const empty) {
-  reduce_exactly<Elements, Tuning>(elements, scratch, target, empty);
-}
 
 /// Launches on the stream of `space`; StreamScratch::deliver() says when the
 /// result, a number of `format`, is available.
@@ -352,9 +343,9 @@ void launch_exact_reduce(Stream const& space, StreamScratch const& scratch,
                                     {unsigned(blocks), threads}, elements,
                                     shared, ExactTarget{place, format}, empty);
                     };
-                    if constexpr (requires { requires Elements::by_value; }) {
-                      launch(exact_reduce_calls_by_value<Elements, Tuning>);
-                    } else if constexpr (requires { elements.f; }) {
+                    // A functor is read from the parameter, unless each thread
+                    // needs a copy of it.
+                    if constexpr (requires { requires !Elements::by_value; }) {
                       launch(exact_reduce_calls<Elements, Tuning>);
                     } else {
                       launch(exact_reduce<Elements, Tuning>);

@@ -42,11 +42,8 @@ void find_mma_operands(FactoredWeights<R> const& factored,
       problem.factors = Band::operands(*factored.product);
   }
   if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
-    if (DenseBandStencil<A, Element>::takes(factored.kernel_weights))
-      problem.each_weight =
-          DenseBandOperands<Element>::are_exact(factored.kernel_weights)
-              ? MmaOperands::exact
-              : MmaOperands::split;
+    problem.exact_weights =
+        DenseBandStencil<A, Element>::takes(factored.kernel_weights);
   }
 }
 

@@ -357,8 +357,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
             if (8 * half < left) {
 #pragma unroll
               for (int b = 0; b < BlocksPerWarp; ++b)
-                results[b][half].template write<false>(to + b * columns +
-                                                       8 * half * stride);
+                results[b][half].write(to + b * columns + 8 * half * stride);
             }
         }
         if constexpr (std::is_same_v<Sum, float>) {
@@ -428,8 +427,8 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
                    block_rows - done >= 16) {
 #pragma unroll
           for (int b = 0; b < BlocksPerWarp; ++b) {
-            results[b][0].template write<false>(to + b * columns);
-            results[b][1].template write<false>(to + b * columns + 8 * stride);
+            results[b][0].write(to + b * columns);
+            results[b][1].write(to + b * columns + 8 * stride);
           }
         } else if (Unaligned && has_narrow_results<Band, Epilogue> &&
                    is_whole && block_rows - done >= 16) {

@@ -24,10 +24,9 @@
 /// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and 16-bit floats and floats
 /// whose weights are exact operands
 /// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp).
-/// KokkosMMA_DenseTileStencil.hpp supports split weights. The grid is divided
-/// into 16 row panels. A thread block sweeps down a part of all 16 at once, 8
-/// columns per warp, while the next rows are copied to shared memory
-/// asynchronously.
+/// The grid is divided into 16 row panels. A thread block sweeps down a part of
+/// all 16 at once, 8 columns per warp, while the next rows are copied to shared
+/// memory asynchronously.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -97,7 +96,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
       }
       VectorStore<Staged, 2> results;
       results.template pack<Sum>(pair);
-      results.template write<false>(
+      results.write(
           reinterpret_cast<Staged*>(to + 8 * half * Shape::staged_pitch));
     }
     lost |= unsigned(is_used) & unsigned(!(zero == 0));

@@ -6,7 +6,6 @@
 #include <backends/cuda/kernels/block/KokkosMMA_RunKernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencil.hpp>
-#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseTileStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
@@ -35,7 +34,7 @@ bool launch_dense_band_kernel(Stream const& space,
   auto const& gpu = device(space.device);
   constexpr int most =
       stencil_dense_shared_bytes(scalar_v<typename Kernel::Element>);
-  static_assert(most == 0 || Kernel::shared_bytes <= most);
+  static_assert(Kernel::shared_bytes <= most);
   if (Kernel::shared_bytes > gpu.shared_bytes) return false;
   auto const facts = kernel_facts(space.device, run_kernel<Kernel>,
                                   Block::threads, Kernel::shared_bytes);
@@ -176,15 +175,8 @@ struct DenseBandStencil {
         for (double const w : weights.values())
           largest = std::max(largest, std::abs(w));
         if (largest == 0) return true;
-        if (!(0x1p-100 < largest && largest < 0x1p100)) return false;
-        if (DenseBandOperands<Element>::are_exact(weights)) return true;
-        if constexpr (is_half) {
-          return split_weights<weight_operand_t<is_band_half<Element>>>(
-                     weights.values())
-              .are_close;
-        } else {
-          return false;
-        }
+        return 0x1p-100 < largest && largest < 0x1p100 &&
+               DenseBandOperands<Element>::are_exact(weights);
       }
     }
   }
@@ -202,8 +194,8 @@ constexpr bool dense_band_stores() {
   }
 }
 
-/// Launches a stencil with any weights, asynchronously. Functors and integer
-/// results run in the direct kernel, split weights in the dense tile kernel.
+/// Launches a stencil whose weights DenseBandStencil takes, asynchronously.
+/// Functors and integer results run in the direct kernel.
 /// \pre 16-byte chunks begin at the same columns of every row
 template <class A, class Element, class Epilogue>
 void launch_dense_band_stencil(Stream const& space,
@@ -211,16 +203,11 @@ void launch_dense_band_stencil(Stream const& space,
                                StencilWeights<2> const& weights,
                                Epilogue const& epilogue) {
   if (grid.extent[0] <= 0 || grid.extent[1] <= 0) return;
-  using Kernels = DenseBandStencil<A, Element>;
-  if constexpr (Kernels::has_kernel && dense_band_stores<Epilogue>()) {
-    if (DenseBandOperands<Element>::are_exact(weights) &&
-        launch_dense_sweep(space, grid, weights, epilogue,
+  if constexpr (DenseBandStencil<A, Element>::has_kernel &&
+                dense_band_stores<Epilogue>()) {
+    if (launch_dense_sweep(space, grid, weights, epilogue,
                            typename DenseBandTypes<Element>::Reaches()))
       return;
-    if constexpr (Kernels::is_half) {
-      launch_dense_tile(space, grid, weights, epilogue);
-      return;
-    }
   }
   launch_direct_stencil<A, 2>(space, grid, weights, epilogue);
 }
