@@ -116,11 +116,11 @@ class AutomatonRule {
   }
 
   /// Next state of a cell with `count` neighbours in state 1, including the
-  /// cell itself if counts_centre(). A state that the rule does not have
-  /// becomes 0.
+  /// cell itself if counts_centre(). A state that the rule does not have is
+  /// that of a dead cell.
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint8_t next(std::uint8_t state,
                                                              int count) const {
-    if (state == 0) return m_birth.contains(count) ? 1 : 0;
+    if (state == 0 || state >= m_states) return m_birth.contains(count) ? 1 : 0;
     if (state == 1 && m_survive.contains(count)) return 1;
     return static_cast<std::uint8_t>(state + 1 < m_states ? state + 1 : 0);
   }

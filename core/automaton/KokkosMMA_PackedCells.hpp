@@ -295,12 +295,6 @@ class UnfoldedAxis {
   Boundary m_high       = Boundary::constant;
 };
 
-/// Whether any of four cells is neither 0 nor 1.
-KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool has_foreign_states(
-    std::uint32_t cells) {
-  return (cells & 0xfefefefeu) != 0;
-}
-
 /// Bytes 0x80 for bytes of `cells` that are 1, else 0.
 KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t alive_flags(
     std::uint32_t cells) {

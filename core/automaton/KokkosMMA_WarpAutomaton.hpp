@@ -198,7 +198,8 @@ class SetRule {
           shared[(state == 1 ? set_words : 0) + (count[cell] >> 5)];
       std::uint32_t after = word >> (count[cell] & 31) & 1u;
       if constexpr (!TwoStates) {
-        if (state >= 2 || (state == 1 && after == 0))
+        bool const is_old = unsigned(state) - 2u < unsigned(m_states) - 2u;
+        if (is_old || (state == 1 && after == 0))
           after = std::uint32_t(state + 1 < m_states ? state + 1 : 0);
       }
       result |= after << 8 * cell;
@@ -244,24 +245,21 @@ class CallRule {
   Next m_next;
 };
 
-/// Next generation of 16 cells in any states. Rules of two states set cells in
-/// other states to 0.
+/// Next generation of 16 cells in any states. For rules of two states, cells in
+/// other states are dead.
 template <class Warp, class Rule>
 KOKKOSMMA_FORCEINLINE_FUNCTION void next_cells(
     Rule const& rule, std::uint32_t const* shared, std::uint32_t (&cells)[4],
     std::int32_t const (&count)[16]) {
+  // Masks: ranges spill if the branch assigns to the cells (CUDA 13.0, sm_90).
   std::uint32_t known[4] = {~0u, ~0u, ~0u, ~0u};
   if constexpr (Rule::has_two_states) {
-    if (has_foreign_states(cells[0] | cells[1] | cells[2] | cells[3]))
-      for (int w = 0; w < 4; ++w) {
-        std::uint32_t const alive = alive_flags(cells[w]) >> 7;
-        known[w] = alive | alive_flags(cells[w] ^ 0x01010101u) >> 7;
-        cells[w] = alive;
-      }
+    if (((cells[0] | cells[1] | cells[2] | cells[3]) & 0xfefefefeu) != 0)
+      for (int w = 0; w < 4; ++w) known[w] = alive_flags(cells[w]) >> 7;
   }
   for (int w = 0; w < 4; ++w)
     cells[w] =
-        rule.template next<Warp>(shared, cells[w], count + 4 * w) & known[w];
+        rule.template next<Warp>(shared, cells[w] & known[w], count + 4 * w);
 }
 
 }  // namespace KokkosMMA::Impl

@@ -127,9 +127,9 @@ TEST(AutomatonRule, NextOfTwoStates) {
   for (int count = -1; count <= 10; ++count) {
     EXPECT_EQ(count == 3, life.next(0, count)) << count;
     EXPECT_EQ(count == 2 || count == 3, life.next(1, count)) << count;
-    // States that the rule does not have are dead in the next generation.
-    EXPECT_EQ(0, life.next(2, count));
-    EXPECT_EQ(0, life.next(255, count));
+    // Cells in states that the rule does not have are dead.
+    EXPECT_EQ(count == 3, life.next(2, count));
+    EXPECT_EQ(count == 3, life.next(255, count));
   }
 }
 
@@ -140,6 +140,7 @@ TEST(AutomatonRule, NextOfManyStatesGrowsOld) {
     EXPECT_EQ(count == 2, brain.next(0, count)) << count;
     EXPECT_EQ(2, brain.next(1, count));
     EXPECT_EQ(0, brain.next(2, count));
+    EXPECT_EQ(count == 2, brain.next(3, count)) << count;
   }
   AutomatonRule const all = life_like({}, {}, Neighbourhood::moore, 256);
   EXPECT_EQ(0, all.next(0, 0));

@@ -95,12 +95,18 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
     using Call                     = AddElement<Input>;
     std::atomic<std::size_t> calls = 0;
     std::int64_t const begin       = random.integer(-9, 9);
-    check("calls",
-          sum_of(
-              Impl::Cuda::ExactCalls<Call, std::int64_t, typename Call::Real>{
-                  {x.data(), begin, &calls}, begin, size},
-              size == 0, format, on_device));
-    EXPECT_EQ(size, calls);
+    auto const check_calls = [&]<bool Copies>(std::bool_constant<Copies>) {
+      calls = 0;
+      check(Copies ? "calls of copies" : "calls",
+            sum_of(
+                Impl::Cuda::ExactCalls<Call, std::int64_t, typename Call::Real,
+                                       Copies>{
+                    {x.data(), begin, &calls}, begin, size},
+                size == 0, format, on_device));
+      EXPECT_EQ(size, calls);
+    };
+    check_calls(std::false_type());
+    check_calls(std::true_type());
   }
 }
 

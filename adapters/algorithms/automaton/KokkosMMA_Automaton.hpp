@@ -221,7 +221,7 @@ void checked_automaton(std::string const& label, Exec const& exec,
 
 /// Advances a cellular automaton on a two-dimensional grid by `steps`
 /// generations, in place. `cells(i, j)` is the state of a cell: 0 is dead, 1 is
-/// alive. A state that the rule does not have is dead one generation later.
+/// alive. A cell in a state that the rule does not have is dead.
 ///
 /// \code
 /// KokkosMMA::automaton(exec, cells, KokkosMMA::parse_rule("B3/S23"),

@@ -21,10 +21,8 @@ template <class Cell, class Bits, bool Aligned>
 __global__ void __launch_bounds__(256)
     convert_cells(Cell* const cells, std::int64_t const stride,
                   std::int64_t const rows, std::int64_t const columns,
-                  Bits* const bits, std::int64_t const pitch,
-                  [[maybe_unused]] unsigned* const foreign) {
-  constexpr bool packs             = std::is_const_v<Cell>;
-  [[maybe_unused]] bool is_foreign = false;
+                  Bits* const bits, std::int64_t const pitch) {
+  constexpr bool packs    = std::is_const_v<Cell>;
   std::int64_t const part = std::int64_t(blockIdx.x) * 256 + threadIdx.x;
   if (16 * part >= (packs ? (columns + 31) / 32 * 32 : columns)) return;
   bool const whole = 16 * part + 16 <= columns;
@@ -37,13 +35,10 @@ __global__ void __launch_bounds__(256)
         uint4 const four = __ldcs(reinterpret_cast<uint4 const*>(cell));
         packed           = pack_cells(four.x) | pack_cells(four.y) << 4 |
                  pack_cells(four.z) << 8 | pack_cells(four.w) << 12;
-        is_foreign |= has_foreign_states(four.x | four.y | four.z | four.w);
       } else {
         int const count = whole ? 16 : int(columns - 16 * part);
-        for (int c = 0; c < count; ++c) {
+        for (int c = 0; c < count; ++c)
           packed |= std::uint32_t(cell[c] == 1) << c;
-          is_foreign |= cell[c] > 1;
-        }
       }
       bits[row * 2 * pitch + part] = Bits(packed);
     } else {
@@ -58,15 +53,12 @@ __global__ void __launch_bounds__(256)
       }
     }
   }
-  if constexpr (packs) {
-    if (is_foreign) *foreign = 1;
-  }
 }
 
 template <class Cell, class Bits>
 void launch_convert_cells(Stream const& space, Cell* cells, std::int64_t stride,
                           std::int64_t rows, std::int64_t columns, Bits* bits,
-                          std::int64_t pitch, unsigned* foreign) {
+                          std::int64_t pitch) {
   bool const aligned =
       reinterpret_cast<std::uintptr_t>(cells) % 16 == 0 && stride % 16 == 0;
   // Four rows per thread, except in grids of more than 262140 rows.
@@ -75,18 +67,17 @@ void launch_convert_cells(Stream const& space, Cell* cells, std::int64_t stride,
   launch_kernel(space, "convert_cells",
                 aligned ? convert_cells<Cell, Bits, true>
                         : convert_cells<Cell, Bits, false>,
-                {blocks, 256}, cells, stride, rows, columns, bits, pitch,
-                foreign);
+                {blocks, 256}, cells, stride, rows, columns, bits, pitch);
 }
 
 /// Packs cells into whole words, padded with dead cells. Row i of the bits
-/// begins at word i * pitch. Sets *foreign to 1 if any cell is neither 0 nor 1.
+/// begins at word i * pitch.
 inline void launch_packing(Stream const& space, unsigned char const* cells,
                            std::int64_t stride, std::int64_t rows,
                            std::int64_t columns, std::uint32_t* bits,
-                           std::int64_t pitch, unsigned* foreign) {
+                           std::int64_t pitch) {
   launch_convert_cells(space, cells, stride, rows, columns,
-                       reinterpret_cast<std::uint16_t*>(bits), pitch, foreign);
+                       reinterpret_cast<std::uint16_t*>(bits), pitch);
 }
 
 inline void launch_unpacking(Stream const& space, std::uint32_t const* bits,
@@ -94,8 +85,7 @@ inline void launch_unpacking(Stream const& space, std::uint32_t const* bits,
                              std::int64_t columns, unsigned char* cells,
                              std::int64_t stride) {
   launch_convert_cells(space, cells, stride, rows, columns,
-                       reinterpret_cast<std::uint16_t const*>(bits), pitch,
-                       static_cast<unsigned*>(nullptr));
+                       reinterpret_cast<std::uint16_t const*>(bits), pitch);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

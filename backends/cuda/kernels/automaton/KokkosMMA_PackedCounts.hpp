@@ -154,26 +154,6 @@ __global__ void __launch_bounds__(128)
   if (inside > 0) to[whole + 1] = std::uint32_t(right >> 32);
 }
 
-/// Clears cells that were neither 0 nor 1: the rule has no next state for them,
-/// so they are dead after the first generation.
-template <class Cell>
-__global__ void __launch_bounds__(256)
-    clear_foreign_cells(unsigned const* const foreign, Cell const* const cells,
-                        std::int64_t const stride, PackedField const field,
-                        std::uint32_t* const bits) {
-  if (*foreign == 0) return;
-  std::int64_t const word = std::int64_t(blockIdx.x) * 256 + threadIdx.x;
-  if (word >= field.words) return;
-  for (std::int64_t row = blockIdx.y; row < field.rows; row += gridDim.y) {
-    std::uint32_t known = 0;
-    for (int b = 0; b < 32 && 32 * word + b < field.columns; ++b)
-      known |= std::uint32_t(static_cast<unsigned char>(
-                                 cells[row * stride + 32 * word + b]) <= 1)
-               << b;
-    bits[row * field.pitch + word] &= known;
-  }
-}
-
 /// Loads words of a row `Ahead` rows before their use.
 template <int Words, int Ahead>
 class PackedRowsAhead {
@@ -306,10 +286,10 @@ __global__ void __launch_bounds__(packed_count_tuning(Radius).threads)
 /// Maximum, because offsets within a neighbourhood have 32 bits.
 inline constexpr std::int64_t packed_counts_columns = std::int64_t(1) << 31;
 
-/// Bytes of workspace of launch_packed_counts: two fields and a flag.
+/// Bytes of workspace of launch_packed_counts: two fields.
 inline std::size_t packed_counts_memory(std::int64_t rows, std::int64_t columns,
                                         int radius) {
-  return std::size_t(2 * PackedField(rows, columns, radius).size() + 1) *
+  return std::size_t(2 * PackedField(rows, columns, radius).size()) *
          sizeof(std::uint32_t);
 }
 
@@ -386,14 +366,10 @@ void launch_packed_counts(Stream const& space,
   auto* const continued =
       cells.reversed ? continue_cells<true> : continue_cells<false>;
 
-  auto* now        = static_cast<std::uint32_t*>(memory) + field.origin();
-  auto* other      = now + field.size();
-  auto* const flag = static_cast<unsigned*>(memory) + 2 * field.size();
-  cudaStream_t const stream = space.handle;
-  auto const* const from = reinterpret_cast<unsigned char const*>(cells.data);
-  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
-  launch_packing(space, from, cells.stride[0], rows, columns, now, field.pitch,
-                 flag);
+  auto* now   = static_cast<std::uint32_t*>(memory) + field.origin();
+  auto* other = now + field.size();
+  launch_packing(space, reinterpret_cast<unsigned char const*>(cells.data),
+                 cells.stride[0], rows, columns, now, field.pitch);
   std::int64_t const around = rows + 2 * radius + 2 * radius * (columns / 32);
   auto const advance        = advance_packed_counts_of(
              radius, std::make_integer_sequence<int, AutomatonRule::max_radius - 1>());
@@ -403,13 +379,6 @@ void launch_packed_counts(Stream const& space,
                   {unsigned((around + 127) / 128), 128}, field, conditions,
                   now);
     advance(space, field, now, other, ranges);
-    if (step == 0) {
-      dim3 const blocks(unsigned((field.words + 255) / 256),
-                        unsigned(std::min<std::int64_t>(rows, 1024)));
-      launch_kernel(space, "clear_foreign_cells",
-                    clear_foreign_cells<unsigned char>, {blocks, 256}, flag,
-                    from, cells.stride[0], field, other);
-    }
     std::swap(now, other);
   }
   launch_unpacking(space, now, field.pitch, rows, columns,

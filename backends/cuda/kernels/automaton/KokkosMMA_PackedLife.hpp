@@ -146,36 +146,6 @@ struct PackedRow {
   }
 };
 
-/// Row of byte cells, read as 32 bits that are set where a cell is above 1.
-struct ForeignRow {
-  unsigned char const* cells;
-  std::int64_t columns;
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t operator()(
-      std::int64_t index) const {
-    std::uint32_t bits = 0;
-    for (int b = 0; b < 32 && index + b < columns; ++b)
-      bits |= std::uint32_t(cells[index + b] > 1) << b;
-    return bits;
-  }
-};
-
-/// Byte cells that the bit cells were packed from. If *flag is set, some have
-/// states unknown to the rule; those are dead after the first generation.
-struct ForeignStates {
-  unsigned const* flag;  ///< null after the first generation
-  unsigned char const* cells;
-  std::int64_t stride;
-
-  __device__ std::uint32_t at(PackedGrid const& grid, std::int64_t row,
-                              std::int64_t column) const {
-    UnfoldedAxis::Place const place = grid.rows.locate(row);
-    if (place.direction == 0) return 0;
-    return grid.columns.gather(column, ForeignRow{cells + place.index * stride,
-                                                  grid.columns.extent()});
-  }
-};
-
 /// Gathers 32 rows that are partly outside the grid into memory in which every
 /// 32nd word belongs to this lane.
 __device__ inline void gather_rows(PackedGrid const& grid,
@@ -212,8 +182,7 @@ template <bool Moore, class Rule>
 __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
     advance_packed(PackedGrid const grid, std::uint32_t const* const from,
                    std::uint32_t* const to, int const generations,
-                   unsigned const row_blocks, ForeignStates const foreign,
-                   Rule const rule) {
+                   unsigned const row_blocks, Rule const rule) {
   constexpr int rows = PackedTile::rows;
   KOKKOSMMA_DYNAMIC_SHARED(std::uint32_t, 4, packed_memory);
   int const lane  = threadIdx.x % 32;
@@ -253,12 +222,6 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
     constants.keep(kept);
   }
 
-  bool const has_foreign = foreign.flag != nullptr && *foreign.flag != 0;
-  if (has_foreign)
-#pragma unroll 1
-    for (int r = 0; r < rows; ++r)
-      stage[r * 32] = foreign.at(grid, row + r, column);
-
   std::uint32_t* const rims = packed_memory + warps * (rows + 6) * 32 + lane;
   auto const rim            = [&](int parity, int of_warp, int end) {
     return rims + ((parity * warps + of_warp) * 2 + end) * 32;
@@ -281,9 +244,6 @@ __global__ void __launch_bounds__(32 * PackedTile::max_warps, 2)
                                    PackedConstants::kept(kept));
     else
       next_generation<Moore, false>(x, above, below, rule, {});
-    if (g == 0 && has_foreign)
-#pragma unroll
-      for (int r = 0; r < rows; ++r) x[r] &= ~stage[r * 32];
   }
 
   std::int64_t const word = panel * PackedTile::words + lane;
@@ -342,18 +302,16 @@ inline PackedPlan packed_plan(std::int64_t rows, std::int64_t columns,
   return best;
 }
 
-/// Bytes of workspace of launch_packed_life: two grids of bits and a flag.
+/// Bytes of workspace of launch_packed_life: two grids of bits.
 inline std::size_t packed_life_memory(std::int64_t rows, std::int64_t columns) {
   return std::size_t(2) * rows * PackedGrid::pitch_of(columns) *
-             sizeof(std::uint32_t) +
-         sizeof(unsigned);
+         sizeof(std::uint32_t);
 }
 
 template <bool Moore, class Rule>
 void advance_packed_cells(Stream const& space, PackedGrid const& grid,
                           std::uint32_t*& cells, std::uint32_t*& other,
-                          std::int64_t steps, ForeignStates foreign,
-                          Rule const& rule) {
+                          std::int64_t steps, Rule const& rule) {
   Device const& d    = device(space.device);
   auto* const kernel = advance_packed<Moore, Rule>;
   kernel_facts(d.id, kernel, 32 * PackedTile::max_warps,
@@ -371,9 +329,8 @@ void advance_packed_cells(Stream const& space, PackedGrid const& grid,
     launch_kernel(space, "advance_packed", kernel,
                   {row_blocks * unsigned(plan.panels), 32 * plan.warps,
                    PackedTile::shared_bytes(plan.warps)},
-                  grid, cells, other, generations, row_blocks, foreign, rule);
+                  grid, cells, other, generations, row_blocks, rule);
     std::swap(cells, other);
-    foreign.flag = nullptr;
     steps -= generations;
   }
 }
@@ -402,25 +359,17 @@ void launch_packed_life(Stream const& space, StencilGrid<Cell, 2> const& cells,
   grid.high_column_alive = high[1].value == 1;
   grid.columns_first     = cells.reversed;
 
-  auto* now        = static_cast<std::uint32_t*>(memory);
-  auto* other      = now + rows * grid.pitch;
-  auto* const flag = reinterpret_cast<unsigned*>(now + 2 * rows * grid.pitch);
-  auto const* const from = reinterpret_cast<unsigned char const*>(cells.data);
-  check(cudaMemsetAsync(flag, 0, sizeof(unsigned), space.handle),
-        "cudaMemsetAsync");
-  launch_packing(space, from, cells.stride[0], rows, columns, now, grid.pitch,
-                 flag);
-  ForeignStates const foreign{flag, from, cells.stride[0]};
+  auto* now   = static_cast<std::uint32_t*>(memory);
+  auto* other = now + rows * grid.pitch;
+  launch_packing(space, reinterpret_cast<unsigned char const*>(cells.data),
+                 cells.stride[0], rows, columns, now, grid.pitch);
 
   if (rule.neighbourhood() == Neighbourhood::von_neumann)
-    advance_packed_cells<false>(space, grid, now, other, steps, foreign,
-                                RuleBits(rule));
+    advance_packed_cells<false>(space, grid, now, other, steps, RuleBits(rule));
   else if (is_life(rule))
-    advance_packed_cells<true>(space, grid, now, other, steps, foreign,
-                               LifeBits());
+    advance_packed_cells<true>(space, grid, now, other, steps, LifeBits());
   else
-    advance_packed_cells<true>(space, grid, now, other, steps, foreign,
-                               RuleBits(rule));
+    advance_packed_cells<true>(space, grid, now, other, steps, RuleBits(rule));
 
   launch_unpacking(space, now, grid.pitch, rows, columns,
                    reinterpret_cast<unsigned char*>(to), to_stride);
