@@ -172,7 +172,7 @@ class TapList {
     for (std::size_t at = 0; at < weights.size(); ++at) {
       if (weights.values()[at] == 0) continue;
       Tap<A, R> tap;
-      tap.weight         = as_weight(weights.values()[at]);
+      tap.weight         = weight_as<A>(weights.values()[at]);
       auto const offsets = weights.offsets(at);
       for (int d = 0; d < R; ++d) tap.offset[d] = std::int8_t(offsets[d]);
       int const k = m_taps.count++;
@@ -191,14 +191,6 @@ class TapList {
   Taps<A, R> const& taps() const { return m_taps; }
 
  private:
-  /// Negative weights of unsigned sums wrap, like the sums.
-  static A as_weight(double weight) {
-    if constexpr (std::is_integral_v<A>) {
-      if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
-    }
-    return static_cast<A>(weight);
-  }
-
   Taps<A, R> m_taps{};
   Kokkos::View<Tap<A, R> const*, Space> m_memory;
 };

@@ -140,19 +140,15 @@ struct PlaneSweep {
   __device__ __forceinline__ void load(SlabSource<Element, R> const& source,
                                        Index plane, int stage) const {
     Element* const slab = slabs + stage * Shape::slab;
-    int thread          = int(threadIdx.x);
-    Index x             = slab_x;
-    {
-      Index const first = R == 1 ? slab_x + plane * Shape::tile_x : slab_x;
-      Index const columns =
-          Shape::pitch + (R == 1 ? (Shape::batch - 1) * Shape::tile_x : 0);
-      bool const rows = R == 1 || (0 <= plane && plane + Shape::batch <=
-                                                     source.grid.extent[0]);
-      if (source.rows_aligned_16 && rows && 0 <= first &&
-          first + columns <= source.grid.extent[R - 1]) {
-        load_rows(source, slab, plane);
-        return;
-      }
+    Index const first   = R == 1 ? slab_x + plane * Shape::tile_x : slab_x;
+    Index const columns =
+        Shape::pitch + (R == 1 ? (Shape::batch - 1) * Shape::tile_x : 0);
+    bool const rows =
+        R == 1 || (0 <= plane && plane + Shape::batch <= source.grid.extent[0]);
+    if (source.rows_aligned_16 && rows && 0 <= first &&
+        first + columns <= source.grid.extent[R - 1]) {
+      load_rows(source, slab, plane);
+      return;
     }
     if constexpr (R == 1) {
 #pragma unroll 1
@@ -161,8 +157,8 @@ struct PlaneSweep {
                     slab_x + (plane + b) * Shape::tile_x, int(threadIdx.x),
                     Shape::threads);
     } else {
-      source.load(slab, Shape::slab_rows, in_row, plane, slab_y, x, thread,
-                  Shape::threads);
+      source.load(slab, Shape::slab_rows, in_row, plane, slab_y, slab_x,
+                  int(threadIdx.x), Shape::threads);
     }
   }
 
