@@ -9,10 +9,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#if defined(KOKKOS_ENABLE_TUNING)
-#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
-#endif
-
 #include <cstdint>
 
 /// \file
@@ -66,9 +62,6 @@ namespace KokkosMMA::Impl {
   all.requires_fences = [](Kokkos_Tools_ToolSettings& settings) -> bool& {
     return settings.requires_global_fencing;
   };
-#if defined(KOKKOS_ENABLE_TUNING)
-  all.route_tool = &kokkos_route_tool;
-#endif
   VerboseLines::listen(false);
   return library_has(LibraryInterface());
 }

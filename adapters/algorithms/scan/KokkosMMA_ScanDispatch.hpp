@@ -12,7 +12,6 @@
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
-#include <adapters/kokkos/KokkosMMA_ToolsTuning.hpp>
 #include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
@@ -174,8 +173,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
       call.reproducibility = Reproducibility::device_independent;
     }
   }
-  RouteOfCall const route(problem, machine, call, decision);
-  decision.route = call.route = route.route();
+  call.route = decision.route;
   std::string const& name =
       label.empty()
           ? label_of_route<Functor>(who, scalar_v<Input>, decision.route)
@@ -253,14 +251,6 @@ void scan_views(std::string const& label, Exec const& exec, X const& x,
   }
   scan(label, who, exec, ScanInto<X, Y, A, Kind>{x, y, initial<A>(init)}, total,
        settings);
-}
-template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
-          class Init>
-void scan_views(std::string const& label, Exec const& exec, X const& x,
-                Y const& y, Init&& init, Settings const& settings) {
-  NoTotal none;
-  scan_views<Kind, Accumulator, Exec, X, Y, Init>(
-      label, exec, x, y, static_cast<Init&&>(init), none, settings);
 }
 
 }  // namespace KokkosMMA::Impl

@@ -15,7 +15,6 @@
 #include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
-#include <core/routing/KokkosMMA_AskedRoute.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
@@ -79,7 +78,6 @@ Route run_call(ErasedCall const& call, char const* pattern,
                Settings const& settings, Choose const& choose,
                Launch const& launch) {
   RouteDecision decision;
-  std::optional<AskedRoute<RouteTool>> asked;
   if (call.plan != nullptr) {
     decision = call.plan->decision;
   } else {
@@ -90,11 +88,6 @@ Route run_call(ErasedCall const& call, char const* pattern,
       decision = decide_requested(settings, [&](Settings const& requested) {
         return choose(problem, machine, requested, tuning);
       });
-    if (RouteTool const* const tool = KokkosFunctions::all().route_tool) {
-      asked.emplace(*tool,
-                    route_question(problem, machine, settings, decision));
-      decision.route = asked->route();
-    }
   }
   TimedCall timed;  // includes Kokkos' own code, if that runs
   bool const is_native =

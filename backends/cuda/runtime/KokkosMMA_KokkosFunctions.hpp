@@ -20,8 +20,6 @@ struct Kokkos_Tools_ToolSettings;
 
 namespace KokkosMMA::Impl {
 
-struct RouteTool;
-
 /// Callbacks of Kokkos Tools. The patterns are parallel_for, parallel_reduce
 /// and parallel_scan.
 struct ToolCallbacks {
@@ -63,9 +61,6 @@ struct [[gnu::visibility("default")]] KokkosFunctions {
   /// The member requires_global_fencing.
   bool& (*requires_fences)(Kokkos_Tools_ToolSettings&) = nullptr;
 
-  /// Queries to a tuning tool; null without KOKKOS_ENABLE_TUNING.
-  RouteTool const* route_tool = nullptr;
-
   static KokkosFunctions& all() {
     static constinit KokkosFunctions functions{};
     return functions;
@@ -75,7 +70,7 @@ struct [[gnu::visibility("default")]] KokkosFunctions {
 /// Number of the interface between headers and library: changed with any type
 /// or function of backends/cuda/runtime.
 using LibraryInterface =
-    std::integral_constant<int, KOKKOSMMA_VERSION * 10 + 3>;
+    std::integral_constant<int, KOKKOSMMA_VERSION * 10 + 4>;
 /// True. Each source with a call refers to it, so that headers and library of
 /// different versions do not link.
 bool library_has(LibraryInterface);
