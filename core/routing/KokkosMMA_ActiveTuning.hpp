@@ -33,11 +33,7 @@ struct EnvironmentTuning {
     if (!path || !*path) return result;
     result.path = path;
     try {
-      result.file               = read_tuning(path);
-      std::string const ignored = ignored_entries(*result.file);
-      if (!ignored.empty())
-        std::fprintf(stderr, "KokkosMMA: KOKKOSMMA_TUNING: %s: %s.\n", path,
-                     ignored.c_str());
+      result.file = read_tuning(path);
     } catch (std::invalid_argument const& error) {
       result.refusal = error.what();
     }
