@@ -1,13 +1,10 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the drop-in leaves to Kokkos' own code must stay as it is: team and
-// nested reductions. And Views of every shape inside the functors that it
-// takes.
+// Views of every shape inside the functors of an application.
 
 #include <KokkosMMA_TestSupport.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace {
@@ -15,77 +12,8 @@ namespace {
 using namespace KokkosMMA::Testing;
 
 template <class Exec>
-class OtherPatterns : public ::testing::Test {};
-TYPED_TEST_SUITE(OtherPatterns, ExecutionSpaces);
-
-template <class Exec>
-void check_team() {
-  using Policy     = Kokkos::TeamPolicy<Exec>;
-  using Member     = typename Policy::member_type;
-  int const league = 211, length = 1003;
-  std::int64_t result = poison<std::int64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce(
-      "team", Policy(league, Kokkos::AUTO),
-      KOKKOS_LAMBDA(Member const& member, std::int64_t& update) {
-        std::int64_t row = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(member, length),
-            [&](int j, std::int64_t& sum) { sum += j ^ member.league_rank(); },
-            row);
-        Kokkos::single(Kokkos::PerTeam(member), [&] { update += row; });
-      },
-      result);
-  EXPECT_TRUE(probe.went_to_kokkos());
-  std::int64_t expected = 0;
-  for (int i = 0; i < league; ++i)
-    for (int j = 0; j < length; ++j) expected += j ^ i;
-  EXPECT_EQ(expected, result);
-}
-TYPED_TEST(OtherPatterns, TeamReduction) { check_team<TypeParam>(); }
-
-/// Reductions nested in a parallel_for, over threads and vector lanes, with a
-/// reducer.
-template <class Exec>
-void check_nested() {
-  using Policy     = Kokkos::TeamPolicy<Exec>;
-  using Member     = typename Policy::member_type;
-  int const league = 97, length = 517;
-  Kokkos::View<int*, Exec> const sums("sums", league), peaks("peaks", league);
-  Kokkos::parallel_for(
-      "nested", Policy(league, Kokkos::AUTO),
-      KOKKOS_LAMBDA(Member const& member) {
-        int const i = member.league_rank();
-        int sum = 0, peak = 0;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamVectorRange(member, length),
-            [&](int j, int& update) { update += (i * j) % 13; }, sum);
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(member, length),
-            [&](int j, int& update) {
-              int const value = (7 * j + i) % 1009;
-              if (value > update) update = value;
-            },
-            Kokkos::Max<int>(peak));
-        Kokkos::single(Kokkos::PerTeam(member), [&] {
-          sums(i)  = sum;
-          peaks(i) = peak;
-        });
-      });
-  auto const s = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
-  auto const p =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), peaks);
-  for (int i = 0; i < league; ++i) {
-    int sum = 0, peak = 0;
-    for (int j = 0; j < length; ++j) {
-      sum += (i * j) % 13;
-      peak = std::max(peak, (7 * j + i) % 1009);
-    }
-    ASSERT_EQ(sum, s(i));
-    ASSERT_EQ(peak, p(i));
-  }
-}
-TYPED_TEST(OtherPatterns, NestedReductions) { check_nested<TypeParam>(); }
+class ViewsOfFunctors : public ::testing::Test {};
+TYPED_TEST_SUITE(ViewsOfFunctors, ExecutionSpaces);
 
 /// Adds the elements of a rank-1 View, whatever its layout, alignment and
 /// traits.
@@ -100,7 +28,7 @@ void check_elements(View const& x, std::int64_t expected) {
   EXPECT_EQ(expected, result);
 }
 
-TYPED_TEST(OtherPatterns, SubviewsOfEveryKind) {
+TYPED_TEST(ViewsOfFunctors, SubviewsOfEveryKind) {
   using Exec  = TypeParam;
   int const n = 10007, rows = 61, columns = 173;
   Random random;

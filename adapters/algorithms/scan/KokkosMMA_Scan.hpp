@@ -145,7 +145,7 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
       exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Exclusive scan from an initial value, with a total.
+/// Exclusive scan from an initial value, with a total, Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -180,7 +180,7 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
       exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Inclusive scan from an initial value, with a total.
+/// Inclusive scan from an initial value, with a total, Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
