@@ -70,9 +70,6 @@ std::vector<Piece> pieces(Random& random) {
 template <class Exec, class Input, class Output, class Init = void>
 void check_sums() {
   constexpr bool exclusive = !std::is_void_v<Init>;
-  using Accumulator        = std::conditional_t<
-      exclusive, Init,
-      std::conditional_t<std::is_same_v<Input, half_t>, float, Input>>;
   Random random;
   SCOPED_TRACE(random.note());
   std::vector<std::int64_t> prefix(longest + 1);
