@@ -11,7 +11,6 @@
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_Configuration.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
-#include <core/base/KokkosMMA_ErrorBound.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>

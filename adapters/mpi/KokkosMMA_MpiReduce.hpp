@@ -147,17 +147,20 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
 
 namespace mpi {
 
-/// Sums the elements of the Views of all ranks; every rank gets the sum. The
-/// result is that of KokkosMMA::reduce for the Views one after another.
+/// Sums the elements of the Views of all ranks, or the products of those of two
+/// Views; every rank gets the sum. The result is that of KokkosMMA::reduce for
+/// the Views one after another.
 ///
 /// \code
 /// mpi::reduce(comm, exec, x, sum);
+/// mpi::reduce(comm, exec, KokkosMMA::dot(x, y), energy);
 /// \endcode
 ///
 /// \param comm communicator of one group; all its ranks make the call, with the
 ///        same types
 /// \param exec instance on which this rank's sum runs
-/// \param x this rank's elements, any number of them, 0 included
+/// \param x this rank's elements, any number of them, 0 included; or
+///        KokkosMMA::dot(x, y) or squares(x) of this rank's Views
 /// \param result scalar, or View of rank 0, overwritten with the same bits on
 ///        every rank
 /// \param settings route; it may differ between ranks
@@ -169,44 +172,22 @@ namespace mpi {
 /// rounding. Results are bitwise reproducible for the same number of ranks,
 /// sizes and devices. With Reproducibility::exact, which all ranks must
 /// request, floating-point sums are correctly rounded: the same bits for any
-/// number of ranks, sizes and devices. Then MPI_Allreduce adds integers, 88
-/// bytes for floats or 544 for doubles.
+/// number of ranks, sizes and devices, and products are not rounded either.
+/// Then MPI_Allreduce adds integers: 88 bytes for floats and for products of
+/// half_t, 544 for doubles and for products of bhalf_t and float, 1088 for
+/// products of double.
 ///
 /// The call waits for `exec`, also with a View as result. It then writes the
 /// View, in order on `exec`.
 ///
 /// \throws std::invalid_argument on every rank if arguments of a rank are
 /// rejected (see KokkosMMA::reduce) or types differ; nothing is written then.
-template <class Exec, Impl::Rank1View X, class Result>
+template <class Exec, Impl::Summable X, class Result>
 void reduce(MPI_Comm comm, Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {
-  Impl::check_reduce_types<Exec, X, std::remove_cvref_t<Result>>();
-  Impl::reduce_over_ranks(comm, exec, Impl::ReducedView<X>{x}, result,
-                          settings);
-}
-
-/// Sums the products of the elements of all ranks; every rank gets the sum. The
-/// result is that of KokkosMMA::reduce for the Views one after another.
-///
-/// \code
-/// mpi::reduce(comm, exec, KokkosMMA::dot(x, y), energy);
-/// \endcode
-///
-/// \param dot KokkosMMA::dot(x, y) or KokkosMMA::squares(x) of this rank's
-///        Views
-///
-/// Works as the sum of a View over ranks. With Reproducibility::exact, for
-/// floating-point factors of one type and a floating-point result, only the
-/// result is rounded, not products or partial sums. MPI_Allreduce adds 88 bytes
-/// for products of half_t, 544 of bhalf_t and float, 1088 of double.
-template <class Exec, class X, class Y, class Result>
-void reduce(MPI_Comm comm, Exec const& exec, Impl::Dot<X, Y> const& dot,
-            Result&& result, Settings const& settings = {}) {
-  using R = std::remove_cvref_t<Result>;
-  Impl::check_reduce_types<Exec, X, R>();
-  Impl::check_reduce_types<Exec, Y, R>();
-  Impl::reduce_over_ranks(comm, exec, Impl::ReducedDot<X, Y>{dot.x, dot.y},
-                          result, settings);
+  using Reduce = Impl::CheckedReduce<X>;
+  Reduce::template check<Exec, std::remove_cvref_t<Result>>();
+  Impl::reduce_over_ranks(comm, exec, Reduce::terms(x), result, settings);
 }
 
 }  // namespace mpi

@@ -76,14 +76,26 @@ void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
       who, exact_scan(concatenate(who, "[exact]"), exec, scan, none, &before));
 }
 
-/// Runs a scan over ranks whose types are checked. `local(start)` scans this
-/// rank's elements from `start`.
-template <ScanKind Kind, class A, class Exec, class X, class Y, class Total,
-          class Scan>
-void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
-                     X const& x, Y const& y, A const& init, Total& total,
-                     Settings const& settings, Scan const& local) {
-  constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Total>, NoTotal>;
+/// Checks and runs every scan over ranks: `total` may be NoTotal.
+template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
+          class Init, class Total>
+void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
+                     Init&& initial_value, Total& total,
+                     Settings const& settings) {
+  constexpr bool has_total  = !std::is_same_v<std::remove_cv_t<Total>, NoTotal>;
+  constexpr char const* who = Kind == ScanKind::exclusive
+                                  ? "KokkosMMA::mpi::exclusive_scan"
+                                  : "KokkosMMA::mpi::inclusive_scan";
+  using A                   = chosen_accumulator_t<Accumulator, X, Y>;
+  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::exclusive_scan, inclusive_scan",
+                             X, Y, "y", A);
+  KOKKOSMMA_IMPL_CHECK_SCAN_INIT(
+      "KokkosMMA::mpi::exclusive_scan, inclusive_scan", Init, A);
+  if constexpr (has_total) {
+    KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL(
+        "KokkosMMA::mpi::exclusive_scan, inclusive_scan", Total, X, A);
+  }
+  A const init = initial<A>(initial_value);
   refuse_explain(who, "explain the KokkosMMA:: scan of this rank's Views");
   MpiCall call;
   call.operation   = Kind == ScanKind::exclusive ? MpiOperation::exclusive_scan
@@ -143,20 +155,35 @@ void scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
         exec, total,
         static_cast<Value>(sum_in_rank_order(A(0), calls, calls.size())));
   }
-  local(sum_in_rank_order(init, calls, std::size_t(mpi_rank(who, comm))));
+  scan_with<Kind, A>(
+      exec, x, y,
+      sum_in_rank_order(init, calls, std::size_t(mpi_rank(who, comm))),
+      settings);
   if constexpr (has_total && !TotalOf<std::remove_cv_t<Total>>::is_view) {
     exec.fence("KokkosMMA: fence due to the total being a value");
+  }
+}
+
+/// Scan over ranks with an initial value or a total.
+template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
+          class Argument>
+void scan_over_ranks_with(MPI_Comm comm, Exec const& exec, X const& x,
+                          Y const& y, Argument&& init_or_total,
+                          Settings const& settings) {
+  if constexpr (is_total<std::remove_cvref_t<Argument>>) {
+    scan_over_ranks<Kind, Accumulator>(comm, exec, x, y, 0,
+                                       init_or_total.place(), settings);
+  } else {
+    NoTotal none;
+    scan_over_ranks<Kind, Accumulator, Exec, X, Y, Argument>(
+        comm, exec, x, y, static_cast<Argument&&>(init_or_total), none,
+        settings);
   }
 }
 
 }  // namespace Impl
 
 namespace mpi {
-
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init>
-void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init&& init, Settings const& settings = {});
 
 /// Exclusive scan over the elements of all ranks, in rank order: `y(i)` is the
 /// sum of all elements before `x(i)`.
@@ -194,72 +221,35 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  exclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
+  Impl::scan_over_ranks_with<Impl::ScanKind::exclusive, Accumulator>(
+      comm, exec, x, y, 0, settings);
 }
 
-/// Exclusive scan over the ranks from an initial value: `init` plus all
-/// elements before `x(i)`. Otherwise as the scan without an initial value.
-template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
-          Impl::InitialArgument Init>
-void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init&& init, Settings const& settings) {
-  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, "y", A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
-  Impl::NoTotal none;
-  Impl::scan_over_ranks<Impl::ScanKind::exclusive, A>(
-      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y,
-      Impl::initial<A>(init), none, settings, [&](A const& start) {
-        KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
-      });
-}
-
-/// Exclusive scan over the ranks from an initial value: `init` plus all
-/// elements before `x(i)`. Also writes the total of all ranks. The total does
-/// not include `init`; every rank gets it.
+/// Exclusive scan over the ranks from an initial value, `init` plus all
+/// elements before `x(i)`, or with a total.
 ///
-/// \param total Total(place): a scalar variable, or a View of rank 0 that is no
-///        element of x or y. With a scalar the call waits for `exec`
+/// \param init_or_total as of KokkosMMA::exclusive_scan. Every rank gets the
+///        total of all ranks, without `init`
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
+          Impl::Rank1View Y, Impl::NotSettings Argument>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init&& init, Total<Place> const& total,
-                    Settings const& settings = {}) {
-  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::exclusive_scan", X, Y, "y", A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::exclusive_scan", Init, A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::exclusive_scan", Place, X,
-                                  A);
-  Impl::scan_over_ranks<Impl::ScanKind::exclusive, A>(
-      "KokkosMMA::mpi::exclusive_scan", comm, exec, x, y,
-      Impl::initial<A>(init), total.place(), settings, [&](A const& start) {
-        KokkosMMA::exclusive_scan<A>(exec, x, y, start, settings);
-      });
+                    Argument&& init_or_total, Settings const& settings = {}) {
+  Impl::scan_over_ranks_with<Impl::ScanKind::exclusive, Accumulator>(
+      comm, exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Exclusive scan over the elements of all ranks, in rank order: `y(i)` is the
-/// sum of all elements before `x(i)`. Also writes the total of all ranks.
+/// Exclusive scan over the ranks from an initial value, with a total.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Place>
+          Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Total<Place> const& total, Settings const& settings = {}) {
-  mpi::exclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
+                    Init&& init, Last&& total, Settings const& settings = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::mpi::exclusive_scan", Last);
+  if constexpr (Impl::is_total<std::remove_cvref_t<Last>>) {
+    Impl::scan_over_ranks<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y,
+                          Init>(comm, exec, x, y, static_cast<Init&&>(init),
+                                total.place(), settings);
+  }
 }
-
-/// Does not compile: a total must be passed as Total(place).
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init,
-          Impl::InitialArgument Bare>
-void exclusive_scan(MPI_Comm, Exec const&, X const&, Y const&, Init&&, Bare&&,
-                    Settings const& = {}) {
-  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::mpi::exclusive_scan", Bare);
-}
-
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init>
-void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init&& init, Settings const& settings = {});
 
 /// Inclusive scan over the elements of all ranks, in rank order. `y(i)` is the
 /// result of exclusive_scan() plus `x(i)`.
@@ -267,63 +257,34 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  inclusive_scan<Accumulator>(comm, exec, x, y, A(0), settings);
+  Impl::scan_over_ranks_with<Impl::ScanKind::inclusive, Accumulator>(
+      comm, exec, x, y, 0, settings);
 }
 
-/// Inclusive scan over the ranks from an initial value: `init` plus all
-/// elements up to `x(i)`. Otherwise as the scan without an initial value.
-template <class Accumulator, class Exec, Impl::Rank1View X, Impl::Rank1View Y,
-          Impl::InitialArgument Init>
-void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init&& init, Settings const& settings) {
-  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, "y", A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
-  Impl::NoTotal none;
-  Impl::scan_over_ranks<Impl::ScanKind::inclusive, A>(
-      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y,
-      Impl::initial<A>(init), none, settings, [&](A const& start) {
-        KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);
-      });
-}
-
-/// Inclusive scan over the ranks from an initial value: `init` plus all
-/// elements up to `x(i)`. Also writes the total of all ranks. The total does
-/// not include `init`; every rank gets it.
+/// Inclusive scan over the ranks from an initial value, `init` plus all
+/// elements up to `x(i)`, or with a total.
+///
+/// \param init_or_total as of KokkosMMA::exclusive_scan. Every rank gets the
+///        total of all ranks, without `init`
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
+          Impl::Rank1View Y, Impl::NotSettings Argument>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Init&& init, Total<Place> const& total,
-                    Settings const& settings = {}) {
-  using A = Impl::chosen_accumulator_t<Accumulator, X, Y>;
-  KOKKOSMMA_IMPL_CHECK_TYPES("KokkosMMA::mpi::inclusive_scan", X, Y, "y", A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_INIT("KokkosMMA::mpi::inclusive_scan", Init, A);
-  KOKKOSMMA_IMPL_CHECK_SCAN_TOTAL("KokkosMMA::mpi::inclusive_scan", Place, X,
-                                  A);
-  Impl::scan_over_ranks<Impl::ScanKind::inclusive, A>(
-      "KokkosMMA::mpi::inclusive_scan", comm, exec, x, y,
-      Impl::initial<A>(init), total.place(), settings, [&](A const& start) {
-        KokkosMMA::inclusive_scan<A>(exec, x, y, start, settings);
-      });
+                    Argument&& init_or_total, Settings const& settings = {}) {
+  Impl::scan_over_ranks_with<Impl::ScanKind::inclusive, Accumulator>(
+      comm, exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Inclusive scan over the elements of all ranks, in rank order. Also writes
-/// the total of all ranks.
+/// Inclusive scan over the ranks from an initial value, with a total.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Place>
+          Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
-                    Total<Place> const& total, Settings const& settings = {}) {
-  mpi::inclusive_scan<Accumulator>(comm, exec, x, y, 0, total, settings);
-}
-
-/// Does not compile: a total must be passed as Total(place).
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init,
-          Impl::InitialArgument Bare>
-void inclusive_scan(MPI_Comm, Exec const&, X const&, Y const&, Init&&, Bare&&,
-                    Settings const& = {}) {
-  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::mpi::inclusive_scan", Bare);
+                    Init&& init, Last&& total, Settings const& settings = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::mpi::inclusive_scan", Last);
+  if constexpr (Impl::is_total<std::remove_cvref_t<Last>>) {
+    Impl::scan_over_ranks<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y,
+                          Init>(comm, exec, x, y, static_cast<Init&&>(init),
+                                total.place(), settings);
+  }
 }
 
 }  // namespace mpi

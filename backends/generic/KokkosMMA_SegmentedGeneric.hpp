@@ -157,47 +157,6 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
   }
 }
 
-template <Operation Op, class V>
-struct FoldOne {
-  using Value = V;
-  KOKKOS_FORCEINLINE_FUNCTION static Value identity() {
-    return Combine<Op, V>::identity();
-  }
-  template <class Element>
-  KOKKOS_FORCEINLINE_FUNCTION static void take(Value& into,
-                                               Element const& element) {
-    into = Combine<Op, V>::apply(into, static_cast<V>(element));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void join(Value& into, Value const& from) {
-    into = Combine<Op, V>::apply(into, from);
-  }
-};
-
-/// Sum and sum of squares; the elements are converted before they are squared.
-template <class V, class W>
-struct FoldMoments {
-  struct Value {
-    V sum;
-    W squares;
-  };
-  KOKKOS_FORCEINLINE_FUNCTION static Value identity() { return {V(0), W(0)}; }
-  template <class Element>
-  KOKKOS_FORCEINLINE_FUNCTION static void take(Value& into,
-                                               Element const& element) {
-    using Add    = Combine<Operation::sum, V>;
-    using AddW   = Combine<Operation::sum, W>;
-    auto const w = static_cast<W>(element);
-    into.sum     = Add::apply(into.sum, static_cast<V>(element));
-    into.squares =
-        AddW::apply(into.squares, Combine<Operation::prod, W>::apply(w, w));
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static void join(Value& into, Value const& from) {
-    into.sum = Combine<Operation::sum, V>::apply(into.sum, from.sum);
-    into.squares =
-        Combine<Operation::sum, W>::apply(into.squares, from.squares);
-  }
-};
-
 /// Stores the value of segment s; in a matrix if elements have several.
 template <Operation Op, class R>
 struct IntoResult {
@@ -215,24 +174,11 @@ struct IntoResult {
     }
   }
 };
-template <class Sums, class Squares>
-struct IntoMoments {
-  Sums sums;
-  Squares squares;
-  template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t s,
-                                              Value const& value) const {
-    sums(s) = static_cast<typename Sums::non_const_value_type>(value.sum);
-    squares(s) =
-        static_cast<typename Squares::non_const_value_type>(value.squares);
-  }
-};
-
-/// Kokkos reducer for the values of a fold.
-template <class Fold>
+/// Kokkos reducer of an operation.
+template <Operation Op, class Value>
 struct FoldReducer {
   using reducer    = FoldReducer;
-  using value_type = typename Fold::Value;
+  using value_type = Value;
   using result_view_type =
       Kokkos::View<value_type, Kokkos::AnonymousSpace,
                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -240,11 +186,11 @@ struct FoldReducer {
   KOKKOS_FORCEINLINE_FUNCTION explicit FoldReducer(value_type& value)
       : m_value(&value) {}
   KOKKOS_FORCEINLINE_FUNCTION void init(value_type& value) const {
-    value = Fold::identity();
+    value = Combine<Op, Value>::identity();
   }
   KOKKOS_FORCEINLINE_FUNCTION void join(value_type& into,
                                         value_type const& from) const {
-    Fold::join(into, from);
+    into = Combine<Op, Value>::apply(into, from);
   }
   KOKKOS_FORCEINLINE_FUNCTION value_type& reference() const { return *m_value; }
   KOKKOS_FORCEINLINE_FUNCTION result_view_type view() const {
@@ -256,10 +202,10 @@ struct FoldReducer {
   value_type* m_value;
 };
 
-/// Calls store(s, fold of the elements of segment s) for every s.
-template <class Fold, class Segments, class X, class Store>
+/// Calls store(s, combination of the elements of segment s) for every s.
+template <Operation Op, class Value, class Segments, class X, class Store>
 struct GenericReduce {
-  using Value                          = typename Fold::Value;
+  using Math                           = Combine<Op, Value>;
   static constexpr bool may_be_abreast = X::rank() == 2;
 
   Segments segments;
@@ -286,9 +232,9 @@ struct GenericReduce {
                            std::uint64_t const begin = segments.begin(s);
                            std::uint64_t const end   = segments.end(s);
                            if (!on_host && end - begin > long_segment) return;
-                           Value value = Fold::identity();
+                           Value value = Math::identity();
                            for (std::uint64_t i = begin; i < end; ++i)
-                             Fold::take(value, element_of(segments, x, s, i));
+                             take(value, s, i);
                            store(s, value);
                          });
     if constexpr (!on_host) {
@@ -297,6 +243,10 @@ struct GenericReduce {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION void take(Value& into, std::uint64_t s,
+                                        std::uint64_t i) const {
+    into = Math::apply(into, static_cast<Value>(element_of(segments, x, s, i)));
+  }
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void reduce_long(Member const& member,
                                                std::uint64_t first,
@@ -305,13 +255,11 @@ struct GenericReduce {
       std::uint64_t const begin = segments.begin(s);
       std::uint64_t const end   = segments.end(s);
       if (end - begin <= long_segment) continue;
-      Value value = Fold::identity();
+      Value value = Math::identity();
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(member, begin, end),
-          [&](std::uint64_t i, Value& into) {
-            Fold::take(into, element_of(segments, x, s, i));
-          },
-          FoldReducer<Fold>(value));
+          [&](std::uint64_t i, Value& into) { take(into, s, i); },
+          FoldReducer<Op, Value>(value));
       Kokkos::single(Kokkos::PerTeam(member), [&] { store(s, value); });
     }
   }
@@ -319,10 +267,9 @@ struct GenericReduce {
   KOKKOS_FORCEINLINE_FUNCTION void reduce_abreast(std::uint64_t s) const {
     std::uint64_t const end = segments.end(s);
     Value values[N];
-    for (int k = 0; k < N; ++k) values[k] = Fold::identity();
+    for (int k = 0; k < N; ++k) values[k] = Math::identity();
     for (std::uint64_t i = segments.begin(s); i < end; ++i)
-      for (int k = 0; k < N; ++k)
-        Fold::take(values[k], element_of(segments, x, s + k, i));
+      for (int k = 0; k < N; ++k) take(values[k], s + k, i);
     for (int k = 0; k < N; ++k) store(s + k, values[k]);
   }
 };
@@ -473,15 +420,16 @@ void run_generic_segments(std::string const& label, Exec const& exec,
   Kokkos::parallel_for(label, policy, functor);
 }
 
-template <class Fold, class Exec, class Segments, class X, class Store>
+template <Operation Op, class Value, class Exec, class Segments, class X,
+          class Store>
 void generic_segmented_reduce(std::string const& label, Exec const& exec,
                               Segments const& segments, std::uint64_t count,
                               std::uint64_t elements, X const& x,
                               Store const& store) {
   run_generic_segments(
       label, exec,
-      GenericReduce<Fold, Segments, X, Store>{segments, x, store, 1}, count,
-      elements, 0);
+      GenericReduce<Op, Value, Segments, X, Store>{segments, x, store, 1},
+      count, elements, 0);
 }
 
 template <Operation Op, class Value, bool Inclusive, class Exec, class Segments,

@@ -40,7 +40,7 @@ KOKKOSMMA_FORCEINLINE_FUNCTION double double_of(std::uint32_t low,
 }
 
 /// Accumulator that is flushed after `chain_length` MMA, since tensor cores
-/// truncate (core/base/KokkosMMA_ErrorBound.hpp).
+/// truncate (unit_tests/support/KokkosMMA_ErrorBound.hpp).
 template <class Warp, class Shape>
 struct Chain {
   typename Warp::template Lanes<typename Shape::C>

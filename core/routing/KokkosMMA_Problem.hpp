@@ -98,7 +98,6 @@ struct SegmentedProblem {
   bool scan            = false;                   ///< not a reduction
   bool csr             = false;                   ///< cut by offsets
   bool packed_offsets  = true;        ///< the offsets have stride one
-  bool moments         = false;       ///< sums and sums of squares in one pass
   bool plain_memory    = true;        ///< every View refers to its elements
   bool on_host         = false;       ///< the execution space is the host's
   bool may_be_exact    = false;       ///< a kernel for exact sums is compiled

@@ -58,7 +58,7 @@ inline constexpr MmaTuning mma_tuning{
     .vectors = 8, .chain_length = 8, .threads = 512, .min_blocks = 2};
 
 /// Longest chain that a tuning may request: the truncation of the tensor cores
-/// grows with it (core/base/KokkosMMA_ErrorBound.hpp).
+/// grows with it (unit_tests/support/KokkosMMA_ErrorBound.hpp).
 inline constexpr int max_chain_length = 32;
 
 KOKKOSMMA_IMPL_DESIGNATORS_END

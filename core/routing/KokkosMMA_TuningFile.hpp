@@ -3,25 +3,26 @@
 #ifndef KOKKOSMMA_TUNING_FILE_HPP
 #define KOKKOSMMA_TUNING_FILE_HPP
 
-#include <core/base/KokkosMMA_Version.hpp>
 #include <core/routing/KokkosMMA_BuiltInTunings.hpp>
+#include <core/base/KokkosMMA_Version.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 /// \file
-/// Text format of a tuning table, one `name value` per line. Reading is strict:
-/// a table with an error may be truncated or meant for another version, and the
-/// built-in table is better than a guess. Every error is a
-/// std::invalid_argument with the file, the line, the text found and the values
-/// allowed.
+/// Text format of a tuning table: a title with the version, then one `name
+/// value` per line, every name of this version in its order, and a last line
+/// `end`. Reading is strict, since a table with an error may be truncated or
+/// meant for another version, and the built-in table is better than a guess.
+/// Every error is a std::invalid_argument with the file, the line, the text
+/// found and what must be there.
 
 namespace KokkosMMA::Impl {
 
@@ -29,29 +30,30 @@ namespace KokkosMMA::Impl {
 struct TuningFile {
   TuningTable table;   ///< the values
   TunedDevice device;  ///< where they were measured
-  std::string date;    ///< of the measurement, for output
+  std::string date;    ///< YYYY-MM-DD
 };
 
-/// First line; format 1 ended with a checksum.
-inline constexpr std::string_view tuning_title =
-    "kokkos-mma tuning table, format 2";
-/// Last line: a file without it is truncated.
-inline constexpr std::string_view tuning_end  = "end";
 inline constexpr std::size_t max_tuning_bytes = 1 << 20;
 
-[[gnu::cold]] inline std::string tuning_version() {
-  return std::to_string(KOKKOSMMA_VERSION_MAJOR) + "." +
-         std::to_string(KOKKOSMMA_VERSION_MINOR) + "." +
-         std::to_string(KOKKOSMMA_VERSION_PATCH);
+[[gnu::cold]] inline std::string joined(
+    std::initializer_list<std::string_view> texts) {
+  std::string result;
+  for (std::string_view const text : texts) result += text;
+  return result;
 }
-[[gnu::cold]] inline std::string capability_text(TunedDevice const& device) {
-  return std::to_string(device.compute_capability / 10) + "." +
-         std::to_string(device.compute_capability % 10);
+/// First line of a table of this version.
+[[gnu::cold]] inline std::string tuning_title() {
+  return joined({"kokkos-mma ", std::to_string(KOKKOSMMA_VERSION_MAJOR), ".",
+                 std::to_string(KOKKOSMMA_VERSION_MINOR), ".",
+                 std::to_string(KOKKOSMMA_VERSION_PATCH), " tuning table"});
 }
 [[gnu::cold]] inline std::string to_text(TunedDevice const& device) {
-  return device.name + ", compute capability " + capability_text(device) +
-         ", " + std::to_string(device.multiprocessors) + " multiprocessors";
+  return joined({device.name, ", compute capability ",
+                 std::to_string(device.compute_capability / 10), ".",
+                 std::to_string(device.compute_capability % 10), ", ",
+                 std::to_string(device.multiprocessors), " multiprocessors"});
 }
+
 [[gnu::cold]] inline std::string tuned_value_text(TuningEntry const& entry,
                                                   int value) {
   if (entry.is_flag()) return value ? "yes" : "no";
@@ -70,69 +72,86 @@ inline constexpr std::size_t max_tuning_bytes = 1 << 20;
   return true;
 }
 
-/// Sets what a line names. Returns what is allowed if that is not `value`.
-[[gnu::cold]] inline std::string set_tuned(TuningFile& file,
-                                           std::string_view wanted,
-                                           std::string_view value) {
-  TunedDevice& device = file.device;
-  std::string allowed;
-  if (wanted == "version") {
-    if (value != tuning_version())
-      allowed = tuning_version() + "; run kokkosmma-tune again";
-  } else if (wanted == "device") {
-    device.name = value;
-  } else if (wanted == "compute_capability") {
-    std::size_t const point = std::min(value.find('.'), value.size());
-    int major = 0, minor = 0;
-    if (parse_digits(value.substr(0, point), major) && major <= 99 &&
-        point < value.size() && parse_digits(value.substr(point + 1), minor) &&
-        minor <= 9)
-      device.compute_capability = 10 * major + minor;
-    else
-      allowed = "a number, a point and a digit, as in 9.0";
-  } else if (wanted == "multiprocessors") {
-    if (!parse_digits(value, device.multiprocessors) ||
-        device.multiprocessors == 0)
-      allowed = "whole numbers >= 1";
-  } else if (wanted == "date") {
-    file.date = value;
-  }
-  for_each_tuned_value(file.table, [&](std::string const& name,
-                                       TuningEntry const& entry, int& into) {
-    if (name != wanted) return;
-    int number = 0;
-    if (entry.is_flag() && (value == "yes" || value == "no"))
-      into = value == "yes";
-    else if (entry.or_never && value == "never")
-      into = never;
-    else if (!entry.is_flag() && parse_digits(value, number) &&
-             entry.allows(number))
-      into = number;
-    else
-      allowed = entry.allowed();
-  });
-  return allowed;
-}
+/// Parser of one text. Every member throws with the line number.
+class TuningReader {
+ public:
+  TuningReader(std::string_view text, std::string const& file)
+      : m_rest(text), m_file(file) {}
 
-/// Names of the lines of a table, in their order.
-[[gnu::cold]] inline std::vector<std::string> tuning_lines() {
-  std::vector<std::string> names{"version", "device", "compute_capability",
-                                 "multiprocessors", "date"};
-  for_each_tuned_value(builtin_tuning,
-                       [&](std::string const& name, TuningEntry const&,
-                           int const&) { names.push_back(name); });
-  return names;
-}
+  [[gnu::cold]] TuningFile read() {
+    TuningFile result{};
+    if (next_line() != tuning_title()) refuse({"\"", tuning_title(), "\""});
+    result.device.name               = next("device");
+    result.device.compute_capability = number("compute_capability");
+    result.device.multiprocessors    = number("multiprocessors");
+    result.date                      = next("date");
+    for_each_tuned_value(result.table,
+                         [&](std::string const& name, TuningEntry const& entry,
+                             int& value) { value = parse(entry, next(name)); });
+    if (next_line() != "end" || !m_rest.empty())
+      refuse({"a last line \"end\""});
+    return result;
+  }
+
+ private:
+  [[noreturn, gnu::cold]] void refuse(
+      std::initializer_list<std::string_view> wanted) const {
+    throw std::invalid_argument(
+        joined({m_file, ": line ", std::to_string(m_number), " is \"", m_line,
+                "\", and there must be ", joined(wanted),
+                ": the table is damaged, or of another version; run "
+                "kokkosmma-tune again"}));
+  }
+
+  /// Next line that is neither empty nor a comment; empty at the end and for a
+  /// last line without a line feed, which is truncated.
+  [[gnu::cold]] std::string_view next_line() {
+    do {
+      std::size_t const end = m_rest.find('\n');
+      m_line                = m_rest.substr(0, end);
+      ++m_number;
+      if (end == m_rest.npos) return {};
+      m_rest.remove_prefix(end + 1);
+    } while (m_line.empty() || m_line.front() == '#');
+    return m_line;
+  }
+  /// Value of the next line, which has this name.
+  [[gnu::cold]] std::string_view next(std::string_view name) {
+    std::string_view const line = next_line();
+    if (line.size() < name.size() + 2 || line[name.size()] != ' ' ||
+        line.substr(0, name.size()) != name)
+      refuse({"\"", name, "\" and a value"});
+    return line.substr(name.size() + 1);
+  }
+  [[gnu::cold]] int number(std::string_view name) {
+    int value = 0;
+    if (!parse_digits(next(name), value)) refuse({name, " and a whole number"});
+    return value;
+  }
+  [[gnu::cold]] int parse(TuningEntry const& entry,
+                          std::string_view text) const {
+    if (entry.is_flag() && (text == "yes" || text == "no"))
+      return text == "yes";
+    if (entry.or_never && text == "never") return never;
+    int value = 0;
+    if (entry.is_flag() || !parse_digits(text, value) || !entry.allows(value))
+      refuse({"one of the values allowed: ", entry.allowed()});
+    return value;
+  }
+
+  std::string_view m_rest, m_line;
+  std::string const& m_file;
+  int m_number = 0;
+};
 
 /// Text of a table. \p notes become comments below the header, one per line.
 inline std::string write_tuning(TuningFile const& file,
                                 std::string const& notes = {}) {
   TunedDevice const& device = file.device;
-  std::string text =
-      std::string(tuning_title) + "\nversion " + tuning_version() +
-      "\ndevice " + device.name + "\ncompute_capability " +
-      capability_text(device) + "\nmultiprocessors " +
-      std::to_string(device.multiprocessors) + "\ndate " + file.date + "\n";
+  std::string text          = joined(
+               {tuning_title(), "\ndevice ", device.name, "\ncompute_capability ",
+                std::to_string(device.compute_capability), "\nmultiprocessors ",
+                std::to_string(device.multiprocessors), "\ndate ", file.date, "\n"});
   for (std::size_t begin = 0; begin < notes.size();) {
     std::size_t const end = std::min(notes.find('\n', begin), notes.size());
     text += "# " + notes.substr(begin, end - begin) + "\n";
@@ -142,51 +161,7 @@ inline std::string write_tuning(TuningFile const& file,
                                        TuningEntry const& entry, int value) {
     text += name + " " + tuned_value_text(entry, value) + "\n";
   });
-  return text + std::string(tuning_end) + "\n";
-}
-
-/// Parses the text of a table; \p file is its name in errors.
-[[gnu::cold]] inline TuningFile parse_tuning(std::string_view text,
-                                             std::string const& file) {
-  TuningFile result{};
-  std::vector<std::string> missing = tuning_lines();
-  int number                       = 0;
-  auto const refuse                = [&](std::string const& reason) {
-    throw std::invalid_argument(file + ": line " + std::to_string(number) +
-                                               ": " + reason);
-  };
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t const end       = text.find('\n', begin);
-    std::string_view const line = text.substr(begin, end - begin);
-    begin                       = std::min(end, text.size() - 1) + 1;
-    if (++number == 1) {
-      if (line != tuning_title)
-        refuse("is not \"" + std::string(tuning_title) +
-               "\"; kokkosmma-tune writes such a table");
-      continue;
-    }
-    if (line.empty() || line.front() == '#') continue;
-    if (line == tuning_end) {
-      if (!missing.empty())
-        refuse("a table must have a line " + missing.front() +
-               "; run kokkosmma-tune again");
-      return result;
-    }
-    std::size_t const space = line.find(' ');
-    std::string const name(line.substr(0, space));
-    auto const at = std::find(missing.begin(), missing.end(), name);
-    if (at == missing.end() || space == line.npos)
-      refuse("\"" + std::string(line) +
-             "\" is in an earlier line, or no entry of the tuning table");
-    missing.erase(at);
-    std::string const value(line.substr(space + 1));
-    std::string const allowed = set_tuned(result, name, value);
-    if (!allowed.empty())
-      refuse(name + " is \"" + value + "\"; allowed: " + allowed);
-  }
-  throw std::invalid_argument(
-      file + ": ends without a line \"" + std::string(tuning_end) +
-      "\": it is truncated; copy it again, or run kokkosmma-tune again");
+  return text + "end\n";
 }
 
 /// Reads a table from a file.
@@ -201,11 +176,11 @@ inline std::string write_tuning(TuningFile const& file,
   int const error   = errno ? errno : EIO;
   if (stream) std::fclose(stream);
   if (failed)
-    throw std::invalid_argument(
-        file + ": cannot be read: " + std::generic_category().message(error) +
-        "; KOKKOSMMA_TUNING needs the path of a file that kokkosmma-tune "
-        "wrote");
-  return parse_tuning(text, file);
+    throw std::invalid_argument(joined(
+        {file, ": cannot be read: ", std::generic_category().message(error),
+         "; KOKKOSMMA_TUNING needs the path of a file that "
+         "kokkosmma-tune wrote"}));
+  return TuningReader(text, file).read();
 }
 
 }  // namespace KokkosMMA::Impl

@@ -50,8 +50,6 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
   return first_refusal({
       {!capability.cuda, not_cuda},
       {capability.compute_capability < 80, no_async_copy},
-      {problem.moments,
-       {"moments are two sums per segment, and these kernels compute one"}},
       {!compiled,
        {"no kernel exists for these types of elements, accumulator and "
         "output"}},
@@ -100,8 +98,8 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
 /// floating point.
 constexpr bool sums_floats(SegmentedProblem const& problem) {
   return problem.operation == Operation::sum && !problem.scan &&
-         !problem.moments && is_floating(problem.input) &&
-         is_floating(problem.accumulator) && is_floating(problem.output);
+         is_floating(problem.input) && is_floating(problem.accumulator) &&
+         is_floating(problem.output);
 }
 
 /// Levels of reproducibility of a segmented operation.

@@ -306,7 +306,7 @@ class WarpByteBand {
 /// and enter the second product as three bfloat16, as do floats the first. This
 /// is exact down to 2^-133.
 ///
-/// Tensor cores truncate (core/base/KokkosMMA_ErrorBound.hpp), but chains are
+/// Tensor cores truncate, but chains are
 /// short here: products of 11 or 8 bits and weights, `Blocks` MMA along the
 /// rows, `Groups` along the columns for the first 8 bits of the sums. The other
 /// bits are summed separately and added with rounding to nearest.

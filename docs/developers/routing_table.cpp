@@ -395,8 +395,6 @@ void print_segments(std::ostream& out) {
   table.add("sums of columns, `Axis{0}`", types, lengths, reduce_with(columns));
   table.add("gaps between elements or segments", types, lengths,
             reduce_with(strided));
-  table.add("`segmented_moments`", types, lengths,
-            reduce_with([](SegmentedProblem& p) { p.moments = true; }));
   table.add(
       "floats kept in double",
       {{Scalar::half, Scalar::float64}, {Scalar::float32, Scalar::float64}},

@@ -46,8 +46,7 @@ TOPICS = (
     ("Teams", "`<KokkosMMA_Team.hpp>`, inside kernels over a `Kokkos::TeamPolicy`; [details](calls/teams.md).",
      "adapters/algorithms/team/KokkosMMA_TeamCollectives"),
     ("Routing", "Routes depend on the device and the element type. Included by all headers; [how it works](how_it_works.md).",
-     "core/base/KokkosMMA_Capability adapters/kokkos/KokkosMMA_SpaceCapability core/base/KokkosMMA_Scalar "
-     "core/base/KokkosMMA_ErrorBound"),
+     "core/base/KokkosMMA_Capability adapters/kokkos/KokkosMMA_SpaceCapability core/base/KokkosMMA_Scalar"),
     ("MPI", "`<KokkosMMA_Mpi.hpp>`, target `KokkosMMA::mpi`; [details](mpi.md).",
      "adapters/mpi/KokkosMMA_MpiReduce adapters/mpi/KokkosMMA_MpiScan adapters/mpi/KokkosMMA_MpiHalo adapters/mpi/KokkosMMA_MpiTopology "
      "adapters/mpi/KokkosMMA_MpiAgreement"),

@@ -47,7 +47,7 @@ class PlainKernels {
     average(m_partial, m_blocks, moments.variance);
   }
 
-  void print_routes(Array<Element> const&, Rows<Element> const&) const {}
+  void print_routes(Rows<Element> const&) const {}
 
   // A team for every plane of the tensor.
   void add_planes(Array<Element> const& x) const {

@@ -58,11 +58,8 @@ class Report {
     if (mma.text("execution_space") != "Cuda") {
       m_routes.insert(route_text(mma));
     } else {
-      for (std::string const order : {"nchw", "nhwc"}) {
-        m_routes.insert((order == "nchw" ? "moments, NCHW, " : "sums, NHWC, ") +
-                        mma.text("element") + ": " +
-                        mma.text(order + "_route"));
-      }
+      m_routes.insert("sums, NHWC, " + mma.text("element") + ": " +
+                      mma.text("nhwc_route"));
     }
     return both;
   }
@@ -84,17 +81,12 @@ class Report {
       ceiling          = std::max(ceiling, largest(both, "copy_GBps"));
       for (std::string const order : {"nchw", "nhwc"}) {
         std::string const key = order + "_seconds";
-        TimedCase timed{
-            std::string(type) + (order == "nchw" ? ", NCHW" : ", NHWC"),
-            both.plain[0].number("bytes"),
-            {{"plain Kokkos", numbers(both.plain, key)},
-             {order == "nchw" ? "segmented_moments()" : "segmented_reduce()",
-              numbers(both.other, key)}}};
-        if (order == "nchw") {
-          timed.programs.push_back(
-              {"team_reduce()", numbers(both.other, "nchw_in_teams_seconds")});
-        }
-        cases.push_back(std::move(timed));
+        cases.push_back(
+            {std::string(type) + (order == "nchw" ? ", NCHW" : ", NHWC"),
+             both.plain[0].number("bytes"),
+             {{"plain Kokkos", numbers(both.plain, key)},
+              {order == "nchw" ? "team_reduce()" : "segmented_reduce()",
+               numbers(both.other, key)}}});
       }
     }
     std::string const space = m_large[0].plain[0].text("execution_space");

@@ -53,21 +53,11 @@ class SegmentKernels {
                                  (shape.per_channel() - 1) / rows_of_part + 1,
                                  shape.channels)) {}
 
-  // One pass over the tensor: a plane is a segment, and both its sums are in
-  // fp64, in which the square of an fp32 number is exact. Their difference
-  // loses (mean / width)^2 units of 2^-53: nothing that fp32 elements could
-  // show.
+  // One pass over the tensor: a team for every plane, whose lanes add up a
+  // value of two numbers in fp64, in which the square of an fp32 number is
+  // exact. Their difference loses (mean / width)^2 units of 2^-53: nothing that
+  // fp32 elements could show.
   void nchw(Array<Element> const& x, Moments const& moments) const {
-    auto const planes = m_shape.samples * m_shape.channels;
-    Array<double> const sums(m_plane_sums.data(), planes);
-    Array<double> const squares(m_plane_squares.data(), planes);
-    KokkosMMA::segmented_moments(m_exec, x, plane(), sums, squares);
-    add_planes(moments);
-  }
-
-  // The same pass as a kernel of one's own: a team for every plane, whose lanes
-  // add up a value of two numbers.
-  void nchw_in_teams(Array<Element> const& x, Moments const& moments) const {
     auto const sums     = m_plane_sums;
     auto const squares  = m_plane_squares;
     auto const plane    = m_shape.plane();
@@ -114,13 +104,7 @@ class SegmentKernels {
     average(m_squares, moments.variance);
   }
 
-  void print_routes(Array<Element> const& x, Rows<Element> const& rows) const {
-    auto const planes = m_shape.samples * m_shape.channels;
-    KokkosMMA::segmented_moments(m_exec, x, plane(),
-                                 Array<double>(m_plane_sums.data(), planes),
-                                 Array<double>(m_plane_squares.data(), planes));
-    std::printf("nchw_route route %s\n",
-                std::string(to_string(KokkosMMA::last_route())).c_str());
+  void print_routes(Rows<Element> const& rows) const {
     Rows<Element> const samples(rows.data(), m_shape.samples,
                                 m_shape.plane() * m_shape.channels);
     std::printf("nhwc_route %s\n", KokkosMMA::explain([&] {
@@ -182,10 +166,6 @@ class SegmentKernels {
   }
 
  private:
-  std::size_t plane() const {
-    return static_cast<std::size_t>(m_shape.plane());
-  }
-
   Space m_exec;
   Shape m_shape;
   Table m_plane_sums;

@@ -5,8 +5,7 @@
 // program brings the kernels, as `Kernels<Element>` with
 //   Kernels(Shape const&)
 //   void nchw(Array<Element>, Moments), void nhwc(Rows<Element>, Moments)
-//   void nchw_in_teams(Array<Element>, Moments), if there is one
-//   void print_routes(Array<Element>, Rows<Element>)
+//   void print_routes(Rows<Element>)
 
 #ifndef BATCH_NORM_MOMENTS_PROGRAM_HPP
 #define BATCH_NORM_MOMENTS_PROGRAM_HPP
@@ -213,20 +212,8 @@ void compute(Options const& options, Activations const& tensor,
   Kernels<Element> kernels(shape);
   kernels.nchw(tensors.nchw, nchw);
   kernels.nhwc(tensors.nhwc, nhwc);
-  Errors nchw_errors       = check("NCHW", shape, expected, nchw);
+  Errors const nchw_errors = check("NCHW", shape, expected, nchw);
   Errors const nhwc_errors = check("NHWC", shape, expected, nhwc);
-
-  constexpr bool has_another = requires {
-    kernels.nchw_in_teams(tensors.nchw, nchw);
-  };
-  if constexpr (has_another) {
-    Kokkos::deep_copy(nchw.mean, NAN);
-    Kokkos::deep_copy(nchw.variance, NAN);
-    kernels.nchw_in_teams(tensors.nchw, nchw);
-    Errors const errors  = check("NCHW in teams", shape, expected, nchw);
-    nchw_errors.mean     = std::max(nchw_errors.mean, errors.mean);
-    nchw_errors.variance = std::max(nchw_errors.variance, errors.variance);
-  }
 
   std::printf("activations %s\nexecution_space %s\nruns_on %s\n",
               options.file.empty() ? "generated" : options.file.c_str(),
@@ -261,7 +248,7 @@ void compute(Options const& options, Activations const& tensor,
       "mean_of_squares_in_float_variance_error %.2g\n",
       nchw_errors.mean, nchw_errors.variance, nhwc_errors.mean,
       nhwc_errors.variance, float_error);
-  kernels.print_routes(tensors.nchw, tensors.nhwc);
+  kernels.print_routes(tensors.nhwc);
   std::printf("checked against compensated sums\n");
 
   if (options.repeat == 0) return;
@@ -277,11 +264,6 @@ void compute(Options const& options, Activations const& tensor,
   };
   print("nchw", median_seconds(options.repeat,
                                [&] { kernels.nchw(tensors.nchw, nchw); }));
-  if constexpr (has_another) {
-    print("nchw_in_teams", median_seconds(options.repeat, [&] {
-            kernels.nchw_in_teams(tensors.nchw, nchw);
-          }));
-  }
   print("nhwc", median_seconds(options.repeat,
                                [&] { kernels.nhwc(tensors.nhwc, nhwc); }));
 }

@@ -6,6 +6,7 @@
 
 #include "ScanSupport.hpp"
 
+#include <KokkosMMA_ErrorBound.hpp>
 #include <KokkosMMA_RandomTable.hpp>
 
 #include <algorithm>

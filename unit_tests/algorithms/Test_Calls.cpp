@@ -47,8 +47,6 @@ std::vector<Call> const calls = {
     {"segmented_inclusive_scan", ",sum,float", Takes::no_mma, Writes::y, 45},
     {"segmented_exclusive_scan", ",sum,float", Takes::no_mma, Writes::y, 36},
     {"segmented_exclusive_scan", ",min,float", Takes::no_mma, Writes::y, 0},
-    {"segmented_moments", ",sum,float", Takes::other, Writes::result, 45},
-    {"segmented_moments", ",sum,float", Takes::other, Writes::result, 45},
     {"stencil", ",float", Takes::other, Writes::grid, 9},
     {"automaton", "", Takes::other, Writes::cells, 0}};
 
@@ -62,7 +60,7 @@ struct Data {
   RowMajor<float, Exec> ones{"ones", 10, 10};
   float scalar                    = poison<float>();
   Kokkos::View<float, Exec> value = poisoned_view<float, Exec>();
-  Guarded<float, Exec> y{100}, result{10}, squares{10}, grid{100};
+  Guarded<float, Exec> y{100}, result{10}, grid{100};
   Kokkos::View<std::uint8_t**, Exec> cells{"cells", 10, 10};
 
   Data() {
@@ -73,7 +71,7 @@ struct Data {
   /// Call number `which`.
   void run(std::size_t which, Settings const& s) {
     Exec const exec;
-    auto const to = y.view(), sums = result.view(), of = squares.view();
+    auto const to = y.view(), sums = result.view();
     Unmanaged<float**, Exec> const out(grid.view().data(), 10, 10);
     auto const torus = Boundaries<2>::all(Boundary::periodic);
     switch (which) {
@@ -95,9 +93,7 @@ struct Data {
       case 15: return segmented_inclusive_scan(exec, x, cuts, to, s);
       case 16: return segmented_exclusive_scan(exec, x, cuts, to, s);
       case 17: return segmented_exclusive_scan(exec, x, 10, to, Minimum(), s);
-      case 18: return segmented_moments(exec, x, 10, sums, of, s);
-      case 19: return segmented_moments(exec, x, cuts, sums, of, s);
-      case 20:
+      case 18:
         return stencil(exec, ones, out, StencilWeights<2>::box(1), torus, 1, s);
       default: return automaton(exec, cells, parse_rule("B3/S23"), torus, 1, s);
     }
@@ -118,8 +114,8 @@ struct Data {
       return bool(holds(view, poison<float>()));
     };
     auto const alive = host_copy(cells);
-    return poisoned(y.all) && poisoned(result.all) && poisoned(squares.all) &&
-           poisoned(grid.all) && same_bits(scalar, poison<float>()) &&
+    return poisoned(y.all) && poisoned(result.all) && poisoned(grid.all) &&
+           same_bits(scalar, poison<float>()) &&
            same_bits(value_of(value), poison<float>()) &&
            std::all_of(alive.data(), alive.data() + 100,
                        [](std::uint8_t cell) { return cell == 1; });

@@ -6,7 +6,7 @@
 
 #include "NumericsSupport.hpp"
 
-#include <core/base/KokkosMMA_ErrorBound.hpp>
+#include <KokkosMMA_ErrorBound.hpp>
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/papers/KokkosMMA_PaperReduce.hpp>
 #endif

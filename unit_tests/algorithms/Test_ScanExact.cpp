@@ -162,11 +162,6 @@ TYPED_TEST(ScanExact, WhatCannotBeHad) {
   expect_error(
       {"KokkosMMA::inclusive_scan_by_key", "level exact", "segmented_reduce"},
       [&] { inclusive_scan_by_key(TypeParam(), keys, x, y, exactly); });
-  expect_error(
-      {"KokkosMMA::segmented_moments", "level exact", "can be exact"}, [&] {
-        segmented_moments(TypeParam(), x, 10, filled<float, TypeParam>(10, 0),
-                          filled<float, TypeParam>(10, 0), exactly);
-      });
   EXPECT_EQ(7.f, host_copy(y)(3));
 }
 

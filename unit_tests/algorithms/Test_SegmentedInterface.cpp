@@ -25,13 +25,13 @@ struct Call {
   Kokkos::View<float*, Exec> x =
       make_view<float, Exec>(100, [](std::size_t i) { return i; });
   Guarded<float, Exec> y{100};
-  Guarded<float, Exec> result{10}, squares{10};
+  Guarded<float, Exec> result{10};
 
   bool untouched() const {
     auto const poisoned = [](auto const& view) {
       return bool(holds(view, poison<float>()));
     };
-    return poisoned(y.all) && poisoned(result.all) && poisoned(squares.all);
+    return poisoned(y.all) && poisoned(result.all);
   }
 
   /// f, named `who`, says this and writes nothing.
@@ -58,9 +58,6 @@ struct Call {
             [&] { segmented_inclusive_scan(Exec(), x, cuts, y.view()); });
     refused("segmented_exclusive_scan", parts,
             [&] { segmented_exclusive_scan(Exec(), x, cuts, y.view()); });
-    refused("segmented_moments", parts, [&] {
-      segmented_moments(Exec(), x, cuts, result.view(), squares.view());
-    });
   }
 };
 
@@ -97,10 +94,6 @@ TYPED_TEST(SegmentedInterface, ViewsThatDoNotFit) {
   call.reductions_refused(100, ten, {"extent 10", "1 segments"});
   call.reductions_refused(offsets_view<std::int32_t, Exec>({0, 5, 10}), ten,
                           {"extent 10", "2 segments"});
-  Guarded<float, Exec> const other(9);
-  expect_error({"segmented_moments", "the squares", "extent 9"}, [&] {
-    segmented_moments(Exec(), call.x, 10, ten, other.view());
-  });
   Kokkos::View<float**, Exec> const matrix("matrix", 4, 10);
   expect_error({"extent 10", "4 segments"},
                [&] { segmented_reduce(Exec(), matrix, Axis{1}, ten); });
@@ -226,10 +219,6 @@ TYPED_TEST(SegmentedInterface, OverlappingViews) {
   });
   EXPECT_NO_THROW(segmented_reduce(Exec(), data, row(integers, 0, 11),
                                    row(integers, 11, 21)));
-  expect_error({refused, "the sums", "the squares"}, [&] {
-    segmented_moments(Exec(), data, 10, row(integers, 0, 10),
-                      row(integers, 9, 19));
-  });
 
   // A matrix and a column beside it lie in between each other and share
   // nothing.
@@ -264,9 +253,6 @@ TYPED_TEST(SegmentedInterface, RoutesThatCannotRun) {
     });
     expect_error({"route mma", "not a sum"}, [&] {
       segmented_reduce(Exec(), call.x, 10, ten, Minimum(), mma);
-    });
-    expect_error({"route streamed", "two sums per segment"}, [&] {
-      segmented_moments(Exec(), call.x, 10, ten, call.squares.view(), streamed);
     });
     auto const padded = Kokkos::subview(m, Kokkos::ALL(), Range(0, 15));
     expect_error({"route streamed", "gaps"}, [&] {
@@ -352,8 +338,6 @@ TYPED_TEST(SegmentedInterface, NothingToDo) {
   Kokkos::View<float*, TypeParam> const none("none", 0);
   segmented_reduce(TypeParam(), none, 7, none);
   segmented_inclusive_scan(TypeParam(), none, 7, none);
-  segmented_moments(TypeParam(), none, 7, none,
-                    Kokkos::View<float*, TypeParam>("also none", 0));
   auto const one = offsets_view<int, TypeParam>({0});
   segmented_reduce(TypeParam(), none, one, none);
   segmented_exclusive_scan(TypeParam(), none, one, none);

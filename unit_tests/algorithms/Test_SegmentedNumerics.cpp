@@ -3,7 +3,7 @@
 
 // The error of segments by each route against exact sums, next to that of the
 // generic route; where NaN, infinity and overflow reach; zeros and subnormals;
-// bits that repeat; moments.
+// bits that repeat.
 
 #include "SegmentedSupport.hpp"
 
@@ -248,36 +248,6 @@ void expect_repeatable() {
 TYPED_TEST(SegmentedNumerics, TheSameBitsTwice) {
   expect_repeatable<float, TypeParam>();
   expect_repeatable<double, TypeParam>();
-}
-
-template <class Input, class Sum, class Square, class Exec>
-void expect_moments() {
-  SeededRandom random;
-  std::size_t const size = 9001;
-  std::vector<std::int64_t> values(size), squares(size);
-  auto const x     = make_view<Input, Exec>(size, [&](std::size_t i) {
-    values[i]  = random.integer(std::is_unsigned_v<Input> ? 0 : -9, 9);
-    squares[i] = values[i] * values[i];
-    return values[i];
-  });
-  auto const check = [&](Segments const& segments, auto const& cuts) {
-    Guarded<Sum, Exec> const sums(segments.size());
-    Guarded<Square, Exec> const of_squares(segments.size());
-    segmented_moments(Exec(), x, cuts, sums.view(), of_squares.view());
-    EXPECT_EQ(Route::generic, last_route());
-    EXPECT_TRUE(sums.holds(reduced<sum, Sum, Sum>(values, segments)));
-    EXPECT_TRUE(
-        of_squares.holds(reduced<sum, Square, Square>(squares, segments)));
-  };
-  for (std::size_t const length : {1, 3, 100, 1024, 1025, 5000, 9001, 10000})
-    check(equal_segments(size, length), length);
-  auto const offsets = offsets_of({0, 5, 4000, 0, 1, 1, 2500, 0}, 17);
-  check(segments_between(offsets), offsets_view<std::int32_t, Exec>(offsets));
-}
-TYPED_TEST(SegmentedNumerics, Moments) {
-  expect_moments<float, float, double, TypeParam>();
-  expect_moments<half_t, float, float, TypeParam>();
-  expect_moments<std::uint8_t, std::int32_t, std::int64_t, TypeParam>();
 }
 
 }  // namespace

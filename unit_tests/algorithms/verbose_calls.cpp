@@ -17,8 +17,7 @@ int main(int argc, char* argv[]) {
   Kokkos::DefaultExecutionSpace const exec;
   Kokkos::View<float**> const in("in", 10, 10), out("out", 10, 10);
   Kokkos::View<std::uint8_t**> const cells("cells", 10, 10);
-  Kokkos::View<float*> const x("x", 100), y("y", 100), sums("sums", 10),
-      squares("squares", 10);
+  Kokkos::View<float*> const x("x", 100), y("y", 100), sums("sums", 10);
   Kokkos::View<int*> const keys("keys", 100), unique("unique keys", 1);
   auto const torus = Boundaries<2>::all(Boundary::periodic);
   for (int twice = 0; twice < 2; ++twice) {
@@ -34,7 +33,6 @@ int main(int argc, char* argv[]) {
                              {.route = Route::generic, .label = "prefixes"});
     segmented_exclusive_scan(exec, x, 10, y,
                              {.route = Route::generic, .label = "before"});
-    segmented_moments(exec, x, 10, sums, squares, {.label = "moments"});
     reduce_by_key(exec, keys, x, unique, sums,
                   {.route = Route::generic, .label = "runs"});
   }

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+// Where the places of a box lie. That each tuple is called once is tested by
+// the kernels on the emulated device (Test_BoxSums.cpp, random_calls).
+
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 
 #include <KokkosMMA_Random.hpp>
@@ -9,10 +12,7 @@
 
 #include <algorithm>
 #include <array>
-#include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include <cstdint>
 
 namespace {
 
@@ -71,95 +71,6 @@ TEST(TileWidth, LeavesFewThreadsWithoutWork) {
       std::uint32_t const places = (extent + width - 1) / width * width;
       ASSERT_LE(places, extent + extent / 8 + 8) << extent << " of " << most;
     }
-}
-
-/// Records the index tuples of its invocations.
-template <int Rank>
-struct Tuples {
-  std::vector<std::array<long, Rank>>* calls;
-  template <class... I>
-  void operator()(I&&... index_and_value) const {
-    // As Kokkos' own loop over a box, which has the indices in an array.
-    static_assert((std::is_lvalue_reference_v<I&&> && ...));
-    auto const all = std::forward_as_tuple(index_and_value...);
-    append(all, std::make_integer_sequence<int, Rank>{});
-  }
-  template <class All, int... D>
-  void append(All const& all, std::integer_sequence<int, D...>) const {
-    static_assert(std::tuple_size_v<All> == Rank + 1);
-    calls->push_back({long(std::get<D>(all))...});
-  }
-};
-
-template <int Rank, bool LeftFastest>
-void expect_each_tuple_once() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  std::array<long, Rank> lower, upper;
-  std::vector<std::array<long, Rank>> expected{{}};
-  long const most = Rank == 1 ? 3000 : Rank == 2 ? 150 : Rank == 3 ? 40 : 9;
-  for (int d = 0; d < Rank; ++d) {
-    lower[d] = random.integer(-7, 7);
-    upper[d] = lower[d] + random.integer(1, most);
-    std::vector<std::array<long, Rank>> longer;
-    for (std::array<long, Rank> tuple : expected)
-      for (tuple[d] = lower[d]; tuple[d] < upper[d]; ++tuple[d])
-        longer.push_back(tuple);
-    expected = std::move(longer);
-  }
-  std::sort(expected.begin(), expected.end());
-
-  int const threads = 1 << random.integer(5, 10);
-  SCOPED_TRACE(threads);
-  std::vector<std::array<long, Rank>> calls;
-  auto const call = multi_index_call<Tuples<Rank>, long, Rank, LeftFastest>(
-      Tuples<Rank>{&calls}, lower, upper, threads);
-  int value                  = 0;
-  std::uint64_t const places = call.places();
-  ASSERT_EQ(0u, places % threads);
-  for (std::uint64_t flat = 0; flat < places; ++flat)
-    call(std::uint32_t(flat), value);
-  std::sort(calls.begin(), calls.end());
-  EXPECT_EQ(expected, calls) << "by flat indices";
-
-  calls.clear();
-  bool const across = random.integer(0, 1) == 0;
-  std::vector<int> owners(threads, 0);
-  for (int thread = 0; thread < threads; ++thread) {
-    auto const place = call.place(std::uint32_t(thread), across);
-    ASSERT_LT(place.number, std::uint32_t(threads));
-    ++owners[place.number];
-    auto const other = call.place(place.number);
-    ASSERT_EQ(place.is_used, other.is_used);
-    for (int d = 0; d < Rank && place.is_used; ++d)
-      ASSERT_EQ(other.of[d], place.of[d]);
-    for (std::uint32_t t = 0; t < places / threads; ++t) {
-      auto const at = call.at(call.tile(t), place);
-      ASSERT_LE(call.has(at), place.is_used);
-      if (call.has(at)) call(at, value);
-    }
-  }
-  for (int const count : owners) ASSERT_EQ(1, count);
-  std::sort(calls.begin(), calls.end());
-  EXPECT_EQ(expected, calls) << "by tiles";
-}
-
-template <int Rank>
-void expect_both_directions() {
-  for (int repeat = 0; repeat < 12; ++repeat) {
-    SCOPED_TRACE("rank " + std::to_string(Rank));
-    expect_each_tuple_once<Rank, true>();
-    expect_each_tuple_once<Rank, false>();
-  }
-}
-
-TEST(MultiIndexCall, EachTupleOnce) {
-  expect_both_directions<1>();
-  expect_both_directions<2>();
-  expect_both_directions<3>();
-  expect_both_directions<4>();
-  expect_both_directions<5>();
-  expect_both_directions<6>();
 }
 
 TEST(BoxTiles, AreLongInTwoDimensions) {

@@ -58,7 +58,6 @@ constexpr bool all_say(std::string_view part, Capability const& capability,
 }
 static_assert(all_say("not Cuda", host));
 static_assert(all_say("below 8.0", v100));
-static_assert(all_say("two sums per segment", h200, &P::moments, true));
 static_assert(all_say("no kernel", h200, &P::input, opaque));
 static_assert(all_say("does not return plain references", h200,
                       &P::plain_memory, false));
@@ -141,8 +140,6 @@ static_assert(takes_the_faster(int8, int32, 1000));
 static_assert(takes_the_faster(int64, int64, 3));
 static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
-static_assert(chosen(with(rows_of_halves(), &P::moments, true), h200) ==
-              Route::generic);
 static_assert(route_segmented(with(rows_of_halves(), &P::scan, true), h200, {})
                   .route == Route::streamed);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <core/base/KokkosMMA_ErrorBound.hpp>
+#include <KokkosMMA_ErrorBound.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>

@@ -270,7 +270,6 @@ TEST_F(AnyTable, Segments) {
     p.output      = p.accumulator;
     p.csr         = random.integer(0, 3) == 0;
     p.packed_offsets   = flag();
-    p.moments          = random.integer(0, 7) == 0;
     p.plain_memory     = random.integer(0, 7) != 0;
     p.segments         = 1000;
     p.scan             = random.integer(0, 3) == 0;

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   std::string text = write_tuning(file);
   if (which == "truncated") {
     text.resize(text.size() / 2);
-    refused = "truncated";
+    refused = "the table is damaged";
   }
   std::ofstream(path, std::ios::binary) << text;
   std::string value = path;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Level device_independent on the device that there is: the bits of the same
-// operations in plain loops, and of any tuning table. On host execution spaces
-// the level changes nothing.
+// operations in plain loops. The emulated device has any tuning table
+// (Test_DeviceIndependent.cpp). On host execution spaces the level changes
+// nothing.
 
-#include <KokkosMMA_RandomTable.hpp>
 #include <KokkosMMA_ReferenceFold.hpp>
 #include <KokkosMMA_TestSupport.hpp>
 
@@ -39,31 +39,6 @@ struct Multiply {
   KOKKOS_FUNCTION void operator()(int i, T& product) const { product *= x(i); }
 };
 template <class T>
-struct Prefixes {
-  Vector<T> x, y;
-  KOKKOS_FUNCTION void operator()(int i, T& sum, bool is_final) const {
-    sum += x(i);
-    if (is_final) y(i) = sum;
-  }
-};
-/// Sums of three powers of each element.
-struct Powers {
-  using value_type = double[];
-  unsigned value_count;
-  Vector<double> x;
-  KOKKOS_FUNCTION void operator()(int i, double* sums) const {
-    double power = 1;
-    for (unsigned e = 0; e < value_count; ++e) sums[e] += power *= x(i);
-  }
-  KOKKOS_FUNCTION void init(double* sums) const {
-    for (unsigned e = 0; e < value_count; ++e) sums[e] = 0;
-  }
-  KOKKOS_FUNCTION void join(double* into, double const* from) const {
-    for (unsigned e = 0; e < value_count; ++e) into[e] += from[e];
-  }
-};
-
-template <class T>
 std::vector<T> numbers(Random& random, std::size_t size, double low,
                        double high) {
   std::vector<T> x(size);
@@ -78,14 +53,6 @@ Vector<T> on_device(std::vector<T> const& x) {
                               x.data(), x.size()));
   return view;
 }
-template <class V>
-auto on_host(V const& view) {
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  return std::vector<typename V::non_const_value_type>(
-      host.data(), host.data() + host.size());
-}
-
 template <class T>
 void expect_bits(T expected, T computed) {
   EXPECT_EQ(0, std::memcmp(&expected, &computed, sizeof(T)))
@@ -134,78 +101,6 @@ TEST(Levels, ReductionsHaveTheReferenceBits) {
         std::size_t(40000000 + random.integer(0, 99999))}) {
     expect_reference<float>(random, size);
     expect_reference<double>(random, size);
-  }
-}
-
-/// Calls run() with table after table.
-template <class Run>
-void expect_same_bits(Random& random, Run const& run) {
-  ScopedSettings const scope(level);
-  auto const first = run();
-#if defined(KOKKOS_ENABLE_CUDA)
-  int const id                 = Exec().cuda_device();
-  Impl::TuningTable const& own = *Impl::Cuda::device(id).tuning;
-  static Impl::TuningTable table;
-  for (int n = 0; n < 5; ++n) {
-    table = random_table(random);
-    Impl::Cuda::use_tuning(id, table);
-    auto const bits = run();
-    ASSERT_EQ(first.size(), bits.size());
-    EXPECT_EQ(0, std::memcmp(first.data(), bits.data(),
-                             first.size() * sizeof(first[0])));
-  }
-  Impl::Cuda::use_tuning(id, own);
-#else
-  static_cast<void>(random);
-  EXPECT_FALSE(first.empty());
-#endif
-}
-
-TEST(Levels, AnyTuningTable) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  std::size_t const rows = 60000, columns = 17, size = rows * columns;
-  auto const x = on_device(numbers<double>(random, size, -1, 1));
-  Vector<double> const y("y", size);
-  Settings const asked = on_cuda<Exec> ? level : Settings();
-  Kokkos::RangePolicy<Exec> const policy(0, int(size));
-  expect_same_bits(random, [&] {
-    std::vector<double> result(6, -1);
-    Kokkos::parallel_reduce("sum", policy, Add<double>{x}, result[0]);
-    Kokkos::parallel_reduce(
-        "powers", policy, Powers{3, x},
-        Kokkos::View<double*, Kokkos::HostSpace>(result.data() + 1, 3));
-    Kokkos::parallel_reduce("squares", int(size), squares(x), result[4]);
-    reduce(Exec(), x, Kokkos::Max<double>(result[5]), asked);
-    return result;
-  });
-  expect_same_bits(random, [&] {
-    Kokkos::parallel_scan("prefixes", policy, Prefixes<double>{x, y});
-    return on_host(y);
-  });
-  expect_same_bits(random, [&] {
-    inclusive_scan(Exec(), x, y, asked);
-    return on_host(y);
-  });
-  Kokkos::View<double**, Kokkos::LayoutRight, Exec,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const matrix(x.data(),
-                                                                     rows,
-                                                                     columns);
-  Vector<double> const sums("sums", columns);
-  expect_same_bits(random, [&] {
-    segmented_reduce(Exec(), matrix, Axis{0}, sums, asked);
-    return on_host(sums);
-  });
-  for (std::size_t const length : {17, 4000, 500000}) {
-    Vector<double> const of_segments("sums", (size + length - 1) / length);
-    expect_same_bits(random, [&] {
-      segmented_reduce(Exec(), x, length, of_segments, asked);
-      return on_host(of_segments);
-    });
-    expect_same_bits(random, [&] {
-      segmented_inclusive_scan(Exec(), x, length, y, asked);
-      return on_host(y);
-    });
   }
 }
 

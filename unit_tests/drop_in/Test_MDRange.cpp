@@ -241,35 +241,6 @@ void check_view_elements() {
 }
 TYPED_TEST(MDRange, ElementsOfAView) { check_view_elements<TypeParam>(); }
 
-/// Each pair of indices once, also where tiles reach beyond the range.
-template <class Exec>
-void check_called_once() {
-  int const rows = 83, columns = 45;
-  Kokkos::View<int**, Exec> const calls("calls", rows, columns);
-  Kokkos::MDRangePolicy<Exec, Rank<2>> const policy(
-      {3, 2}, {rows - 4, columns - 1}, {8, 8});
-  int total = poison<int>();
-  Kokkos::parallel_reduce(
-      policy,
-      KOKKOS_LAMBDA(int i, int j, int& update) {
-        Kokkos::atomic_inc(&calls(i, j));
-        ++update;
-      },
-      total);
-  EXPECT_EQ((rows - 7) * (columns - 3), total);
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), calls);
-  int wrong = 0;
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      wrong += host(i, j) !=
-               (i >= 3 && i < rows - 4 && j >= 2 && j < columns - 1 ? 1 : 0);
-  EXPECT_EQ(0, wrong);
-}
-TYPED_TEST(MDRange, FunctorIsCalledOncePerPoint) {
-  check_called_once<TypeParam>();
-}
-
 TYPED_TEST(MDRange, EmptyRangeWritesTheIdentity) {
   using Exec = TypeParam;
   // Kokkos' own code writes the identity of an empty range from the host:
@@ -280,25 +251,6 @@ TYPED_TEST(MDRange, EmptyRangeWritesTheIdentity) {
       MixIndices(), scalar);
   EXPECT_EQ(0u, scalar);
 }
-
-/// The same bits from run to run.
-template <class Exec>
-void check_reproducible() {
-  Kokkos::MDRangePolicy<Exec, Rank<2>> const policy({0, 0}, {1021, 257});
-  float first = poison<float>();
-  for (int run = 0; run < 20; ++run) {
-    float result = poison<float>();
-    Kokkos::parallel_reduce(
-        policy,
-        KOKKOS_LAMBDA(int i, int j, float& update) {
-          update += 1.f / (1 + i) - 0.3f / (7 + j);
-        },
-        result);
-    if (run == 0) first = result;
-    ASSERT_TRUE(same_bits(first, result)) << first << " and " << result;
-  }
-}
-TYPED_TEST(MDRange, SumsAreReproducible) { check_reproducible<TypeParam>(); }
 
 /// Extents of which 32 bits are none, of a box without points.
 template <class Exec>

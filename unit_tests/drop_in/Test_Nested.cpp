@@ -6,7 +6,6 @@
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_Random.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -258,48 +257,11 @@ TYPED_TEST(Nested, ResultsOfAllKindsHaveTheBitsOfKokkos) {
                                                           n_results)};
     fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
     fill_random(f.k, [&] { return int(random.integer(0, 1000)); });
-    std::vector<double> first;
     Kokkos::TeamPolicy<Exec> const policy =
         on_cuda<Exec> ? Kokkos::TeamPolicy<Exec>(rows, 8, 16)
                       : Kokkos::TeamPolicy<Exec>(rows, 1);
-    each_launch([&] { Kokkos::parallel_for("results", policy, f); },
-                [&] {
-                  auto const host = host_copy(f.results);
-                  std::vector<double> const now(host.data(),
-                                                host.data() + host.size());
-                  if (first.empty()) first = now;  // by Kokkos
-                  ASSERT_EQ(first, now);
-                  Kokkos::deep_copy(f.results, -7.);
-                });
-    auto const x = host_copy(f.x);
-    auto const k = host_copy(f.k);
-    for (int r = 0; r < rows; ++r) {
-      double sum = 0;
-      int least = 0, odd = 0, total = 0, smallest = k(r, 0), most = k(r, 0);
-      unsigned bits = 0;
-      float largest = -1e30f;
-      for (int j = 0; j < n; ++j) {
-        sum += x(r, j);
-        if (x(r, j) < x(r, least)) least = j;
-        largest  = std::max(largest, x(r, j));
-        smallest = std::min(smallest, k(r, j));
-        most     = std::max(most, k(r, j));
-        bits |= unsigned(k(r, j));
-        odd += k(r, j) % 2;
-        total += k(r, j);
-      }
-      auto const result = [&](int i) { return first[r * n_results + i]; };
-      EXPECT_NEAR(sum, result(0), 1e-10);
-      EXPECT_EQ(x(r, least), result(2));
-      EXPECT_EQ(least, result(3));
-      EXPECT_EQ(smallest, result(4));
-      EXPECT_EQ(most, result(5));
-      EXPECT_EQ(double(most < 1000), result(6));
-      EXPECT_EQ(bits, result(7));
-      EXPECT_EQ(largest, result(8));
-      EXPECT_EQ(odd, result(9));
-      EXPECT_EQ(total, result(10));
-    }
+    expect_bits_of_kokkos([&] { Kokkos::parallel_for("results", policy, f); },
+                          f.results);
   }
 }
 

@@ -69,6 +69,8 @@ TYPED_TEST(NestedScans, ScansOfVectorsHaveTheBitsOfKokkos) {
   SCOPED_TRACE(random.note());
   for (int const lanes : {1, 4, 16, 32})
     for (int const n : {0, 1, 7, 32, 33, 64, 129, 700}) {
+      SCOPED_TRACE(lanes);
+      SCOPED_TRACE(n);
       int const lanes_here = on_cuda<Exec> ? lanes : 1;
       int const threads    = on_cuda<Exec> ? 4 : 1;
       int const rows       = 36;
@@ -79,56 +81,14 @@ TYPED_TEST(NestedScans, ScansOfVectorsHaveTheBitsOfKokkos) {
                     typename Scans::template Rows<int>("counts", rows, n),
                     typename Scans::template Rows<double>("totals", rows, 2)};
       fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
-      auto const poison = [&] {
-        Kokkos::deep_copy(f.before, -7.f);
-        Kokkos::deep_copy(f.products, -7.);
-        Kokkos::deep_copy(f.counts, -7);
-        Kokkos::deep_copy(f.totals, -7.);
-      };
-      poison();
-      std::vector<double> first;
-      each_launch(
+      expect_bits_of_kokkos(
           [&] {
             Kokkos::parallel_for(
                 "scans",
                 Kokkos::TeamPolicy<Exec>(rows / threads, threads, lanes_here),
                 f);
           },
-          [&] {
-            std::vector<double> now;
-            auto const append = [&](auto const& view) {
-              auto const host = host_copy(view);
-              now.insert(now.end(), host.data(), host.data() + host.size());
-            };
-            append(f.before);
-            append(f.products);
-            append(f.counts);
-            append(f.totals);
-            if (first.empty()) first = now;  // by Kokkos
-            ASSERT_EQ(first, now) << lanes_here << " lanes, " << n;
-            poison();
-          });
-      auto const x             = host_copy(f.x);
-      std::size_t const floats = std::size_t(rows) * n;
-      for (int r = 0; r < rows; ++r) {
-        double sum = 0, product = 1;
-        int count = 0;
-        for (int j = 0; j < n; ++j) {
-          std::size_t const at = std::size_t(r) * n + j;
-          ASSERT_NEAR(first[at], sum, 1e-4);
-          sum += x(r, j);
-          product *= 1 + x(r, j) / 1024.;
-          ASSERT_NEAR(first[floats + at], product, 1e-12);
-          if (x(r, j) > 0) {
-            ASSERT_EQ(first[2 * floats + std::size_t(r) * n + count++], j);
-          }
-        }
-        // Kokkos gives a reducer no total on hosts.
-        if (on_cuda<Exec>) {
-          ASSERT_NEAR(first[3 * floats + 2 * r], product, 1e-12);
-        }
-        ASSERT_EQ(first[3 * floats + 2 * r + 1], count);
-      }
+          f.before, f.products, f.counts, f.totals);
     }
 }
 
@@ -191,6 +151,9 @@ TYPED_TEST(NestedScans, ScansOfTeamsHaveTheBitsOfKokkos) {
   SCOPED_TRACE(random.note());
   for (auto const [team, vector] : shapes)
     for (int const n : {0, 1, 31, 64, 65, 700, 2100}) {
+      SCOPED_TRACE(team);
+      SCOPED_TRACE(vector);
+      SCOPED_TRACE(n);
       constexpr int rows = 9;
       Scans const f{typename Scans::template Rows<float>("x", rows, n),
                     typename Scans::template Rows<float>("before", rows, n),
@@ -198,47 +161,12 @@ TYPED_TEST(NestedScans, ScansOfTeamsHaveTheBitsOfKokkos) {
                     typename Scans::template Rows<int>("counts", rows, n),
                     typename Scans::template Rows<double>("totals", rows, 2)};
       fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
-      auto const poison = [&] {
-        Kokkos::deep_copy(f.before, -7.f);
-        Kokkos::deep_copy(f.up_to, -7.);
-        Kokkos::deep_copy(f.counts, -7);
-        Kokkos::deep_copy(f.totals, -7.);
-      };
-      poison();
-      std::vector<double> first;
-      each_launch(
+      expect_bits_of_kokkos(
           [&] {
             Kokkos::parallel_for(
                 "scans", Kokkos::TeamPolicy<Exec>(rows, team, vector), f);
           },
-          [&] {
-            std::vector<double> now;
-            auto const append = [&](auto const& view) {
-              auto const host = host_copy(view);
-              now.insert(now.end(), host.data(), host.data() + host.size());
-            };
-            append(f.before);
-            append(f.up_to);
-            append(f.counts);
-            append(f.totals);
-            if (first.empty()) first = now;  // by Kokkos
-            ASSERT_EQ(first, now) << team << " x " << vector << ", " << n;
-            poison();
-          });
-      auto const x = host_copy(f.x);
-      for (int r = 0; r < rows; ++r) {
-        double sum = 0, total = 0;
-        int count = 0;
-        for (int j = 0; j < n; ++j) {
-          ASSERT_NEAR(first[std::size_t(r) * n + j], sum, 1e-3);
-          total += float(first[std::size_t(r) * n + j]) * x(r, j);
-          sum += x(r, j);
-          count += x(r, j) > 0;
-        }
-        std::size_t const at = 3 * std::size_t(rows) * n + 2 * r;
-        ASSERT_NEAR(first[at], total, 1e-9 * n + 1e-12);
-        ASSERT_EQ(first[at + 1], count);
-      }
+          f.before, f.up_to, f.counts, f.totals);
     }
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What a RangePolicy can say to a reduction and to a scan: where the range
-// lies, the type of its index, work tags, launch bounds, schedule and chunk
-// size; and what it may carry: functors of any size.
+// lies, the type of its index, launch bounds, schedule and chunk size; and what
+// it may carry: functors of any size.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -136,6 +136,7 @@ void check_ranges_of_index_type() {
   Index const length = sizeof(Index) == 2 ? 7001 : 70001;
   Index const margin = on_cuda<Exec> ? 0 : 17000;
   auto const highest = static_cast<Index>(Limits::max() - margin);
+  check_policy(Policy(0, 1));
   check_policy(Policy(0, length));
   check_policy(Policy(1, 2));
   check_policy(Policy(length / 3, length));
@@ -174,15 +175,6 @@ TYPED_TEST(Policies, IndexTypesOf64Bits) {
   check_policy(Size(two_to_40 + 17, two_to_40 + 20011));
 }
 
-/// Single indices and a begin that is not zero, of the default index type.
-TYPED_TEST(Policies, BeginNotZero) {
-  using Exec = TypeParam;
-  check_policy(Kokkos::RangePolicy<Exec>(0, 1));
-  check_policy(Kokkos::RangePolicy<Exec>(4711, 4712));
-  check_policy(Kokkos::RangePolicy<Exec>(12345, 99999));
-  check_policy(Kokkos::RangePolicy<Exec>(99999, 100000));
-}
-
 /// Traits that tune a launch must not change what is computed.
 TYPED_TEST(Policies, TraitsOfTheLaunch) {
   using Exec = TypeParam;
@@ -216,98 +208,6 @@ TYPED_TEST(Policies, RangesLongerThan32Bits) {
     check_sums(Policy(0, two_to_31 + 12345));
     check_sums(Policy(-7, 2 * two_to_31 + 54321));
   }
-}
-
-struct Twice {};
-struct Negated {};
-struct Largest {};
-/// Several reductions and scans in one functor, by work tags; one of them joins
-/// by the maximum.
-template <class Exec>
-struct Tagged {
-  using value_type = std::int64_t;
-  Kokkos::View<std::int64_t const*, Exec> x;
-  Kokkos::View<std::int64_t*, Exec> y;
-  KOKKOS_FUNCTION void operator()(Twice, int i, std::int64_t& update) const {
-    update += 2 * x(i);
-  }
-  KOKKOS_FUNCTION void operator()(Twice tag, int i, std::int64_t& update,
-                                  bool last) const {
-    operator()(tag, i, update);
-    if (last) y(i) = update;
-  }
-  KOKKOS_FUNCTION void operator()(Negated const&, long i,
-                                  std::int64_t& update) const {
-    update -= x(i);
-  }
-  KOKKOS_FUNCTION void operator()(Negated const& tag, long i,
-                                  std::int64_t& update, bool const last) const {
-    if (last) y(i) = update;
-    operator()(tag, i, update);
-  }
-  KOKKOS_FUNCTION void operator()(Largest, int i, std::int64_t& update,
-                                  bool last) const {
-    if (last) y(i) = update;
-    if (x(i) > update) update = x(i);
-  }
-  KOKKOS_FUNCTION void init(Largest, std::int64_t& update) const { update = 0; }
-  KOKKOS_FUNCTION void join(Largest, std::int64_t& update,
-                            std::int64_t const& other) const {
-    if (other > update) update = other;
-  }
-};
-
-TYPED_TEST(Policies, WorkTags) {
-  using Exec = TypeParam;
-  Random random;
-  SCOPED_TRACE(random.note());
-  int const begin = 11, n = 10007;
-  std::vector<std::int64_t> values(n);
-  for (auto& value : values) value = random.integer(-1000000, 1000000);
-  Tagged<Exec> const functor{make_view<std::int64_t, Exec>(
-                                 n, [&](std::size_t i) { return values[i]; }),
-                             Kokkos::View<std::int64_t*, Exec>("y", n)};
-  std::vector<std::int64_t> twice(begin), negated(begin), largest(begin);
-  std::int64_t sum = 0, peak = 0;
-  for (int i = begin; i < n; ++i) {
-    negated.push_back(-sum);
-    largest.push_back(peak);
-    sum += values[i];
-    peak = std::max(peak, values[i]);
-    twice.push_back(2 * sum);
-  }
-  using OfLong = Kokkos::RangePolicy<Exec, Kokkos::IndexType<long>, Negated>;
-
-  std::int64_t result = poison<std::int64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("twice", Kokkos::RangePolicy<Exec, Twice>(begin, n),
-                          functor, result);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(2 * sum, result);
-  auto const view = poisoned_view<std::int64_t, Exec>();
-  probe.reset();
-  Kokkos::parallel_reduce(OfLong(begin, n), functor,
-                          Kokkos::Sum<std::int64_t, Exec>(view));
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(-sum, value_of(view));
-
-  probe.reset();
-  Kokkos::parallel_scan("twice", Kokkos::RangePolicy<Exec, Twice>(begin, n),
-                        functor);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(holds(functor.y, twice));
-  std::int64_t total = poison<std::int64_t>();
-  probe.reset();
-  Kokkos::parallel_scan(OfLong(begin, n), functor, total);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(-sum, total);
-  EXPECT_TRUE(holds(functor.y, negated));
-  probe.reset();
-  Kokkos::parallel_scan(Kokkos::RangePolicy<Exec, Largest>(begin, n), functor,
-                        total);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(peak, total);
-  EXPECT_TRUE(holds(functor.y, largest));
 }
 
 /// An empty range writes the identity, for whatever kind of result.
@@ -379,60 +279,6 @@ void check_empty_scans() {
   }
 }
 TYPED_TEST(Policies, EmptyScans) { check_empty_scans<TypeParam>(); }
-
-/// A scan calls with last == true once per index of the range and for no other,
-/// then with the exact prefix.
-template <class Exec>
-struct CountCalls {
-  using value_type = std::int64_t;
-  Kokkos::View<int*, Exec> finals, wrong;
-  std::size_t begin;
-  KOKKOS_FUNCTION void operator()(std::size_t i, std::int64_t& update,
-                                  bool last) const {
-    if (last) {
-      Kokkos::atomic_inc(&finals(i));
-      std::int64_t const k = i - begin;
-      if (update != k * (k - 1) / 2) Kokkos::atomic_inc(&wrong(i));
-    }
-    update += i - begin;
-  }
-};
-
-/// So does a reduction with each index.
-template <class Exec>
-void check_called_once() {
-  std::size_t const margin = 64;
-  for (std::size_t n : {1, 33, 1000, 4097, 262145}) {
-    SCOPED_TRACE("n = " + std::to_string(n));
-    using Counters = Kokkos::View<int*, Exec>;
-    Counters const calls("calls", n + 2 * margin);
-    std::vector<int> expected(n + 2 * margin, 0);
-    std::fill_n(expected.begin() + margin, n, 1);
-    Kokkos::RangePolicy<Exec> const policy(margin, margin + n);
-    std::int64_t result = poison<std::int64_t>();
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce(
-        "calls", policy,
-        KOKKOS_LAMBDA(std::size_t i, std::int64_t & update) {
-          Kokkos::atomic_inc(&calls(i));
-          ++update;
-        },
-        result);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_EQ(std::int64_t(n), result);
-    EXPECT_TRUE(holds(calls, expected));
-
-    CountCalls<Exec> const functor{Counters("finals", n + 2 * margin),
-                                   Counters("wrong", n + 2 * margin), margin};
-    probe.reset();
-    Kokkos::parallel_scan("calls", policy, functor);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(holds(functor.finals, expected));
-    EXPECT_TRUE(holds(functor.wrong, std::vector<int>(n + 2 * margin, 0)))
-        << "final calls with another prefix";
-  }
-}
-TYPED_TEST(Policies, OneCallPerIndex) { check_called_once<TypeParam>(); }
 
 /// Functors may synchronise among themselves as in Kokkos' own kernels: atomics
 /// on types for which there are only locks. Those of a scan are effects of only

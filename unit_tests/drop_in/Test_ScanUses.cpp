@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What applications scan for: offsets of rows, sorting, graphs in compressed
-// rows, lists, and the standard algorithms of Kokkos that are made of scans.
-// Everything is compared with the host.
+// rows, and copies by a condition. Everything is compared with the host.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -162,12 +161,6 @@ TYPED_TEST(ScanUses, CompressedRows) {
 struct IsThird {
   KOKKOS_FUNCTION bool operator()(int value) const { return value % 3 == 0; }
 };
-struct SameTens {
-  KOKKOS_FUNCTION bool operator()(int a, int b) const {
-    return a / 10 == b / 10;
-  }
-};
-
 /// Values in runs, so that there is something to make unique.
 template <class Exec>
 struct Values {
@@ -219,86 +212,5 @@ TYPED_TEST(ScanUses, ConditionalCopies) {
     EXPECT_TRUE(holds(no, others));
   }
 }
-
-/// The front of x, which an algorithm has shortened to some length.
-template <class View>
-std::vector<int> front(View const& x, std::ptrdiff_t length) {
-  auto all = elements(x);
-  all.resize(length);
-  return all;
-}
-
-TYPED_TEST(ScanUses, RemovingAndMakingUnique) {
-  using Exec = TypeParam;
-  for (int n : sizes) {
-    Values<Exec> const values(n);
-    SCOPED_TRACE(values.random.note() + ", n = " + std::to_string(n));
-    auto expected = values.host;
-    expected.erase(std::remove_if(expected.begin(), expected.end(), IsThird()),
-                   expected.end());
-    Values<Exec> copy = values;
-    copy.x            = Kokkos::View<int*, Exec>("copy", n);
-    Kokkos::deep_copy(copy.x, values.x);
-    auto const end = KE::remove_if(Exec(), copy.x, IsThird());
-    EXPECT_EQ(expected, front(copy.x, end - KE::begin(copy.x)));
-
-    auto unique = values.host;
-    unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
-    auto const once     = poisoned_array<int, Exec>(n);
-    auto const once_end = KE::unique_copy(Exec(), values.x, once);
-    EXPECT_EQ(std::ptrdiff_t(unique.size()), once_end - KE::begin(once));
-    EXPECT_TRUE(holds(once, unique));
-    Kokkos::deep_copy(copy.x, values.x);
-    auto const unique_end = KE::unique(Exec(), copy.x);
-    EXPECT_EQ(unique, front(copy.x, unique_end - KE::begin(copy.x)));
-
-    // of elements that are equal only to the predicate, Kokkos keeps another
-    // one than the standard library
-    auto tens = values.host;
-    for (int& value : tens) value /= 10;
-    tens.erase(std::unique(tens.begin(), tens.end()), tens.end());
-    Kokkos::deep_copy(copy.x, values.x);
-    auto const tens_end = KE::unique(Exec(), copy.x, SameTens());
-    auto kept           = front(copy.x, tens_end - KE::begin(copy.x));
-    for (int& value : kept) value /= 10;
-    EXPECT_EQ(tens, kept);
-  }
-}
-
-/// Bits set in a word, their places listed in order: a scan over words whose
-/// functor writes a varying number of results.
-template <class Exec>
-void check_bits() {
-  int const words = 40009;
-  Random random;
-  SCOPED_TRACE(random.note());
-  std::vector<int> expected;
-  auto const x      = make_view<std::uint32_t, Exec>(words, [&](std::size_t i) {
-    // mostly sparse, some words full
-    std::uint64_t const bits = random.bits();
-    auto const word          = static_cast<std::uint32_t>(
-        i % 100 == 0 ? ~0u : bits & bits >> 17 & bits >> 31);
-    for (int bit = 0; bit < 32; ++bit)
-      if (word >> bit & 1) expected.push_back(int(i) * 32 + bit);
-    return word;
-  });
-  auto const places = poisoned_array<int, Exec>(words * 32);
-  int number        = poison<int>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan(
-      "bits", Kokkos::RangePolicy<Exec>(0, words),
-      KOKKOS_LAMBDA(int i, int& update, bool last) {
-        for (int bit = 0; bit < 32; ++bit)
-          if (x(i) >> bit & 1) {
-            if (last) places(update) = i * 32 + bit;
-            ++update;
-          }
-      },
-      number);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(int(expected.size()), number);
-  EXPECT_TRUE(holds(places, expected));
-}
-TYPED_TEST(ScanUses, ListOfSetBits) { check_bits<TypeParam>(); }
 
 }  // namespace

@@ -263,52 +263,6 @@ TYPED_TEST(Sizes, LongSumsKeepTheirBits) {
   check_bits_of_sums<float, double, TypeParam>();
 }
 
-/// Calls that take longer and longer, as those of a loop over pairs.
-template <class T, class Exec>
-struct SumOfPairs {
-  Kokkos::View<T const*, Exec> x;
-  std::int64_t size;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, T& sum) const {
-    std::int64_t const partners = 512 * i / size;
-    T of_pairs(0);
-    for (std::int64_t j = 0; j < partners; ++j) of_pairs += x(i) * x(j);
-    sum += of_pairs;
-  }
-};
-/// Warps are scattered over the range in some of these calls.
-template <class T, class Exec>
-void check_bits_of_pairs() {
-  std::int64_t const n = on_cuda<Exec> ? (1 << 20) + 12345 : 1 << 12;
-  Random random;
-  SCOPED_TRACE(random.note());
-  Kokkos::View<T const*, Exec> const x = make_view<T, Exec>(
-      n, [&](std::size_t) { return T(random.uniform(1, 100)); });
-  SumOfPairs<T, Exec> const functor{x, n};
-  Kokkos::RangePolicy<Exec> const policy(0, n);
-  T expected[2];
-  auto const view = poisoned_view<T, Exec>();
-  for (int call = 0; call < 40; ++call) {
-    T& total = expected[call > 0];
-    Kokkos::deep_copy(view, poison<T>());
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce(policy, functor, view);
-    ASSERT_TRUE(probe.streamed());
-    total = value_of(view);
-    ASSERT_TRUE(same_bits(expected[0], total)) << call;
-  }
-  auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-  T exact(0), below(0);
-  for (std::int64_t i = 0, partners = 0; i < n; ++i) {
-    for (; partners < 512 * i / n; ++partners) below += h(partners);
-    exact += h(i) * below;
-  }
-  EXPECT_NEAR(1., Kokkos::abs(exact / expected[0]), 1e-9);
-}
-TYPED_TEST(Sizes, SumsOfPairsKeepTheirBits) {
-  check_bits_of_pairs<double, TypeParam>();
-  check_bits_of_pairs<Kokkos::complex<double>, TypeParam>();
-}
-
 /// One call of a long row on an instance, without waiting for the one before.
 template <class T, class Exec>
 struct Row {

@@ -4,14 +4,11 @@
 // Kokkos' standard scans over Views: on Cuda they are scans by functors, and
 // Thrust keeps inclusive scans with an operator.
 
-#include <KokkosMMA_ExactSum.hpp>
 #include <KokkosMMA_ScanSupport.hpp>
 
 #include <Kokkos_StdAlgorithms.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -73,9 +70,6 @@ std::vector<Piece> pieces(Random& random) {
 template <class Exec, class Input, class Output, class Init = void>
 void check_sums() {
   constexpr bool exclusive = !std::is_void_v<Init>;
-  using Accumulator        = std::conditional_t<
-      exclusive, Init,
-      std::conditional_t<std::is_same_v<Input, half_t>, float, Input>>;
   Random random;
   SCOPED_TRACE(random.note());
   std::vector<std::int64_t> prefix(longest + 1);
@@ -313,58 +307,6 @@ TYPED_TEST(StdScans, RunningMaxima) {
   check_maxima<double, TypeParam>();
   check_maxima<int, TypeParam>();
   check_maxima<std::int8_t, TypeParam>();
-}
-
-// --- numerics ---------------------------------------------------------------
-
-/// Prefixes no less accurate than Kokkos' own, and NaN where it must be.
-template <class Exec, class T>
-void check_accuracy() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  std::vector<double> values(longest);
-  auto const x   = make_view<T, Exec>(longest, [&](std::size_t i) {
-    T const value = static_cast<T>(random.normal());
-    values[i]     = double(value);
-    return value;
-  });
-  auto const run = [&](Route route) {
-    ScopedSettings const scope(Settings{route});
-    Kokkos::View<T*, Exec> const y("y", longest);
-    KE::inclusive_scan(Exec(), x, y);
-    return elements(y);
-  };
-  auto const ours   = run(Route::automatic);
-  auto const theirs = run(Route::generic);
-  ExactSum exact;
-  double magnitudes = 0, error_of_kokkos = 0;
-  for (std::size_t i = 0; i < longest; ++i) {
-    exact.add(values[i]);
-    magnitudes += std::abs(values[i]);
-    error_of_kokkos =
-        std::max(error_of_kokkos, exact.error_of(double(theirs[i])));
-    ASSERT_LE(exact.error_of(double(ours[i])),
-              allowed_error(error_of_kokkos, exact.value(), magnitudes,
-                            epsilon<T>, 8 * epsilon<T>))
-        << i;
-  }
-
-  for (std::size_t const place :
-       {std::size_t(0), std::size_t(777), std::size_t(8192), longest - 1}) {
-    auto const with_nan = make_view<T, Exec>(longest, [&](std::size_t i) {
-      return i == place ? std::numeric_limits<double>::quiet_NaN() : values[i];
-    });
-    Kokkos::View<T*, Exec> const y("y", longest);
-    KE::exclusive_scan(Exec(), with_nan, y, T(0));
-    auto const results = elements(y);
-    for (std::size_t i = 0; i < longest; ++i)
-      ASSERT_EQ(i > place, std::isnan(results[i])) << i << ", " << place;
-  }
-}
-
-TYPED_TEST(StdScans, Accuracy) {
-  check_accuracy<TypeParam, float>();
-  check_accuracy<TypeParam, double>();
 }
 
 /// The call waits: what it wrote can be read at once, on any instance.

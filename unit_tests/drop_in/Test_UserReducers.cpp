@@ -299,37 +299,6 @@ TYPED_TEST(UserReducers, ReducerClass) {
   }
 }
 
-/// Several results of different kinds from one pass.
-template <class Exec>
-void check_two_results() {
-  for (int n : {0, 1, 100, 20011}) {
-    Data<Exec> data(n);
-    SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
-    auto const x          = data.x;
-    std::int64_t sum      = 0;
-    std::int64_t smallest = Kokkos::reduction_identity<std::int64_t>::min();
-    for (auto value : data.values) {
-      sum += value;
-      smallest = std::min(smallest, value);
-    }
-    std::int64_t total = poison<std::int64_t>(), least = total;
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce(
-        "sum and minimum", Kokkos::RangePolicy<Exec>(0, n),
-        KOKKOS_LAMBDA(int i, std::int64_t& s, std::int64_t& m) {
-          s += x(i);
-          if (x(i) < m) m = x(i);
-        },
-        total, Kokkos::Min<std::int64_t>(least));
-    if (n > 0) {
-      EXPECT_TRUE(probe.streamed());
-    }
-    EXPECT_EQ(sum, total);
-    EXPECT_EQ(smallest, least);
-  }
-}
-TYPED_TEST(UserReducers, TwoResults) { check_two_results<TypeParam>(); }
-
 /// Three results of different types, one of them in a View, with a work tag.
 struct Survey {};
 template <class Exec>

@@ -7,7 +7,7 @@
 #include "KernelSupport.hpp"
 
 #include <KokkosMMA_ExactSum.hpp>
-#include <core/base/KokkosMMA_ErrorBound.hpp>
+#include <KokkosMMA_ErrorBound.hpp>
 
 /// \file
 /// What every kernel of scans must do, whatever it takes for a group. A

@@ -60,7 +60,7 @@ void expect_sums_of_boxes(Random& random) {
   using Running        = Impl::Cuda::RunningValue<Sum<Value>, Value>;
   std::array<long, Rank> lower, upper, extent;
   long size       = 1;
-  long const most = Rank == 2 ? 260 : Rank == 3 ? 50 : 14;
+  long const most = Rank == 2 ? 260 : Rank == 3 ? 50 : Rank == 4 ? 14 : 6;
   for (int d = 0; d < Rank; ++d) {
     extent[d] = random.integer(1, most);
     lower[d]  = random.integer(-9, 9);
@@ -128,6 +128,8 @@ void expect_sums_of_ranks() {
     expect_sums_of_boxes<Value, 2, false>(random);
     expect_sums_of_boxes<Value, 3, true>(random);
     expect_sums_of_boxes<Value, 4, false>(random);
+    expect_sums_of_boxes<Value, 5, true>(random);
+    expect_sums_of_boxes<Value, 6, false>(random);
     if (::testing::Test::HasFailure()) return;
   }
 }

@@ -8,6 +8,7 @@
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 
 #include <cstddef>
+#include <vector>
 
 /// \file
 /// What the tests of loops under the drop-in share.
@@ -59,6 +60,32 @@ void each_launch(Call const& call, Check const& check, bool kokkos = true) {
       if (::testing::Test::HasFailure()) return;
     }
   }
+}
+
+/// Runs a call by every launch that it may have: each leaves the numbers in
+/// these Views that Kokkos' own launch leaves, and at least one of them is new.
+template <class Call, class... Views>
+void expect_bits_of_kokkos(Call const& call, Views const&... outputs) {
+  auto const erase   = [&] { (Kokkos::deep_copy(outputs, -7), ...); };
+  auto const numbers = [&] {
+    std::vector<double> all;
+    auto const append = [&](auto const& view) {
+      auto const host = host_copy(view);
+      all.insert(all.end(), host.data(), host.data() + host.size());
+    };
+    (append(outputs), ...);
+    return all;
+  };
+  erase();
+  std::vector<double> const erased = numbers();
+  std::vector<double> first;
+  each_launch(call, [&] {
+    std::vector<double> const now = numbers();
+    if (first.empty()) first = now;  // by Kokkos
+    ASSERT_EQ(first, now);
+    erase();
+  });
+  EXPECT_NE(erased, first);
 }
 
 /// Which route the loops since its construction took, the last of them.

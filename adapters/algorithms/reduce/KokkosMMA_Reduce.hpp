@@ -13,18 +13,21 @@
 
 namespace KokkosMMA {
 
-/// Reduces the elements of a View to one value: their sum, or the result of a
-/// Kokkos reducer.
+/// Reduces the elements of a View, or the products of those of two, to one
+/// value: their sum, or the result of a Kokkos reducer.
 ///
 /// \code
 /// reduce(exec, x, sum);  // float sum
+/// reduce(exec, KokkosMMA::dot(x, y), energy);
 /// reduce(exec, x, Kokkos::Max<float>(largest));
 /// reduce(exec, x, Kokkos::Sum<double>(norm), {.label = "norm"});
 /// \endcode
 ///
 /// \param exec instance on which the reduction runs
 /// \param x View of rank 1, contiguous or strided, of any alignment, of half_t,
-///        bhalf_t, float, double, bool (counted) or integers of 1, 4 or 8 bytes
+///        bhalf_t, float, double, bool (counted) or integers of 1, 4 or 8
+///        bytes; or KokkosMMA::dot(x, y) or squares(x) of such Views, whose
+///        reducer is a sum
 /// \param result scalar or View of rank 0 that is overwritten by the sum; or
 ///        Kokkos::Sum, KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max
 ///        of a scalar or View. Its type may be wider than that of the elements,
@@ -38,9 +41,13 @@ namespace KokkosMMA {
 /// integer sums are exact modulo 2^bits of it. Integers summed into a
 /// floating-point result do not wrap: sums that may exceed 64 bits use double.
 /// 16-bit floats are summed in fp32, other floats at least in the wider of
-/// element and result type; the result is rounded once. The order of additions
-/// is fixed: repeated calls on a device give the same bits. A minimum or
-/// maximum compares as Kokkos::Min and Kokkos::Max do: NaNs are ignored.
+/// element and result type; the result is rounded once. Factors are converted
+/// to the type of the running sum before they are multiplied. The order of
+/// additions is fixed: repeated calls on a device give the same bits. A minimum
+/// or maximum compares as Kokkos::Min and Kokkos::Max do: NaNs are ignored.
+/// With Reproducibility::exact, floating-point factors of one type and a
+/// floating-point result, neither products nor partial sums are rounded, only
+/// the result.
 ///
 /// If the result is a scalar, the call waits for `exec`. If it is a View, the
 /// call returns at once and its kernels run in order on `exec`; it waits only
@@ -49,38 +56,14 @@ namespace KokkosMMA {
 /// \throws std::invalid_argument for a null result View, a forced route that
 /// cannot run, a level that is not available, or settings out of range; nothing
 /// is launched or written then.
-template <class Exec, Impl::Rank1View X, class Result>
+template <class Exec, Impl::Summable X, class Result>
 void reduce(Exec const& exec, X const& x, Result&& result,
             Settings const& settings = {}) {
   using R = std::remove_cvref_t<Result>;
-  Impl::check_reduce_types<Exec, X, R>();
-  if constexpr (Impl::may_reduce<Exec, R>) {
-    Impl::run_reduce(std::string(settings.label), exec, Impl::ReducedView<X>{x},
-                     result, settings);
-  }
-}
-
-/// Sums the products of the elements of two Views: `dot` is KokkosMMA::dot(x,
-/// y) or squares(x).
-///
-/// \code
-/// KokkosMMA::reduce(exec, KokkosMMA::dot(x, y), energy);
-/// \endcode
-///
-/// Parameters, accuracy and errors are those of the reduction of a View.
-/// Factors are converted to the type of the running sum before they are
-/// multiplied. With Reproducibility::exact, floating-point factors of one type
-/// and a floating-point result, neither products nor partial sums are rounded,
-/// only the result.
-template <class Exec, class X, class Y, class Result>
-void reduce(Exec const& exec, Impl::Dot<X, Y> const& dot, Result&& result,
-            Settings const& settings = {}) {
-  using R = std::remove_cvref_t<Result>;
-  Impl::check_reduce_types<Exec, X, R>();
-  Impl::check_reduce_types<Exec, Y, R>();
+  Impl::CheckedReduce<X>::template check<Exec, R>();
   if constexpr (Impl::may_reduce<Exec, R>) {
     Impl::run_reduce(std::string(settings.label), exec,
-                     Impl::ReducedDot<X, Y>{dot.x, dot.y}, result, settings);
+                     Impl::CheckedReduce<X>::terms(x), result, settings);
   }
 }
 

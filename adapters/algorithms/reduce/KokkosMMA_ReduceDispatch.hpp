@@ -222,6 +222,26 @@ constexpr void check_reduce_types() {
                 "KokkosMMA::transform");
 }
 
+/// Operands of a reduction of a View, or of a dot product, and the check of
+/// their types.
+template <class X>
+struct CheckedReduce {
+  template <class Exec, class R>
+  static constexpr void check() {
+    check_reduce_types<Exec, X, R>();
+  }
+  static ReducedView<X> terms(X const& x) { return {x}; }
+};
+template <class X, class Y>
+struct CheckedReduce<Dot<X, Y>> {
+  template <class Exec, class R>
+  static constexpr void check() {
+    check_reduce_types<Exec, X, R>();
+    check_reduce_types<Exec, Y, R>();
+  }
+  static ReducedDot<X, Y> terms(Dot<X, Y> const& dot) { return {dot.x, dot.y}; }
+};
+
 /// Accumulator type. Minimum and maximum use the result's type: rounding keeps
 /// the order. Products of integers for a floating-point result use double,
 /// because they exceed 64 bits sooner than double.

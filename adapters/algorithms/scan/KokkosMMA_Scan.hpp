@@ -49,9 +49,26 @@ template <class T>
 concept InitialArgument = NotSettings<T> && !is_total<std::remove_cvref_t<T>>;
 
 /// Rejects a total that is passed without Total().
-#define KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL(NAME, TOTAL) \
-  static_assert(sizeof(TOTAL) == 0,                   \
+#define KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL(NAME, TOTAL)                  \
+  static_assert(KokkosMMA::Impl::is_total<std::remove_cvref_t<TOTAL>>, \
                 NAME ": pass the total as KokkosMMA::Total(variable)")
+
+/// Scan with an initial value or a total.
+template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
+          class Argument>
+void scan_with(Exec const& exec, X const& x, Y const& y,
+               Argument&& init_or_total, Settings const& settings) {
+  std::string const label(settings.label);
+  if constexpr (is_total<std::remove_cvref_t<Argument>>) {
+    scan_views<Kind, Accumulator>(label, exec, x, y, 0, init_or_total.place(),
+                                  settings);
+  } else {
+    NoTotal none;
+    scan_views<Kind, Accumulator, Exec, X, Y, Argument>(
+        label, exec, x, y, static_cast<Argument&&>(init_or_total), none,
+        settings);
+  }
+}
 
 }  // namespace Impl
 
@@ -103,59 +120,42 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(
-      std::string(settings.label), exec, x, y, 0, settings);
+  Impl::scan_with<Impl::ScanKind::exclusive, Accumulator>(exec, x, y, 0,
+                                                          settings);
 }
 
-/// Exclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i-1)`.
+/// Exclusive scan from an initial value, `y(i) = init + x(0) + ... + x(i-1)`,
+/// or with a total.
 ///
-/// \param init number that is converted to the accumulator's type; an integer
-///        if the accumulator is one. Pass a constant or an expression directly,
-///        a variable as InitialValue(variable), a total as Total(place)
+/// \param init_or_total the initial value: a number that is converted to the
+///        accumulator's type, an integer if the accumulator is one; a constant
+///        or an expression, or a variable as InitialValue(variable). Or
+///        Total(place), where place is a scalar variable or a View of rank 0
+///        that is no element of x or y and receives `x(0) + ... + x(n-1)`. Its
+///        type is an integer or floating point as the accumulator is, and no
+///        wider. As in Kokkos::parallel_scan the total does not include an
+///        initial value; it is 0 for empty Views. The call waits for `exec` if
+///        place is a scalar; it returns at once if place is a View of the
+///        accumulator's type
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init>
-void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
-                    Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
-      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
-      settings);
-}
-
-/// Exclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i-1)`.
-/// Also writes the total, `x(0) + ... + x(n-1)`. As in Kokkos::parallel_scan
-/// the total does not include `init`; it is 0 for empty Views.
-///
-/// \param total Total(place), where place is a scalar variable or a View of
-///        rank 0 that is no element of x or y. Its type is an integer or
-///        floating point as the accumulator is, and no wider. The call waits
-///        for `exec` if place is a scalar; it returns at once if place is a
-///        View of the accumulator's type
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
-void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
-                    Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
-      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
-      total.place(), settings);
-}
-
-/// Exclusive scan from 0: `y(i) = x(0) + ... + x(i-1)`. Also writes the total,
-/// `x(0) + ... + x(n-1)`.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Place>
+          Impl::Rank1View Y, Impl::NotSettings Argument>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
-                    Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::exclusive, Accumulator>(
-      std::string(settings.label), exec, x, y, 0, total.place(), settings);
+                    Argument&& init_or_total, Settings const& settings = {}) {
+  Impl::scan_with<Impl::ScanKind::exclusive, Accumulator>(
+      exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Does not compile: a total must be passed as Total(place).
+/// Exclusive scan from an initial value, with a total, Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init,
-          Impl::InitialArgument Bare>
-void exclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
-                    Settings const& = {}) {
-  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::exclusive_scan", Bare);
+          Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
+void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
+                    Last&& total, Settings const& settings = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::exclusive_scan", Last);
+  if constexpr (Impl::is_total<std::remove_cvref_t<Last>>) {
+    Impl::scan_views<Impl::ScanKind::exclusive, Accumulator, Exec, X, Y, Init>(
+        std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
+        total.place(), settings);
+  }
 }
 
 /// Inclusive scan from 0: `y(i) = x(0) + ... + x(i)`. Parameters, accuracy,
@@ -164,59 +164,33 @@ template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,
                     Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(
-      std::string(settings.label), exec, x, y, 0, settings);
+  Impl::scan_with<Impl::ScanKind::inclusive, Accumulator>(exec, x, y, 0,
+                                                          settings);
 }
 
-/// Inclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i)`.
+/// Inclusive scan from an initial value, `y(i) = init + x(0) + ... + x(i)`,
+/// or with a total.
 ///
-/// \param init number that is converted to the accumulator's type; an integer
-///        if the accumulator is one. Pass a constant or an expression directly,
-///        a variable as InitialValue(variable), a total as Total(place)
+/// \param init_or_total as of exclusive_scan()
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init>
-void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
-                    Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
-      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
-      settings);
-}
-
-/// Inclusive scan from an initial value: `y(i) = init + x(0) + ... + x(i)`.
-/// Also writes the total, `x(0) + ... + x(n-1)`. As in Kokkos::parallel_scan
-/// the total does not include `init`; it is 0 for empty Views.
-///
-/// \param total Total(place), where place is a scalar variable or a View of
-///        rank 0 that is no element of x or y. Its type is an integer or
-///        floating point as the accumulator is, and no wider. The call waits
-///        for `exec` if place is a scalar; it returns at once if place is a
-///        View of the accumulator's type
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init, class Place>
-void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
-                    Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
-      std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
-      total.place(), settings);
-}
-
-/// Inclusive scan from 0: `y(i) = x(0) + ... + x(i)`. Also writes the total,
-/// `x(0) + ... + x(n-1)`.
-template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, class Place>
+          Impl::Rank1View Y, Impl::NotSettings Argument>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y,
-                    Total<Place> const& total, Settings const& settings = {}) {
-  Impl::scan_views<Impl::ScanKind::inclusive, Accumulator>(
-      std::string(settings.label), exec, x, y, 0, total.place(), settings);
+                    Argument&& init_or_total, Settings const& settings = {}) {
+  Impl::scan_with<Impl::ScanKind::inclusive, Accumulator>(
+      exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Does not compile: a total must be passed as Total(place).
+/// Inclusive scan from an initial value, with a total, Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
-          Impl::Rank1View Y, Impl::InitialArgument Init,
-          Impl::InitialArgument Bare>
-void inclusive_scan(Exec const&, X const&, Y const&, Init&&, Bare&&,
-                    Settings const& = {}) {
-  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::inclusive_scan", Bare);
+          Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
+void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
+                    Last&& total, Settings const& settings = {}) {
+  KOKKOSMMA_IMPL_REFUSE_BARE_TOTAL("KokkosMMA::inclusive_scan", Last);
+  if constexpr (Impl::is_total<std::remove_cvref_t<Last>>) {
+    Impl::scan_views<Impl::ScanKind::inclusive, Accumulator, Exec, X, Y, Init>(
+        std::string(settings.label), exec, x, y, static_cast<Init&&>(init),
+        total.place(), settings);
+  }
 }
 
 /// Deleted overloads of a scan for common mistakes; their error messages name

@@ -252,14 +252,6 @@ void scan_views(std::string const& label, Exec const& exec, X const& x,
   scan(label, who, exec, ScanInto<X, Y, A, Kind>{x, y, initial<A>(init)}, total,
        settings);
 }
-template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
-          class Init>
-void scan_views(std::string const& label, Exec const& exec, X const& x,
-                Y const& y, Init&& init, Settings const& settings) {
-  NoTotal none;
-  scan_views<Kind, Accumulator, Exec, X, Y, Init>(
-      label, exec, x, y, static_cast<Init&&>(init), none, settings);
-}
 
 }  // namespace KokkosMMA::Impl
 

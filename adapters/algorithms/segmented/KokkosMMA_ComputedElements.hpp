@@ -31,7 +31,7 @@ namespace KokkosMMA {
 ///     row_offsets, y);
 /// \endcode
 ///
-/// segmented_reduce(), segmented_moments() and SegmentPolicy accept them. The
+/// segmented_reduce() and SegmentPolicy accept them. The
 /// function is invoked on the device, once for each element of a segment, in
 /// any order and by any thread. It must not read the call's output, and must
 /// not write. Memory that it reads must be accessible from the execution space,

@@ -259,7 +259,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
 
   /// Runs Kokkos' own closure, so that Kokkos Tools see only the user's call.
   void execute_generic() const {
-    using Reduce = GenericReduce<FoldOne<Op::operation, A>, Segments, X, Store>;
+    using Reduce = GenericReduce<Op::operation, A, Segments, X, Store>;
     Reduce functor{m_policy.segments(), m_policy.elements(), m_store, 1};
     auto const policy = generic_segments_policy(
         m_policy.space(), functor, m_policy.segments().count(),

@@ -158,36 +158,6 @@ void segmented_exclusive_scan(Exec const& exec, X const& x,
                                       segments, y, settings);
 }
 
-/// Sums the elements of each segment and their squares in one pass. Mean and
-/// variance follow from these.
-///
-/// \code
-/// segmented_moments(exec, x, 256, sums, squares);
-/// segmented_moments<double>(exec, floats, offsets, sums, squares);
-/// \endcode
-///
-/// \tparam Accumulator accumulator type of both; by default that of a sum of x
-///        for each result. The elements are converted to it before they are
-///        squared
-/// \param exec instance on which the reduction runs
-/// \param x View of rank 1, or ComputedElements
-/// \param segments a length or offsets, as in segmented_reduce()
-/// \param sums, squares Views of one element for each segment; they share no
-///        memory with x or with each other
-/// \param settings route, and whether offsets are checked
-///
-/// The route is `generic` on every space. The call returns at once, in order on
-/// `exec`. Errors are those of segmented_reduce().
-template <class Accumulator = void, class Exec, Impl::ElementRow X,
-          class Segments, Impl::Rank1View Sums, Impl::Rank1View Squares>
-requires Impl::ReducedSegments<Segments, X, Sums>
-void segmented_moments(Exec const& exec, X const& x, Segments const& segments,
-                       Sums const& sums, Squares const& squares,
-                       Settings const& settings = {}) {
-  Impl::run_segmented_moments<Accumulator>(std::string(settings.label), exec, x,
-                                           segments, sums, squares, settings);
-}
-
 }  // namespace KokkosMMA
 
 #endif

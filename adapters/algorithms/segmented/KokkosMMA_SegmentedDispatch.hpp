@@ -318,9 +318,8 @@ void reduce_segments([[maybe_unused]] Route route, std::string const& name,
       return;
     }
   }
-  generic_segmented_reduce<FoldOne<Op, A>>(name, exec, segments,
-                                           call.problem.segments, x.size(), x,
-                                           IntoResult<Op, R>{result});
+  generic_segmented_reduce<Op, A>(name, exec, segments, call.problem.segments,
+                                  x.size(), x, IntoResult<Op, R>{result});
 }
 
 /// Computes exact sums of segments if the level of the call requires it.
@@ -433,42 +432,6 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
   }
   generic_segmented_scan<op, A, Inclusive>(
       name, exec, segments, call.problem.segments, x.size(), x, y);
-}
-
-/// Runs sums and sums of squares: `cut` is a length or offsets.
-template <class Accumulator, class Exec, class X, class Cut, class Sums,
-          class Squares>
-void run_segmented_moments(std::string const& label, Exec const& exec,
-                           X const& x, Cut const& cut, Sums const& sums,
-                           Squares const& squares, Settings const& settings) {
-  constexpr char const* who = "KokkosMMA::segmented_moments";
-  using V                   = segment_accumulator_t<Plus<Accumulator>, X, Sums>;
-  using W = segment_accumulator_t<Plus<Accumulator>, X, Squares>;
-  KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_moments", Exec, X, Sums,
-                                 "sums", V);
-  KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::segmented_moments", Exec, X,
-                                 Squares, "squares", W);
-  if constexpr (OffsetsView<Cut>) {
-    KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::segmented_moments", Exec, Cut,
-                                   "offsets");
-  }
-  auto const segments       = segments_of(who, x, cut);
-  std::uint64_t const count = segments.count();
-  check_segment_result(who, "the sums", x, sums, count);
-  check_segment_result(who, "the squares", x, squares, count);
-  check_apart(who, "the sums", sums, "the squares", squares);
-  check_apart_from_offsets(who, segments, "the sums", sums);
-  check_apart_from_offsets(who, segments, "the squares", squares);
-  SegmentedProblem problem =
-      describe_call<Operation::sum, V>(x, segments, sums, false).problem;
-  problem.moments     = true;
-  auto const decision = decide_segmented(who, label, exec, problem, settings);
-  if (!decision) return;
-  check_offsets(who, exec, x, segments, settings);
-  last_route_of_this_thread() = decision->route;
-  generic_segmented_reduce<FoldMoments<V, W>>(
-      segmented_label(label, who, decision->route, problem), exec, segments,
-      count, x.extent(0), x, IntoMoments<Sums, Squares>{sums, squares});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -88,114 +88,70 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
 
 /// Scans with `functor(i, update, final)`, by all lanes of a team. The functor
 /// adds the contribution of i to `update`. With `final == true`, once per
-/// index, `update` is the sum of the contributions before i. `total` is the sum
-/// of all. Writes of the functor are visible to the team afterwards.
+/// index, `update` is the sum of the contributions before i. Writes of the
+/// functor are visible to the team afterwards.
 ///
-/// \tparam T a type with += whose value-initialised value is zero
-template <class Member, std::integral Index, class Functor, class T>
-KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
-                                      Functor const& functor, T& total) {
-  Impl::scan_calls<true>(member, count, functor, total);
-}
-/// Scans with `functor(i, update, final)`, by all lanes of a team. Without
-/// total. The type of the sum is that of `update`.
-template <class Member, std::integral Index, class Functor>
-KOKKOS_INLINE_FUNCTION void team_scan(Member const& member, Index count,
-                                      Functor const& functor) {
-  Impl::scanned_value_t<Functor> total;
-  Impl::scan_calls<true>(member, count, functor, total);
+/// \param total a variable or nothing: the sum of all contributions, of a type
+///        with += whose value-initialised value is zero. Without it the type of
+///        the sum is that of `update`
+template <class Member, std::integral Index, class Functor, class... Total>
+requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
+    void team_scan(Member const& member, Index count, Functor const& functor,
+                   Total&... total) {
+  Impl::scan_calls<true>(member, count, functor, total...);
 }
 
 /// Inclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
 /// x(i)`, in place when y is x. The Views have rank 1. The extents must be
-/// equal. `total` is the sum of all elements, on every lane.
+/// equal.
 ///
 /// \code
 /// float total = 0;
 /// KokkosMMA::team_inclusive_scan(member, row_of_x, row_of_y, total);
 /// \endcode
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
-KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
-                                                X const& x, Y const& y,
-                                                T& total) {
-  Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total);
-}
-/// Inclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
-/// x(i)`, without total.
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
-KOKKOS_INLINE_FUNCTION void team_inclusive_scan(Member const& member,
-                                                X const& x, Y const& y) {
-  Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total);
+///
+/// \param total a variable or nothing: the sum of all elements, on every lane
+template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class... Total>
+requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
+    void team_inclusive_scan(Member const& member, X const& x, Y const& y,
+                             Total&... total) {
+  Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total...);
 }
 
 /// Exclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
-/// x(i-1)`, in place when y is x. The Views have rank 1. The extents must be
-/// equal. `total` is the sum of all elements, on every lane.
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
-KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
-                                                X const& x, Y const& y,
-                                                T& total) {
-  Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total);
-}
-/// Exclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
-/// x(i-1)`, without total.
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
-KOKKOS_INLINE_FUNCTION void team_exclusive_scan(Member const& member,
-                                                X const& x, Y const& y) {
-  Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total);
+/// x(i-1)`. Otherwise as team_inclusive_scan().
+template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class... Total>
+requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
+    void team_exclusive_scan(Member const& member, X const& x, Y const& y,
+                             Total&... total) {
+  Impl::scan_elements<true, Impl::ScanKind::exclusive>(member, x, y, total...);
 }
 
 /// Scans with `functor(i, update, final)`, by the vector lanes of one thread.
 /// Everything else is as in team_scan().
-template <class Member, std::integral Index, class Functor, class T>
-KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
-                                        Functor const& functor, T& total) {
-  Impl::scan_calls<false>(member, count, functor, total);
+template <class Member, std::integral Index, class Functor, class... Total>
+requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
+    void vector_scan(Member const& member, Index count, Functor const& functor,
+                     Total&... total) {
+  Impl::scan_calls<false>(member, count, functor, total...);
 }
-/// Scans with `functor(i, update, final)`, by the vector lanes of one thread.
-/// Without total. The type of the sum is that of `update`.
-template <class Member, std::integral Index, class Functor>
-KOKKOS_INLINE_FUNCTION void vector_scan(Member const& member, Index count,
-                                        Functor const& functor) {
-  Impl::scanned_value_t<Functor> total;
-  Impl::scan_calls<false>(member, count, functor, total);
-}
+
 /// Inclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
-/// ... + x(i)`, in place when y is x. The Views have rank 1. The extents must
-/// be equal. `total` is the sum of all elements, on every lane.
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
-KOKKOS_INLINE_FUNCTION void vector_inclusive_scan(Member const& member,
-                                                  X const& x, Y const& y,
-                                                  T& total) {
-  Impl::scan_elements<false, Impl::ScanKind::inclusive>(member, x, y, total);
-}
-/// Inclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
-/// ... + x(i)`, without total.
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
-KOKKOS_INLINE_FUNCTION void vector_inclusive_scan(Member const& member,
-                                                  X const& x, Y const& y) {
-  Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<false, Impl::ScanKind::inclusive>(member, x, y, total);
+/// ... + x(i)`. Otherwise as team_inclusive_scan().
+template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class... Total>
+requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
+    void vector_inclusive_scan(Member const& member, X const& x, Y const& y,
+                               Total&... total) {
+  Impl::scan_elements<false, Impl::ScanKind::inclusive>(member, x, y, total...);
 }
 
 /// Exclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
-/// ... + x(i-1)`, in place when y is x. The Views have rank 1. The extents must
-/// be equal. `total` is the sum of all elements, on every lane.
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class T>
-KOKKOS_INLINE_FUNCTION void vector_exclusive_scan(Member const& member,
-                                                  X const& x, Y const& y,
-                                                  T& total) {
-  Impl::scan_elements<false, Impl::ScanKind::exclusive>(member, x, y, total);
-}
-/// Exclusive scan of a View, by the vector lanes of one thread. `y(i) = x(0) +
-/// ... + x(i-1)`, without total.
-template <class Member, Impl::Rank1View X, Impl::Rank1View Y>
-KOKKOS_INLINE_FUNCTION void vector_exclusive_scan(Member const& member,
-                                                  X const& x, Y const& y) {
-  Impl::chosen_accumulator_t<void, X, Y> total;
-  Impl::scan_elements<false, Impl::ScanKind::exclusive>(member, x, y, total);
+/// ... + x(i-1)`. Otherwise as team_inclusive_scan().
+template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class... Total>
+requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
+    void vector_exclusive_scan(Member const& member, X const& x, Y const& y,
+                               Total&... total) {
+  Impl::scan_elements<false, Impl::ScanKind::exclusive>(member, x, y, total...);
 }
 
 }  // namespace KokkosMMA

@@ -480,6 +480,13 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
   }
 }
 
+template <bool WholeTeam, class Member, class Index, class Functor>
+KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
+                                       Functor const& functor) {
+  scanned_value_t<Functor> total;
+  scan_calls<WholeTeam>(member, count, functor, total);
+}
+
 template <bool WholeTeam, ScanKind Kind, class Member, class X, class Y,
           class T>
 KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
@@ -513,6 +520,12 @@ KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
     scan_calls<WholeTeam>(member, std::uint64_t(x.extent(0)), functor, sum);
     total = static_cast<T>(sum);
   }
+}
+template <bool WholeTeam, ScanKind Kind, class Member, class X, class Y>
+KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
+                                          Y const& y) {
+  chosen_accumulator_t<void, X, Y> total;
+  scan_elements<WholeTeam, Kind>(member, x, y, total);
 }
 
 }  // namespace Impl
