@@ -138,6 +138,18 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
                                                      static_cast<Index>(end));
     }
   }
+  /// The policy over a part of its box.
+  static Policy part_of(Policy policy, LoopSpace const& part) {
+    for (int d = 0; d < rank; ++d) {
+      int const dimension       = left ? d : rank - 1 - d;
+      policy.m_lower[dimension] = part.begin[d];
+      policy.m_upper[dimension] =
+          part.begin[d] + static_cast<std::int64_t>(part.extent[d]);
+    }
+    policy.m_num_tiles = 1;  // of which Kokkos 5.0 multiplies more
+    policy.impl_change_tile_size(policy.m_tile);
+    return policy;
+  }
   template <class Functor>
   static void const* kernel() {
     using Call = TaggedCall < Functor, typename Policy::work_tag,
@@ -238,9 +250,15 @@ class RoutedFor {
  private:
   using Native =
       Kokkos::Impl::ParallelFor<NativeLoop<Functor>, Policy, Kokkos::Cuda>;
-  static void run_native(void const* self) {
+  static void run_native(void const* self, LoopSpace const* part) {
     auto const& routed = *static_cast<RoutedFor const*>(self);
-    Native(NativeLoop<Functor>(routed.m_functor), routed.m_policy).execute();
+    auto const run     = [&](Policy const& policy) {
+      Native(NativeLoop<Functor>(routed.m_functor), policy).execute();
+    };
+    if constexpr (PolicyLoop<Policy>::rank > 1) {
+      if (part) return run(PolicyLoop<Policy>::part_of(routed.m_policy, *part));
+    }
+    run(routed.m_policy);
   }
 
   Functor m_functor;

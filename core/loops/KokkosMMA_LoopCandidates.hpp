@@ -69,12 +69,14 @@ struct LoopCandidates {
   std::array<LaunchChooser::Candidates, LaunchChooser::max_candidates>
       required{};
   int count = 0;
+  /// Candidates that run parts of a loop's first call.
+  LaunchChooser::Candidates in_parts = 0;
   /// Candidate until Kokkos' launch is measured. A host that does not wait for
   /// the device makes many calls before that: 88 of 100 steps of a 5-point
   /// stencil of 2^26 doubles. They took 1265 us each in Kokkos and 328 in the
   /// most promising shape (H200, CUDA 13.0, 2026-11-26). That shape loses
-  /// little at most, see grid_shape; ranges have less to gain, and with tiles
-  /// of the caller Kokkos' launch is what was asked for.
+  /// little at most, see grid_shape and range_shapes. With tiles of the caller
+  /// Kokkos' launch is what was asked for.
   int first = 0;
 
   constexpr LoopShape const& operator[](int candidate) const {
@@ -103,6 +105,9 @@ inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 10;
 /// per call in Kokkos, 3.6 in small_loop_shape, 4.1 with measurements of the
 /// large shapes, when Kokkos' launch was chosen (H100, 2026-11-26).
 inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 18;
+/// Ranges of fewer indices run Kokkos' launch until it is measured: with
+/// several invocations per thread, threads may be too few to hide latency.
+inline constexpr std::uint64_t min_first_of_range = std::uint64_t(1) << 22;
 /// Calls of these loops before the first measurement. With events from the
 /// first call on, 10 calls of 8192 indices took 1.4 times as long as in Kokkos
 /// (H100, 2026-11-26).
@@ -133,9 +138,9 @@ struct LoopLimits {
 
 /// Candidates of a box of many indices: first the shape with lanes along the
 /// policy's fastest and its slowest dimension. Those in between are measured
-/// only if neither of these is much better than the other, and so is the shape
-/// for transposes. The other shapes of a dimension are measured only if its
-/// first one is not hopeless.
+/// only if neither of these is much better than the other or they have run
+/// parts, and so is the shape for transposes. The other shapes of a dimension
+/// are measured only if its first one is not hopeless.
 template <class Fits>
 constexpr void add_box_candidates(LoopCandidates& all, int rank,
                                   Fits const& fits) {
@@ -155,6 +160,7 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
   Set const with_fast = add(first_along(0), 0);
   Set const with_last = add(first_along(last), 0);
   for (int d = 1; d < last; ++d) add(first_along(d), with_fast | with_last);
+  all.in_parts = Set((1u << all.count) - 1);
   add({64, 4, 1, 0}, with_fast);
   add({32, 8, 4, 0}, with_fast);
   add({64, 4, 1, last}, with_last);
@@ -195,6 +201,8 @@ constexpr LoopCandidates loop_candidates(LoopSpace const& space,
   if (space.rank == 1) {
     for (LoopShape const& shape : range_shapes)
       if (fits(shape)) all.add(shape);
+    if (!limits.forced && all.count > 1 && size >= min_first_of_range)
+      all.first = 1;
     return all;
   }
   add_box_candidates(all, space.rank, fits);

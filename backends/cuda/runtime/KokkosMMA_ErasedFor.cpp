@@ -10,10 +10,12 @@
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 
 #include <cuda_runtime.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -70,8 +72,35 @@ bool launch_copy(ErasedFor const& call) {
 /// \return whether it was this library's
 bool run_shape(ErasedFor const& call, LoopShape const& shape) {
   bool const runs_own = shape != kokkos_shape && launch_loop(call, shape);
-  if (!runs_own) call.run_native(call.closure);
+  if (!runs_own)
+    call.run_native(call.closure, call.is_part ? &call.problem.space : nullptr);
   return runs_own;
+}
+
+/// Runs a loop's first call in parts: each of the most promising candidates
+/// runs some, the best of them the rest.
+/// \return whether this library ran the rest
+bool run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
+                  LoopParts parts, Cuda::LaunchTimes::Loop const& loop) {
+  using Times               = Cuda::LaunchTimes;
+  auto& times               = Times::instance();
+  cudaStream_t const stream = call.stream.handle;
+  ErasedFor part            = call;
+  part.is_part              = true;
+  for (int round = 0; round < parts_per_candidate; ++round)
+    for (int c = 0; c < candidates.count; ++c) {
+      if ((candidates.in_parts >> c & 1) == 0) continue;
+      part.problem.space = parts.next();
+      Times::Trial const trial =
+          times.begin_part(loop, c, parts.factor(), stream);
+      Times::OnException const abandon(times, loop, trial);
+      if (run_shape(part, candidates[c]) || candidates[c] == kokkos_shape)
+        times.end(loop, trial, stream);
+      else
+        times.cannot_run(loop, trial);
+    }
+  part.problem.space = parts.rest();
+  return run_shape(part, candidates[times.choice_by_parts(loop)]);
 }
 
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.
@@ -102,6 +131,10 @@ bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
       return kept->recall(kept_loop("parallel_for", call.cached.types(), key),
                           names);
     });
+  LoopParts const parts(call.problem.space, std::popcount(candidates.in_parts));
+  if (parts.any() && times.opens(loop, candidates.count, stream,
+                                 candidates.first, candidates.required.data()))
+    return run_in_parts(call, candidates, parts, loop);
   Times::Trial const trial =
       times.begin(loop, candidates.count, stream,
                   call.problem.space.size() < min_large_indices
@@ -138,7 +171,7 @@ void run_for(ErasedFor const& call) {
   TimedCall timed;
   if (measures_calls() && timed.begin(call.stream, "parallel_for",
                                       &call.reported, size, 0, decision)) {
-    call.run_native(call.closure);
+    call.run_native(call.closure, nullptr);
     last_loop_route_of_this_thread() = Route::generic;
     return;
   }
@@ -160,7 +193,7 @@ void run_for(ErasedFor const& call) {
           run_measured_loop(call, key, machine.multiprocessors, max_threads);
     }
   } else if (!runs_own) {
-    call.run_native(call.closure);
+    call.run_native(call.closure, nullptr);
   }
   if (decision.route == Route::streamed && !runs_own)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
