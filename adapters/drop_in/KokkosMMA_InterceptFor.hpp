@@ -99,8 +99,10 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   }
   template <class Functor>
   static void const* kernel() {
-    using Call = TaggedCall<Functor, typename Policy::work_tag>;
+    using Call   = TaggedCall<Functor, typename Policy::work_tag>;
+    using Bounds = typename Policy::launch_bounds;
     return Cuda::streamed_for_kernel<has_copies(sizeof(Functor)),
+                                     Bounds::maxTperB, Bounds::minBperSM,
                                      typename Policy::member_type, Call>();
   }
   /// Type of the closure that Kokkos launches.
@@ -155,10 +157,14 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
     using Call = TaggedCall < Functor, typename Policy::work_tag,
           KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
     constexpr bool by_value = has_copies(sizeof(Functor));
+    using Bounds            = typename Policy::launch_bounds;
     if constexpr (rank == 1) {
-      return Cuda::streamed_for_kernel<by_value, Index, Call>();
+      return Cuda::streamed_for_kernel<by_value, Bounds::maxTperB,
+                                       Bounds::minBperSM, Index, Call>();
     } else {
-      return Cuda::streamed_box_for_kernel<by_value, Index, rank, left, Call>();
+      return Cuda::streamed_box_for_kernel<by_value, Bounds::maxTperB,
+                                           Bounds::minBperSM, Index, rank, left,
+                                           Call>();
     }
   }
 #if KOKKOS_VERSION < 50200
@@ -182,14 +188,11 @@ requires(Policy::static_batch_size::batch_size >
 template <class Policy>
 constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
   ForProblem problem;
-  problem.space.rank = PolicyLoop<Policy>::rank;
-  problem.launch_bounds =
-      !std::is_same_v<typename Policy::launch_bounds, Kokkos::LaunchBounds<>>;
-  problem.desired_occupancy = Policy::experimental_contains_desired_occupancy;
-  problem.hinted =
-      is_batched<Policy> ||
-      !std::is_same_v<typename Policy::work_item_property,
-                      Kokkos::Experimental::WorkItemProperty::None_t>;
+  problem.space.rank  = PolicyLoop<Policy>::rank;
+  problem.max_threads = int(Policy::launch_bounds::maxTperB);
+  problem.copies_with_bounds =
+      problem.max_threads > 0 && has_copies(functor_bytes);
+  problem.batched       = is_batched<Policy>;
   problem.functor_bytes = functor_bytes;
   return problem;
 }

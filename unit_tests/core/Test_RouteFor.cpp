@@ -47,9 +47,10 @@ constexpr Refusal streamed(Changes... changes) {
 }
 static_assert(!streamed());
 static_assert(says(refuse_streamed(loop_over({10}), host), "not Cuda"));
-static_assert(says(streamed(&P::launch_bounds, true), "launch bounds"));
-static_assert(says(streamed(&P::desired_occupancy, true), "occupancy"));
-static_assert(says(streamed(&P::hinted, true), "hint"));
+static_assert(!streamed(&P::max_threads, 32));
+static_assert(says(streamed(&P::max_threads, 31), "threads of a warp"));
+static_assert(says(streamed(&P::copies_with_bounds, true), "launch bounds"));
+static_assert(says(streamed(&P::batched, true), "batch size"));
 static_assert(!streamed(&P::user_tiles, true));
 static_assert(says(streamed(&P::tiles_stay, true), "gave the tiles"));
 static_assert(says(streamed(&P::tool_tunes, true), "Kokkos Tools"));

@@ -303,11 +303,34 @@ TEST(LaunchedCalls, LoopsInvokeTheFunctorOncePerIndex) {
 
 TEST(LaunchedCalls, RefusedLoopsRunKokkos) {
   LoopCall bounds(100, 1, 1);
-  bounds.call.problem.launch_bounds = true;
+  bounds.call.problem.max_threads = 16;
   EXPECT_TRUE(bounds.run());
   LoopCall large(100, 1, 1);
   large.call.problem.functor_bytes = Impl::max_functor_bytes + 1;
   EXPECT_TRUE(large.run());
+}
+
+/// No launch has more threads than launch bounds allow, and Kokkos' is one of
+/// those that are timed.
+TEST(LaunchedCalls, LaunchBoundsHoldInAllLaunches) {
+  for (int const bound : {32, 64, 256}) {
+    // Choices of one kernel and size are shared: another size for each.
+    LoopCall loop(std::uint64_t(1) << (bound == 32   ? 19
+                                       : bound == 64 ? 14
+                                                     : 20),
+                  1, 3);
+    loop.call.problem.max_threads = bound;
+    unsigned most                 = 0;
+    int native                    = 0;
+    for (int n = 0; n < 120; ++n) {
+      blockDim.x = 0;
+      native += loop.run();
+      most = std::max(most, blockDim.x);
+    }
+    EXPECT_LE(most, unsigned(bound));
+    EXPECT_EQ(loop.run(), bound == 32);
+    EXPECT_GT(native, 0);
+  }
 }
 
 /// The clock decides between this library's launches and Kokkos' own.
