@@ -69,19 +69,18 @@ bool launch_copy(ErasedFor const& call) {
 }
 
 /// Runs a loop in one launch, this library's with this shape, or Kokkos'.
-/// \return whether it was this library's
-bool run_shape(ErasedFor const& call, LoopShape const& shape) {
-  bool const runs_own = shape != kokkos_shape && launch_loop(call, shape);
-  if (!runs_own)
-    call.run_native(call.closure, call.is_part ? &call.problem.space : nullptr);
-  return runs_own;
+/// \return the shape that ran: Kokkos' if this library's cannot
+LoopShape run_shape(ErasedFor const& call, LoopShape const& shape) {
+  if (shape != kokkos_shape && launch_loop(call, shape)) return shape;
+  call.run_native(call.closure, call.is_part ? &call.problem.space : nullptr);
+  return kokkos_shape;
 }
 
 /// Runs a loop's first call in parts: each of the most promising candidates
 /// runs some, the best of them the rest.
-/// \return whether this library ran the rest
-bool run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
-                  LoopParts parts, Cuda::LaunchTimes::Loop const& loop) {
+/// \return the shape that ran the rest
+LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
+                       LoopParts parts, Cuda::LaunchTimes::Loop const& loop) {
   using Times               = Cuda::LaunchTimes;
   auto& times               = Times::instance();
   cudaStream_t const stream = call.stream.handle;
@@ -94,7 +93,7 @@ bool run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
       Times::Trial const trial =
           times.begin_part(loop, c, parts.factor(), stream);
       Times::OnException const abandon(times, loop, trial);
-      if (run_shape(part, candidates[c]) || candidates[c] == kokkos_shape)
+      if (run_shape(part, candidates[c]) == candidates[c])
         times.end(loop, trial, stream);
       else
         times.cannot_run(loop, trial);
@@ -104,16 +103,17 @@ bool run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
 }
 
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.
-/// \return whether it was this library's
-bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
-                       int multiprocessors, int max_threads) {
+/// \return the shape that ran
+LoopShape run_measured_loop(ErasedFor const& call,
+                            CachedLaunch::Loop const& key, int multiprocessors,
+                            int max_threads) {
   LoopCandidates const candidates =
       candidates_of(call, key.forced, multiprocessors, max_threads);
   if (candidates.count <= 1) {
     LoopShape const only = candidates.count == 0 ? kokkos_shape : candidates[0];
-    bool const runs_own  = run_shape(call, only);
-    if (runs_own || only == kokkos_shape) call.cached.keep(key, only);
-    return runs_own;
+    LoopShape const ran  = run_shape(call, only);
+    if (ran == only) call.cached.keep(key, only);
+    return ran;
   }
   using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
@@ -149,14 +149,14 @@ bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
                   *trial.chooser);
   Times::OnException const abandon(times, loop, trial);
   LoopShape const shape = candidates[trial.candidate];
-  bool const runs_own   = run_shape(call, shape);
-  if (runs_own || shape == kokkos_shape) {
+  LoopShape const ran   = run_shape(call, shape);
+  if (ran == shape) {
     times.end(loop, trial, stream);
     if (trial.is_final) call.cached.keep(key, shape);
   } else {
     times.cannot_run(loop, trial);
   }
-  return runs_own;
+  return ran;
 }
 
 }  // namespace
@@ -184,14 +184,16 @@ void run_for(ErasedFor const& call) {
     auto const shape = call.cached.find(key);
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
+    LoopShape ran = kokkos_shape;
     if (shape) {
-      runs_own = run_shape(call, *shape);
+      ran = run_shape(call, *shape);
     } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
-      runs_own = run_shape(call, kokkos_shape);
+      run_shape(call, kokkos_shape);
     } else {
-      runs_own =
-          run_measured_loop(call, key, machine.multiprocessors, max_threads);
+      ran = run_measured_loop(call, key, machine.multiprocessors, max_threads);
     }
+    runs_own = ran != kokkos_shape;
+    if (measures_calls()) timed.launched(to_string(ran));
   } else if (!runs_own) {
     call.run_native(call.closure, nullptr);
   }
