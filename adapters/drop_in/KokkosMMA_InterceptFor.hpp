@@ -99,8 +99,10 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   }
   template <class Functor>
   static void const* kernel() {
-    using Call = TaggedCall<Functor, typename Policy::work_tag>;
+    using Call   = TaggedCall<Functor, typename Policy::work_tag>;
+    using Bounds = typename Policy::launch_bounds;
     return Cuda::streamed_for_kernel<has_copies(sizeof(Functor)),
+                                     Bounds::maxTperB, Bounds::minBperSM,
                                      typename Policy::member_type, Call>();
   }
   /// Type of the closure that Kokkos launches.
@@ -138,15 +140,31 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
                                                      static_cast<Index>(end));
     }
   }
+  /// The policy over a part of its box.
+  static Policy part_of(Policy policy, LoopSpace const& part) {
+    for (int d = 0; d < rank; ++d) {
+      int const dimension       = left ? d : rank - 1 - d;
+      policy.m_lower[dimension] = part.begin[d];
+      policy.m_upper[dimension] =
+          part.begin[d] + static_cast<std::int64_t>(part.extent[d]);
+    }
+    policy.m_num_tiles = 1;  // of which Kokkos 5.0 multiplies more
+    policy.impl_change_tile_size(policy.m_tile);
+    return policy;
+  }
   template <class Functor>
   static void const* kernel() {
     using Call = TaggedCall < Functor, typename Policy::work_tag,
           KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
     constexpr bool by_value = has_copies(sizeof(Functor));
+    using Bounds            = typename Policy::launch_bounds;
     if constexpr (rank == 1) {
-      return Cuda::streamed_for_kernel<by_value, Index, Call>();
+      return Cuda::streamed_for_kernel<by_value, Bounds::maxTperB,
+                                       Bounds::minBperSM, Index, Call>();
     } else {
-      return Cuda::streamed_box_for_kernel<by_value, Index, rank, left, Call>();
+      return Cuda::streamed_box_for_kernel<by_value, Bounds::maxTperB,
+                                           Bounds::minBperSM, Index, rank, left,
+                                           Call>();
     }
   }
 #if KOKKOS_VERSION < 50200
@@ -170,14 +188,11 @@ requires(Policy::static_batch_size::batch_size >
 template <class Policy>
 constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
   ForProblem problem;
-  problem.space.rank = PolicyLoop<Policy>::rank;
-  problem.launch_bounds =
-      !std::is_same_v<typename Policy::launch_bounds, Kokkos::LaunchBounds<>>;
-  problem.desired_occupancy = Policy::experimental_contains_desired_occupancy;
-  problem.hinted =
-      is_batched<Policy> ||
-      !std::is_same_v<typename Policy::work_item_property,
-                      Kokkos::Experimental::WorkItemProperty::None_t>;
+  problem.space.rank  = PolicyLoop<Policy>::rank;
+  problem.max_threads = int(Policy::launch_bounds::maxTperB);
+  problem.copies_with_bounds =
+      problem.max_threads > 0 && has_copies(functor_bytes);
+  problem.batched       = is_batched<Policy>;
   problem.functor_bytes = functor_bytes;
   return problem;
 }
@@ -238,9 +253,15 @@ class RoutedFor {
  private:
   using Native =
       Kokkos::Impl::ParallelFor<NativeLoop<Functor>, Policy, Kokkos::Cuda>;
-  static void run_native(void const* self) {
+  static void run_native(void const* self, LoopSpace const* part) {
     auto const& routed = *static_cast<RoutedFor const*>(self);
-    Native(NativeLoop<Functor>(routed.m_functor), routed.m_policy).execute();
+    auto const run     = [&](Policy const& policy) {
+      Native(NativeLoop<Functor>(routed.m_functor), policy).execute();
+    };
+    if constexpr (PolicyLoop<Policy>::rank > 1) {
+      if (part) return run(PolicyLoop<Policy>::part_of(routed.m_policy, *part));
+    }
+    run(routed.m_policy);
   }
 
   Functor m_functor;

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_LAUNCH_CHOOSER_HPP
 #define KOKKOSMMA_LAUNCH_CHOOSER_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -35,7 +36,7 @@ class LaunchChooser {
   /// A loop over LayoutRight Views with the warp along the wrong dimension
   /// takes 17 times as long as along the right one (H200, 2026-11-29). The
   /// candidate that was measured first is exempt: its first launch may move
-  /// memory.
+  /// memory. The same by parts of a loop: see begin_part().
   static constexpr float far_slower      = 2.5f;
   static constexpr float least_of_slower = 0.05f;
 
@@ -71,11 +72,14 @@ class LaunchChooser {
   /// Whether a candidate is measured again depends on its first result.
   int next() {
     int found = none;
+    if (m_open_parts > 0) return none;
     for (int c = 0; c < m_count; ++c) {
       Candidate const& each = m_all[c];
       if (is_done(each) || (each.begun > 0 && each.results == 0) || waits(each))
         continue;
-      if (found == none || each.begun < m_all[found].begun) found = c;
+      if (found == none || each.begun < m_all[found].begun ||
+          (each.begun == 0 && c == m_first))
+        found = c;
     }
     if (found == none && m_watched && m_open == 0 && fastest() > 0 &&
         ++m_calls % watch_period == 0)
@@ -107,26 +111,46 @@ class LaunchChooser {
     m_all[candidate].results += 1;
   }
 
+  /// Parts of a loop that candidates run before all measurements: one that is
+  /// far slower is never launched for a whole loop, not even once. The shortest
+  /// of a candidate's parts counts. Until all parts have a result nothing is
+  /// measured.
+  void begin_part() { m_open_parts += 1; }
+  /// \param milliseconds of the whole loop at the rate of the part
+  void measured_part(int candidate, float milliseconds) {
+    m_open_parts -= 1;
+    Candidate& each = m_all[candidate];
+    if (milliseconds < each.part) each.part = milliseconds;
+  }
+  void lost_part() { m_open_parts -= 1; }
+  bool awaits_parts() const { return m_open_parts > 0; }
+
   /// Excludes a candidate.
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
   /// Candidate to run without measuring: the fastest of those with two
   /// measurements. Until the first candidate has two: the constructor's
-  /// `first`, or if that is far slower, the fastest by one measurement.
+  /// `first`, or if that is hopeless by parts or far slower by one measurement,
+  /// the fastest by these.
   int choice() const {
     int const leading = first_that_runs();
     if (m_all[leading].samples >= 2 || decided()) return fastest();
-    if (!is_out(m_all[m_first])) return m_first;
+    Candidate const& told = m_all[m_first];
+    if (!is_out(told) && !lags_by_parts(told, hopeless) &&
+        (told.samples == 0 || !lags(told, far_slower, least_of_slower, 1)))
+      return m_first;
+    auto const time = [&](int c) {
+      return std::min(m_all[c].first, m_all[c].part);
+    };
     int quickest = leading;
     for (int c = leading + 1; c < m_count; ++c)
-      if (!is_out(m_all[c]) && m_all[c].first < m_all[quickest].first)
-        quickest = c;
+      if (!is_out(m_all[c]) && time(c) < time(quickest)) quickest = c;
     return quickest;
   }
 
   /// Whether all candidates are measured and no measurement is in progress.
   bool decided() const {
-    if (m_open > 0) return false;
+    if (m_open > 0 || m_open_parts > 0) return false;
     for (int c = 0; c < m_count; ++c)
       if (!is_done(m_all[c])) return false;
     return true;
@@ -139,9 +163,12 @@ class LaunchChooser {
   float milliseconds(int candidate) const { return m_all[candidate].least; }
 
  private:
+  static constexpr float never = std::numeric_limits<float>::infinity();
+
   struct Candidate {
-    float least         = std::numeric_limits<float>::infinity();
-    float first         = std::numeric_limits<float>::infinity();
+    float least         = never;
+    float first         = never;
+    float part          = never;
     int begun           = 0;
     int results         = 0;  ///< samples, and measurements without one
     int samples         = 0;
@@ -150,11 +177,11 @@ class LaunchChooser {
   };
 
   /// Whether a candidate is slower than another by a factor, by one measurement
-  /// of both, or by two.
+  /// of both, or by at least two.
   bool lags(Candidate const& each, float factor, float difference,
             int samples) const {
     auto const time = [&](Candidate const& any) {
-      return samples == 1 ? any.first : any.least;
+      return samples == 1 && each.samples == 1 ? any.first : any.least;
     };
     for (int c = 0; c < m_count; ++c)
       if (m_all[c].samples >= samples && !m_all[c].cannot_run &&
@@ -163,9 +190,21 @@ class LaunchChooser {
         return true;
     return false;
   }
-  /// Whether a candidate is excluded, or far slower by its only measurement.
+  bool has_part(Candidate const& each) const { return each.part < never; }
+
+  /// Whether a candidate is slower than another by a factor, by their parts.
+  bool lags_by_parts(Candidate const& each, float factor) const {
+    if (!has_part(each) || m_open_parts > 0) return false;
+    for (int c = 0; c < m_count; ++c)
+      if (!m_all[c].cannot_run && each.part > factor * m_all[c].part &&
+          each.part > m_all[c].part + least_of_slower)
+        return true;
+    return false;
+  }
+  /// Whether a candidate is excluded, or far slower by its parts or its only
+  /// measurement.
   bool is_out(Candidate const& each) const {
-    return each.cannot_run ||
+    return each.cannot_run || lags_by_parts(each, far_slower) ||
            (each.samples == 1 &&
             (m_opening == none || &each != m_all + m_opening) &&
             lags(each, far_slower, least_of_slower, 1));
@@ -176,9 +215,10 @@ class LaunchChooser {
 
   /// Whether a required candidate has no result yet.
   bool waits(Candidate const& each) const {
+    if (has_part(each)) return false;
     for (int c = 0; c < m_count; ++c)
       if ((each.required >> c & 1) && m_all[c].results == 0 &&
-          !m_all[c].cannot_run)
+          !is_out(m_all[c]))
         return true;
     return false;
   }
@@ -208,11 +248,11 @@ class LaunchChooser {
       return true;
     if (each.cannot_run || each.begun >= rounds || is_hopeless(each))
       return true;
-    if (each.begun > 0) return false;
+    if (each.begun > 0 || has_part(each)) return false;
     for (int c = 0; c < m_count; ++c)
       if ((each.required >> c & 1) &&
           (is_hopeless(m_all[c]) ||
-           (m_all[c].samples == 1 && lags(m_all[c], hopeless, 0, 1))))
+           (m_all[c].samples > 0 && lags(m_all[c], hopeless, 0, 1))))
         return true;
     return false;
   }
@@ -223,6 +263,7 @@ class LaunchChooser {
   bool m_watched;
   int m_opening    = none;  ///< measured first
   int m_open       = 0;
+  int m_open_parts = 0;
   int m_strikes    = 0;
   unsigned m_calls = 0;  ///< since all candidates were measured
 };

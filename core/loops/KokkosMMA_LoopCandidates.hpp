@@ -69,12 +69,14 @@ struct LoopCandidates {
   std::array<LaunchChooser::Candidates, LaunchChooser::max_candidates>
       required{};
   int count = 0;
+  /// Candidates that run parts of a loop's first call.
+  LaunchChooser::Candidates in_parts = 0;
   /// Candidate until Kokkos' launch is measured. A host that does not wait for
   /// the device makes many calls before that: 88 of 100 steps of a 5-point
   /// stencil of 2^26 doubles. They took 1265 us each in Kokkos and 328 in the
   /// most promising shape (H200, CUDA 13.0, 2026-11-26). That shape loses
-  /// little at most, see grid_shape; ranges have less to gain, and with tiles
-  /// of the caller Kokkos' launch is what was asked for.
+  /// little at most, see grid_shape and range_shapes. With tiles of the caller
+  /// Kokkos' launch is what was asked for.
   int first = 0;
 
   constexpr LoopShape const& operator[](int candidate) const {
@@ -103,6 +105,9 @@ inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 10;
 /// per call in Kokkos, 3.6 in small_loop_shape, 4.1 with measurements of the
 /// large shapes, when Kokkos' launch was chosen (H100, 2026-11-26).
 inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 18;
+/// Ranges of fewer indices run Kokkos' launch until it is measured: with
+/// several invocations per thread, threads may be too few to hide latency.
+inline constexpr std::uint64_t min_first_of_range = std::uint64_t(1) << 22;
 /// Calls of these loops before the first measurement. With events from the
 /// first call on, 10 calls of 8192 indices took 1.4 times as long as in Kokkos
 /// (H100, 2026-11-26).
@@ -123,6 +128,15 @@ constexpr LoopShape small_loop_shape(LoopSpace const& space,
   return {width, threads / width, 1};
 }
 
+/// The same shape with fewer threads, as launch bounds may demand.
+constexpr LoopShape within(LoopShape shape, int max_threads) {
+  while (shape.height > 1 && shape.width * shape.height > max_threads)
+    shape.height /= 2;
+  while (shape.width > 32 && shape.width * shape.height > max_threads)
+    shape.width /= 2;
+  return shape;
+}
+
 /// What the launches of a loop depend on, besides its index space.
 struct LoopLimits {
   bool forced;      ///< Kokkos' launch is excluded: a route is requested
@@ -133,15 +147,16 @@ struct LoopLimits {
 
 /// Candidates of a box of many indices: first the shape with lanes along the
 /// policy's fastest and its slowest dimension. Those in between are measured
-/// only if neither of these is much better than the other, and so is the shape
-/// for transposes. The other shapes of a dimension are measured only if its
-/// first one is not hopeless.
+/// only if neither of these is much better than the other or they have run
+/// parts, and so is the shape for transposes. The other shapes of a dimension
+/// are measured only if its first one is not hopeless.
 template <class Fits>
 constexpr void add_box_candidates(LoopCandidates& all, int rank,
-                                  Fits const& fits) {
+                                  int max_threads, Fits const& fits) {
   using Set      = LaunchChooser::Candidates;
-  auto const add = [&](LoopShape const& shape, Set required) {
-    Set const number = Set(1 << all.count);
+  auto const add = [&](LoopShape const& wanted, Set required) {
+    LoopShape const shape = within(wanted, max_threads);
+    Set const number      = Set(1 << all.count);
     if (!fits(shape) || all.has(shape)) return Set(0);
     all.add(shape, required);
     return number;
@@ -149,12 +164,13 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
   auto const first_along = [&](int fast) {
     LoopShape first = fast == looped_dimension(rank) ? row_shape : grid_shape;
     first.fast      = fast;
-    return fits(first) ? first : LoopShape{64, 4, 1, fast};
+    return fits(within(first, max_threads)) ? first : LoopShape{64, 4, 1, fast};
   };
   int const last      = rank - 1;
   Set const with_fast = add(first_along(0), 0);
   Set const with_last = add(first_along(last), 0);
   for (int d = 1; d < last; ++d) add(first_along(d), with_fast | with_last);
+  all.in_parts = Set((1u << all.count) - 1);
   add({64, 4, 1, 0}, with_fast);
   add({32, 8, 4, 0}, with_fast);
   add({64, 4, 1, last}, with_last);
@@ -164,7 +180,8 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
 
 /// Candidates of a loop, the same for all loops of a class. Few indices: the
 /// small shape, then Kokkos' launch. Many: Kokkos' launch, then the shapes
-/// whose blocks fit the kernel's registers and occupy all multiprocessors.
+/// whose blocks occupy all multiprocessors, with as many threads as the kernel
+/// may have.
 /// Kokkos' launch comes first if the caller gave its tiles.
 constexpr LoopCandidates loop_candidates(LoopSpace const& space,
                                          LoopLimits const& limits) {
@@ -193,11 +210,15 @@ constexpr LoopCandidates loop_candidates(LoopSpace const& space,
     return threads <= limits.max_threads && covers;
   };
   if (space.rank == 1) {
-    for (LoopShape const& shape : range_shapes)
-      if (fits(shape)) all.add(shape);
+    for (LoopShape const& wanted : range_shapes) {
+      LoopShape const shape = within(wanted, limits.max_threads);
+      if (fits(shape) && !all.has(shape)) all.add(shape);
+    }
+    if (!limits.forced && all.count > 1 && size >= min_first_of_range)
+      all.first = 1;
     return all;
   }
-  add_box_candidates(all, space.rank, fits);
+  add_box_candidates(all, space.rank, limits.max_threads, fits);
   if (!limits.forced && !given && all.count > 1) all.first = 1;
   return all;
 }

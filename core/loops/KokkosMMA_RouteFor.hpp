@@ -16,14 +16,15 @@ namespace KokkosMMA::Impl {
 /// Input of the route function of parallel_for.
 struct ForProblem {
   LoopSpace space;
-  bool launch_bounds     = false;  ///< the policy sets them
-  bool desired_occupancy = false;  ///< the policy sets one
-  bool hinted            = false;  ///< the policy has a WorkItemProperty
-  bool user_tiles        = false;  ///< the caller gave the tiles
-  bool tiles_stay        = false;  ///< these tiles, and KOKKOSMMA_TILES=keep
-  unsigned tiles         = 0;      ///< given tiles as a number below 2^11
-  bool tool_tunes        = false;  ///< a tool of Kokkos Tools chooses tiles
-  bool indices_fit       = true;   ///< the bounds are values of the index type
+  int max_threads = 0;  ///< of a block, by launch bounds; 0: no bound
+  /// Launch bounds and a copy of the functor per thread: no kernel has both.
+  bool copies_with_bounds = false;
+  bool batched            = false;  ///< the policy has a static batch size
+  bool user_tiles         = false;  ///< the caller gave the tiles
+  bool tiles_stay         = false;  ///< these tiles, and KOKKOSMMA_TILES=keep
+  unsigned tiles          = 0;      ///< given tiles as a number below 2^11
+  bool tool_tunes         = false;  ///< a tool of Kokkos Tools chooses tiles
+  bool indices_fit        = true;   ///< the bounds are values of the index type
   /// Kokkos' launch is no candidate: it computes numbers outside the index
   /// type, see overflows_in_kokkos().
   bool kokkos_overflows     = false;
@@ -61,9 +62,12 @@ constexpr Refusal refuse_streamed(ForProblem const& problem,
   constexpr std::string_view own = "only Kokkos' own launch honours it";
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {problem.launch_bounds, {"the policy has launch bounds", own}},
-      {problem.desired_occupancy, {"the policy has a desired occupancy", own}},
-      {problem.hinted, {"the policy has a hint on its work items", own}},
+      {problem.copies_with_bounds,
+       {"the policy has launch bounds and the functor is below 512 bytes",
+        "Kokkos 4 copies it per thread"}},
+      {problem.max_threads != 0 && problem.max_threads < 32,
+       {"the launch bounds are below the 32 threads of a warp"}},
+      {problem.batched, {"the policy has a static batch size", own}},
       {problem.functor_bytes > max_functor_bytes,
        {"the functor is larger than 32400 bytes", "kernel argument limit"}},
       {problem.tiles_stay,

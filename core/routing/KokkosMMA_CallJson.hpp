@@ -71,6 +71,8 @@ inline std::string json_report(CallKinds const& kinds,
       add("\"mean_ns\": ", json_number(1e3 * times.mean()));
       add("\"bytes_per_call\": ",
           json_number(sum.bytes > 0 ? sum.bytes / sum.count : unknown));
+      add("\"launch\": ",
+          json_string(Route(route) == Route::generic ? "" : kind.launch));
       add("\"why_kokkos\": ",
           json_string(Route(route) == Route::generic ? kind.reason : ""));
       text += '}';

@@ -78,6 +78,7 @@ struct CallKind {
   CallKey key;
   std::uint64_t compared  = 0;   ///< calls that both libraries can run
   std::string_view reason = {};  ///< why only Kokkos runs it; a literal
+  std::string launch      = {};  ///< of the last call that measured several
   CallTimes times[4]      = {};  ///< by route
 
   CallTimes& on(Route route) { return times[static_cast<int>(route)]; }
@@ -151,6 +152,8 @@ inline std::string report_table(CallKinds const& kinds) {
                         generic ? kind.reason.data() : nullptr, route};
       CallKind& row = kind_of(rows, key);
       if (generic) row.reason = kind.reason;
+      bool const is_other = !row.launch.empty() && row.launch != kind.launch;
+      if (!generic) row.launch = is_other ? "several" : kind.launch;
       row.times[0].add(times);
       all.add(times);
     }
@@ -158,8 +161,9 @@ inline std::string report_table(CallKinds const& kinds) {
   static constexpr TextTable::Column columns[] = {
       {"pattern", false}, {"label", false},   {"calls", true},
       {"route", false},   {"total ms", true}, {"us/call", true},
-      {"GB/s", true},     {"share", true},    {"why Kokkos", false}};
-  TextTable table(columns, 9);
+      {"GB/s", true},     {"share", true},    {"why Kokkos", false},
+      {"launch", false}};
+  TextTable table(columns, 10);
   for (CallKind const& row : rows) {
     CallTimes const& times = row.times[0];
     double const spent     = times.timed() > 0 ? times.spent() : std::nan("");
@@ -171,6 +175,7 @@ inline std::string report_table(CallKinds const& kinds) {
     table.add(times.rate(), 0);
     table.add(100 * spent / all.spent(), 1, " %");
     table.add(std::string(row.reason));
+    table.add(row.launch);
   }
   return "KokkosMMA: calls by label and route (KOKKOSMMA_REPORT)\n" +
          table.text() +
@@ -188,8 +193,8 @@ inline std::string comparison_table(CallKinds& kinds) {
       {"pattern", false},      {"label", false},      {"n", true},
       {"calls", true},         {"route", false},      {"Kokkos us", true},
       {"kokkos-mma us", true}, {"Kokkos GB/s", true}, {"kokkos-mma GB/s", true},
-      {"speed-up", true},      {"why Kokkos", false}};
-  TextTable table(columns, 11);
+      {"speed-up", true},      {"why Kokkos", false}, {"launch", false}};
+  TextTable table(columns, 12);
   CallTimes all;
   double both_ways   = 0;  // calls of kinds that ran both ways
   double kokkos_time = 0;
@@ -219,6 +224,7 @@ inline std::string comparison_table(CallKinds& kinds) {
     table.add(own.rate(), 0);
     table.add(kind.speed_up(), 2, "x");
     table.add(std::string(kind.reason));
+    table.add(kind.launch);
   }
   std::string text =
       "KokkosMMA: calls by kind, alternating between Kokkos' own code and "

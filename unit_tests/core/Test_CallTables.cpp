@@ -73,18 +73,27 @@ TEST(CallTables, ReportIsByLabelAndRouteTheLongestFirst) {
   make_calls(refused, Route::generic, 50, 0, 0);
   make_calls(kind_of(kinds, {"parallel_scan", "offsets", &a_type, 9}),
              Route::streamed, 6000, 1, 350);
-  // Counted and not timed.
-  kind_of(kinds, {"parallel_for", "", &a_type, 9}).on(Route::streamed).calls =
-      7;
+  // Counted and not timed, with a launch each.
+  CallKind& loop = kind_of(kinds, {"parallel_for", "", &a_type, 9});
+  loop.on(Route::streamed).calls = 7;
+  loop.on(Route::generic).calls  = 1;
+  loop.launch                    = "64 x 4";
+  for (char const* const launch : {"64 x 4", "32 x 8"}) {
+    CallKind& other = kind_of(kinds, {"parallel_for", "fill", launch, 9});
+    other.on(Route::streamed).calls = 1;
+    other.launch                    = launch;
+  }
   EXPECT_EQ('\n' + report_table(kinds), R"(
 KokkosMMA: calls by label and route (KOKKOSMMA_REPORT)
-pattern          label        calls  route     total ms  us/call  GB/s   share  why Kokkos
+pattern          label        calls  route     total ms  us/call  GB/s   share  why Kokkos              launch
 parallel_scan    offsets          2  streamed     6.350    350.0        63.5 %
 parallel_reduce  dot              6  mma          3.600    150.0  1000  36.0 %
 parallel_reduce  dot              1  generic      0.050     50.0         0.5 %  it has too few indices
-parallel_for     (not known)      7  streamed
-KokkosMMA: 16 calls, 10.000 ms on the device
-KokkosMMA: 7 calls not timed: too many were in flight
+parallel_for     (not known)      1  generic
+parallel_for     (not known)      7  streamed                                                           64 x 4
+parallel_for     fill             2  streamed                                                           several
+KokkosMMA: 19 calls, 10.000 ms on the device
+KokkosMMA: 10 calls not timed: too many were in flight
 )");
 }
 
@@ -134,9 +143,9 @@ TEST(CallJson, AnObjectForEachKindAndRoute) {
       7;
   EXPECT_EQ('\n' + json_report(kinds, 3), R"(
 {"drop_in": "active", "not_intercepted_on_cuda": 3, "calls": [
-{"pattern": "parallel_reduce", "label": "a \"sum\"\u000a", "log2_size": 20, "route": "generic", "calls": 1, "timed_calls": 1, "total_ns": 50000, "mean_ns": 50000, "bytes_per_call": null, "why_kokkos": "the functor is large"},
-{"pattern": "parallel_reduce", "label": "a \"sum\"\u000a", "log2_size": 20, "route": "mma", "calls": 4, "timed_calls": 4, "total_ns": 1300750, "mean_ns": 100250, "bytes_per_call": 4096, "why_kokkos": null},
-{"pattern": "parallel_for", "label": null, "log2_size": null, "route": "streamed", "calls": 7, "timed_calls": 0, "total_ns": null, "mean_ns": null, "bytes_per_call": null, "why_kokkos": null}
+{"pattern": "parallel_reduce", "label": "a \"sum\"\u000a", "log2_size": 20, "route": "generic", "calls": 1, "timed_calls": 1, "total_ns": 50000, "mean_ns": 50000, "bytes_per_call": null, "launch": null, "why_kokkos": "the functor is large"},
+{"pattern": "parallel_reduce", "label": "a \"sum\"\u000a", "log2_size": 20, "route": "mma", "calls": 4, "timed_calls": 4, "total_ns": 1300750, "mean_ns": 100250, "bytes_per_call": 4096, "launch": null, "why_kokkos": null},
+{"pattern": "parallel_for", "label": null, "log2_size": null, "route": "streamed", "calls": 7, "timed_calls": 0, "total_ns": null, "mean_ns": null, "bytes_per_call": null, "launch": null, "why_kokkos": null}
 ]}
 )");
   EXPECT_EQ(json_report(CallKinds(), 0),

@@ -5,12 +5,17 @@
 
 #include "LaunchedCalls.hpp"
 
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -58,13 +63,45 @@ TEST(ComparedCalls, CallsThatNeedTheirRouteAreNotCompared) {
   }
 }
 
-TEST(ComparedCalls, TheTableHasBothTimes) {
+struct Store {
+  int* x;
+  void operator()(std::int64_t i) const { x[i] = 1; }
+};
+
+/// A loop of few indices, which has one launch.
+void loop() {
+  std::vector<int> x(900);
+  Store const functor{x.data()};
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::CachedLaunch cached;
+  auto const kernel = Impl::Cuda::kernel_address(
+      &Impl::Cuda::streamed_for<std::int64_t, Store>);
+  Impl::ErasedFor call{space,
+                       nullptr,
+                       [](void const*, Impl::LoopSpace const*) {},
+                       [] { return static_cast<void const*>(nullptr); },
+                       kernel,
+                       &functor,
+                       &no_locks,
+                       reported,
+                       cached,
+                       {}};
+  call.problem.space.extent[0] = x.size();
+  run_for(call);
+}
+
+TEST(ComparedCalls, TheTableHasBothTimesAndTheLaunch) {
   sums_by_kokkos(60, nullptr);
+  loop();
   ::testing::internal::CaptureStderr();
   Impl::AtFinalize::run();
   std::string const text = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(text.find("parallel_reduce"), text.npos) << text;
   EXPECT_NE(text.find("3.00x"), text.npos) << text;
+  EXPECT_NE(text.find("  LoopShape{width = 32, height = 1, calls = 1, fast = "
+                      "0}\n"),
+            text.npos)
+      << text;
 }
 
 }  // namespace

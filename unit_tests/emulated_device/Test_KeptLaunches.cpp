@@ -50,7 +50,7 @@ struct TimedLoop {
     return kokkos_ran;
   }
 
-  static void run_kokkos(void const* self) {
+  static void run_kokkos(void const* self, Impl::LoopSpace const*) {
     auto& loop = *const_cast<TimedLoop*>(static_cast<TimedLoop const*>(self));
     loop.kokkos_ran = true;
     emulated_clock += loop.time_of_kokkos;

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
@@ -276,7 +277,7 @@ class LoopCall {
                        cached,   {}};
 
  private:
-  static void run_kokkos(void const* self) {
+  static void run_kokkos(void const* self, Impl::LoopSpace const*) {
     auto& loop    = *const_cast<LoopCall*>(static_cast<LoopCall const*>(self));
     loop.m_kokkos = true;
     if (loop.throws-- > 0) throw std::runtime_error("no memory");
@@ -302,11 +303,34 @@ TEST(LaunchedCalls, LoopsInvokeTheFunctorOncePerIndex) {
 
 TEST(LaunchedCalls, RefusedLoopsRunKokkos) {
   LoopCall bounds(100, 1, 1);
-  bounds.call.problem.launch_bounds = true;
+  bounds.call.problem.max_threads = 16;
   EXPECT_TRUE(bounds.run());
   LoopCall large(100, 1, 1);
   large.call.problem.functor_bytes = Impl::max_functor_bytes + 1;
   EXPECT_TRUE(large.run());
+}
+
+/// No launch has more threads than launch bounds allow, and Kokkos' is one of
+/// those that are timed.
+TEST(LaunchedCalls, LaunchBoundsHoldInAllLaunches) {
+  for (int const bound : {32, 64, 256}) {
+    // Choices of one kernel and size are shared: another size for each.
+    LoopCall loop(std::uint64_t(1) << (bound == 32   ? 19
+                                       : bound == 64 ? 14
+                                                     : 20),
+                  1, 3);
+    loop.call.problem.max_threads = bound;
+    unsigned most                 = 0;
+    int native                    = 0;
+    for (int n = 0; n < 120; ++n) {
+      blockDim.x = 0;
+      native += loop.run();
+      most = std::max(most, blockDim.x);
+    }
+    EXPECT_LE(most, unsigned(bound));
+    EXPECT_FALSE(loop.run());
+    EXPECT_GT(native, 0);
+  }
 }
 
 /// The clock decides between this library's launches and Kokkos' own.
@@ -455,8 +479,9 @@ class BoxCall {
                        cached,   {}};
 
  private:
-  static void run_kokkos(void const* self) {
+  static void run_kokkos(void const* self, Impl::LoopSpace const* part) {
     auto& loop = *const_cast<BoxCall*>(static_cast<BoxCall const*>(self));
+    ASSERT_EQ(part, nullptr);
     for (int& count : loop.counts) ++count;
     emulated_clock += loop.m_time_of_kokkos;
   }
@@ -482,6 +507,107 @@ void check_order() {
 TEST(LaunchedCalls, TheOrderThatSuitsTheArraysRemains) {
   check_order<2, 1>();
   check_order<4, 2>();
+}
+
+/// Large box whose first call runs in parts. Its arrays are contiguous in the
+/// second dimension; Kokkos' lanes lie along the first.
+class DividedBox {
+ public:
+  explicit DividedBox(std::uint64_t first, std::uint64_t second) {
+    auto& space                = call.problem.space;
+    space.rank                 = 2;
+    space.begin                = {-7, 3};
+    space.extent[0]            = first;
+    space.extent[1]            = second;
+    call.problem.functor_bytes = sizeof(Invoked);
+  }
+
+  /// Runs the loop once. Returns the dimension of the lanes of the last launch.
+  int run() {
+    counts.assign(call.problem.space.size(), 0);
+    run_for(call);
+    EXPECT_EQ(std::count(counts.begin(), counts.end(), 1),
+              std::ptrdiff_t(counts.size()));
+    return along;
+  }
+
+  struct Invoked {
+    DividedBox* self;
+    void operator()(std::int64_t i, std::int64_t j) const {
+      if (blockIdx.x == 0 && threadIdx.x < 2) self->see(i, j);
+      self->count(i, j);
+    }
+  };
+
+  std::vector<std::uint8_t> counts;
+  int along                 = -1;
+  int parts_of_kokkos       = 0;
+  int launches_of_kokkos    = 0;
+  DividedBox* pointer       = this;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::CachedLaunch cached;
+  Impl::ErasedFor call{space,    this,     &run_kokkos, [] { return m_kernel; },
+                       m_kernel, &pointer, &no_locks,   reported,
+                       cached,   {}};
+
+ private:
+  void count(std::int64_t i, std::int64_t j) {
+    auto const& all = call.problem.space;
+    ASSERT_GE(i, -7);
+    ASSERT_GE(j, 3);
+    ++counts[std::size_t(i + 7) * all.extent[1] + std::size_t(j - 3)];
+    if (++m_counted % charged == 0)
+      emulated_clock +=
+          float(charged) / float(counts.size()) * (along == 1 ? 1.f : 17.f);
+  }
+  /// The first invocations of two lanes show the order.
+  void see(std::int64_t i, std::int64_t j) {
+    if (threadIdx.x == 0) {
+      if (!m_seen) m_origin = {i, j};
+      m_seen = true;
+    } else if (m_seen) {
+      m_seen = false;
+      along  = i != m_origin[0] ? 0 : 1;
+    }
+  }
+  static void run_kokkos(void const* self, Impl::LoopSpace const* part) {
+    auto& box = *const_cast<DividedBox*>(static_cast<DividedBox const*>(self));
+    Impl::LoopSpace const& over = part ? *part : box.call.problem.space;
+    ++(part ? box.parts_of_kokkos : box.launches_of_kokkos);
+    box.along = 0;
+    for (std::int64_t i = 0; i < std::int64_t(over.extent[0]); ++i)
+      for (std::int64_t j = 0; j < std::int64_t(over.extent[1]); ++j)
+        box.count(over.begin[0] + i, over.begin[1] + j);
+  }
+
+  inline static void const* const m_kernel = Impl::Cuda::kernel_address(
+      &Impl::Cuda::streamed_box_for<std::int64_t, 2, true, Invoked>);
+  /// The clock moves after so many invocations.
+  static constexpr unsigned charged = 1u << 14;
+  std::array<std::int64_t, 2> m_origin{};
+  bool m_seen        = false;
+  unsigned m_counted = 0;
+};
+
+/// No call runs a whole loop in what is far slower, Kokkos' launch or another.
+TEST(LaunchedCalls, AFirstCallInPartsFindsTheOrder) {
+  DividedBox loop(3001, 2113);
+  float const begin = emulated_clock;
+  EXPECT_EQ(loop.run(), 1);
+  EXPECT_EQ(loop.parts_of_kokkos, Impl::parts_per_candidate);
+  for (int n = 1; n < 4; ++n) EXPECT_EQ(loop.run(), 1);
+  EXPECT_LT(emulated_clock - begin, 4 + 4);
+  EXPECT_EQ(loop.launches_of_kokkos, 0);
+}
+
+/// Earlier work on the stream hides the times of the parts for a while.
+TEST(LaunchedCalls, PartsAreNotWaitedForLong) {
+  DividedBox loop(5003, 1303);
+  emulated_events_done = false;
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(loop.run(), 0);
+  emulated_events_done = true;
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(loop.run(), 1);
+  EXPECT_EQ(loop.launches_of_kokkos, 0);
 }
 
 /// Kokkos' launch with the tiles that the caller gave is one of the candidates.

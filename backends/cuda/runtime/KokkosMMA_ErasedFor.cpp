@@ -10,10 +10,12 @@
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 
 #include <cuda_runtime.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -67,24 +69,51 @@ bool launch_copy(ErasedFor const& call) {
 }
 
 /// Runs a loop in one launch, this library's with this shape, or Kokkos'.
-/// \return whether it was this library's
-bool run_shape(ErasedFor const& call, LoopShape const& shape) {
-  bool const runs_own = shape != kokkos_shape && launch_loop(call, shape);
-  if (!runs_own) call.run_native(call.closure);
-  return runs_own;
+/// \return the shape that ran: Kokkos' if this library's cannot
+LoopShape run_shape(ErasedFor const& call, LoopShape const& shape) {
+  if (shape != kokkos_shape && launch_loop(call, shape)) return shape;
+  call.run_native(call.closure, call.is_part ? &call.problem.space : nullptr);
+  return kokkos_shape;
+}
+
+/// Runs a loop's first call in parts: each of the most promising candidates
+/// runs some, the best of them the rest.
+/// \return the shape that ran the rest
+LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
+                       LoopParts parts, Cuda::LaunchTimes::Loop const& loop) {
+  using Times               = Cuda::LaunchTimes;
+  auto& times               = Times::instance();
+  cudaStream_t const stream = call.stream.handle;
+  ErasedFor part            = call;
+  part.is_part              = true;
+  for (int round = 0; round < parts_per_candidate; ++round)
+    for (int c = 0; c < candidates.count; ++c) {
+      if ((candidates.in_parts >> c & 1) == 0) continue;
+      part.problem.space = parts.next();
+      Times::Trial const trial =
+          times.begin_part(loop, c, parts.factor(), stream);
+      Times::OnException const abandon(times, loop, trial);
+      if (run_shape(part, candidates[c]) == candidates[c])
+        times.end(loop, trial, stream);
+      else
+        times.cannot_run(loop, trial);
+    }
+  part.problem.space = parts.rest();
+  return run_shape(part, candidates[times.choice_by_parts(loop)]);
 }
 
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.
-/// \return whether it was this library's
-bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
-                       int multiprocessors, int max_threads) {
+/// \return the shape that ran
+LoopShape run_measured_loop(ErasedFor const& call,
+                            CachedLaunch::Loop const& key, int multiprocessors,
+                            int max_threads) {
   LoopCandidates const candidates =
       candidates_of(call, key.forced, multiprocessors, max_threads);
   if (candidates.count <= 1) {
     LoopShape const only = candidates.count == 0 ? kokkos_shape : candidates[0];
-    bool const runs_own  = run_shape(call, only);
-    if (runs_own || only == kokkos_shape) call.cached.keep(key, only);
-    return runs_own;
+    LoopShape const ran  = run_shape(call, only);
+    if (ran == only) call.cached.keep(key, only);
+    return ran;
   }
   using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
@@ -102,6 +131,10 @@ bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
       return kept->recall(kept_loop("parallel_for", call.cached.types(), key),
                           names);
     });
+  LoopParts const parts(call.problem.space, std::popcount(candidates.in_parts));
+  if (parts.any() && times.opens(loop, candidates.count, stream,
+                                 candidates.first, candidates.required.data()))
+    return run_in_parts(call, candidates, parts, loop);
   Times::Trial const trial =
       times.begin(loop, candidates.count, stream,
                   call.problem.space.size() < min_large_indices
@@ -116,14 +149,14 @@ bool run_measured_loop(ErasedFor const& call, CachedLaunch::Loop const& key,
                   *trial.chooser);
   Times::OnException const abandon(times, loop, trial);
   LoopShape const shape = candidates[trial.candidate];
-  bool const runs_own   = run_shape(call, shape);
-  if (runs_own || shape == kokkos_shape) {
+  LoopShape const ran   = run_shape(call, shape);
+  if (ran == shape) {
     times.end(loop, trial, stream);
     if (trial.is_final) call.cached.keep(key, shape);
   } else {
     times.cannot_run(loop, trial);
   }
-  return runs_own;
+  return ran;
 }
 
 }  // namespace
@@ -138,7 +171,7 @@ void run_for(ErasedFor const& call) {
   TimedCall timed;
   if (measures_calls() && timed.begin(call.stream, "parallel_for",
                                       &call.reported, size, 0, decision)) {
-    call.run_native(call.closure);
+    call.run_native(call.closure, nullptr);
     last_loop_route_of_this_thread() = Route::generic;
     return;
   }
@@ -151,16 +184,18 @@ void run_for(ErasedFor const& call) {
     auto const shape = call.cached.find(key);
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
+    LoopShape ran = kokkos_shape;
     if (shape) {
-      runs_own = run_shape(call, *shape);
+      ran = run_shape(call, *shape);
     } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
-      runs_own = run_shape(call, kokkos_shape);
+      run_shape(call, kokkos_shape);
     } else {
-      runs_own =
-          run_measured_loop(call, key, machine.multiprocessors, max_threads);
+      ran = run_measured_loop(call, key, machine.multiprocessors, max_threads);
     }
+    runs_own = ran != kokkos_shape;
+    if (measures_calls()) timed.launched(to_string(ran));
   } else if (!runs_own) {
-    call.run_native(call.closure);
+    call.run_native(call.closure, nullptr);
   }
   if (decision.route == Route::streamed && !runs_own)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");

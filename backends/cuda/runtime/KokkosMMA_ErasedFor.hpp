@@ -29,7 +29,8 @@ struct ErasedCopy {
 struct ErasedFor {
   Cuda::Stream stream;
   void const* closure;  ///< Kokkos' closure
-  void (*run_native)(void const* closure);
+  /// Runs Kokkos' launch over a part of the box, or all of the loop if null.
+  void (*run_native)(void const* closure, LoopSpace const* part);
   void const* (*kernel_of_kokkos)();
   void const* kernel;
   void const* functor;  ///< the kernel's first argument
@@ -39,6 +40,7 @@ struct ErasedFor {
   CachedLaunch& cached;
   ForProblem problem;
   ErasedCopy copy{};
+  bool is_part = false;  ///< `problem.space` is a part of the closure's box
 };
 
 /// Route of the last intercepted loop of this host thread.

@@ -11,14 +11,17 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 
 /// \file
-/// Device times of launches, by events before and after them. Nothing waits: a
-/// later call reads the events that have completed by then.
+/// Device times of launches, by events before and after them. A later call
+/// reads the events that have completed by then. Nothing waits, except for the
+/// parts of a large loop's first call, and that not long.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -46,6 +49,7 @@ class LaunchTimes {
     cudaEvent_t stop             = nullptr;
     bool has_decided             = false;  ///< since the previous call
     bool is_final                = false;  ///< whether the choice is final
+    float parts = 0;  ///< ratio of the loop to the launched part; 0: whole
   };
 
   /// Limit of the memory: further loops run their first candidate.
@@ -94,6 +98,67 @@ class LaunchTimes {
     return trial;
   }
 
+  /// Longest wait for the parts of a loop. A loop of 2^28 floats has parts of
+  /// 1 ms together. On a stream with earlier work, or if the functor waits for
+  /// the host, the results come later.
+  static constexpr std::chrono::milliseconds longest_wait{5};
+
+  /// Whether this is the first call of a loop and parts of it may be measured.
+  /// Other parameters as in begin().
+  bool opens(Loop const& loop, int candidates, cudaStream_t stream, int first,
+             LaunchChooser::Candidates const* required) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (m_released || m_loops.size() == max_loops ||
+        m_loops.contains(loop.key()) || !may_measure(stream))
+      return false;
+    m_loops.emplace(
+        loop.key(),
+        State{LaunchChooser(candidates, first, false, required), 0});
+    return true;
+  }
+  /// Begins the measurement of a candidate on a part of a loop that opens()
+  /// announced; `factor`: the ratio of the loop to the part.
+  Trial begin_part(Loop const& loop, int candidate, float factor,
+                   cudaStream_t stream) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    Trial trial;
+    trial.candidate = candidate;
+    trial.parts     = factor;
+    if (m_released) return trial;
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    State& state  = m_loops.at(loop.key());
+    trial.chooser = &state.chooser;
+    Pair pair{loop.device_id, nullptr, nullptr};
+    if (!take(pair)) return trial;
+    state.chooser.begin_part();
+    if (cudaEventRecord(pair.start, stream) != cudaSuccess) {
+      drop({&state, candidate, pair, factor});
+    } else {
+      trial.start = pair.start;
+      trial.stop  = pair.stop;
+    }
+    return trial;
+  }
+  /// Waits for the parts of a loop, not longer than `longest_wait`. Returns the
+  /// candidate for the rest of the call.
+  int choice_by_parts(Loop const& loop) {
+    auto const end = std::chrono::steady_clock::now() + longest_wait;
+    for (;;) {
+      {
+        std::lock_guard<std::mutex> const lock(m_mutex);
+        if (m_released) return 0;
+        RelaxedCapture const capture;
+        OwnErrors const errors;
+        read_pending();
+        LaunchChooser const& chooser = m_loops.at(loop.key()).chooser;
+        if (!chooser.awaits_parts() || std::chrono::steady_clock::now() >= end)
+          return chooser.choice();
+      }
+      std::this_thread::yield();
+    }
+  }
+
   /// Gives a loop without launches the choice of an earlier process. It is not
   /// measured.
   /// \param recall returns that choice, or a negative number
@@ -129,7 +194,8 @@ class LaunchTimes {
     OwnErrors const errors;
     Pending const pending{&m_loops.at(loop.key()),
                           trial.candidate,
-                          {loop.device_id, trial.start, trial.stop}};
+                          {loop.device_id, trial.start, trial.stop},
+                          trial.parts};
     if (cudaEventRecord(trial.stop, stream) == cudaSuccess)
       m_pending[m_pendings++] = pending;
     else
@@ -144,8 +210,10 @@ class LaunchTimes {
     State& state = m_loops.at(loop.key());
     state.chooser.cannot_run(trial.candidate);
     if (trial.start != nullptr)
-      drop(
-          {&state, trial.candidate, {loop.device_id, trial.start, trial.stop}});
+      drop({&state,
+            trial.candidate,
+            {loop.device_id, trial.start, trial.stop},
+            trial.parts});
   }
 
   /// Ends the measurement of a launch that throws, as Kokkos does for too much
@@ -195,6 +263,7 @@ class LaunchTimes {
     State* state;
     int candidate;
     Pair pair;
+    float parts;  ///< as in Trial
   };
 
   void abandon(Loop const& loop, Trial const& trial) {
@@ -203,7 +272,8 @@ class LaunchTimes {
     if (!m_released)
       drop({&m_loops.at(loop.key()),
             trial.candidate,
-            {loop.device_id, trial.start, trial.stop}});
+            {loop.device_id, trial.start, trial.stop},
+            trial.parts});
   }
 
   static void destroy(Pair const& pair) {
@@ -211,16 +281,22 @@ class LaunchTimes {
     cudaEventDestroy(pair.stop);
   }
 
-  void measure(State& state, int device_id, cudaStream_t stream, Trial& trial) {
+  /// Whether a call on this stream may be measured.
+  static bool may_measure(cudaStream_t stream) {
     // Querying an event that is not complete is an error of the host thread,
     // which would replace one that the application has not queried yet.
-    if (cudaPeekAtLastError() != cudaSuccess) return;
+    if (cudaPeekAtLastError() != cudaSuccess) return false;
     RelaxedCapture const capture;
     OwnErrors const errors;
     auto status = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
-        status != cudaStreamCaptureStatusNone)
-      return;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+           status == cudaStreamCaptureStatusNone;
+  }
+
+  void measure(State& state, int device_id, cudaStream_t stream, Trial& trial) {
+    if (!may_measure(stream)) return;
+    RelaxedCapture const capture;
+    OwnErrors const errors;
     read_pending();
     if (!state.decided && state.chooser.decided()) {
       state.decided     = true;
@@ -233,7 +309,7 @@ class LaunchTimes {
     Pair pair{device_id, nullptr, nullptr};
     if (!take(pair)) return;
     int const candidate = state.chooser.next();
-    Pending const pending{&state, candidate, pair};
+    Pending const pending{&state, candidate, pair, 0};
     if (candidate == LaunchChooser::none) {
       m_free[m_frees++] = pair;
     } else if (cudaEventRecord(pair.start, stream) != cudaSuccess) {
@@ -263,7 +339,12 @@ class LaunchTimes {
       if (state == cudaSuccess &&
           cudaEventElapsedTime(&milliseconds, pending.pair.start,
                                pending.pair.stop) == cudaSuccess) {
-        pending.state->chooser.measured(pending.candidate, milliseconds);
+        LaunchChooser& chooser = pending.state->chooser;
+        if (pending.parts > 0)
+          chooser.measured_part(pending.candidate,
+                                pending.parts * milliseconds);
+        else
+          chooser.measured(pending.candidate, milliseconds);
         m_free[m_frees++] = pending.pair;
       } else {
         drop(pending);
@@ -272,7 +353,10 @@ class LaunchTimes {
   }
 
   void drop(Pending const& pending) {
-    pending.state->chooser.lost(pending.candidate);
+    if (pending.parts > 0)
+      pending.state->chooser.lost_part();
+    else
+      pending.state->chooser.lost(pending.candidate);
     m_free[m_frees++] = pending.pair;
   }
 

@@ -8,6 +8,7 @@
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 
 /// \file
@@ -52,14 +53,18 @@ struct LoopArguments {
   LoopArguments& operator=(LoopArguments const&) = delete;
 };
 
-/// Largest block that the kernel's registers allow; 0 if the kernel cannot be
+/// Largest block that the kernel's registers and the policy's launch bounds
+/// allow; 0 if the kernel cannot be
 /// loaded, for example without device memory for its code.
 inline int max_threads_of(ErasedFor const& call) {
   Cuda::OwnErrors const errors;
   try {
     int const device = call.stream.device;
     Cuda::check(cudaSetDevice(device), "cudaSetDevice");
-    return Cuda::facts_of_kernel(device, call.kernel, 0, 0).max_threads;
+    int const most =
+        Cuda::facts_of_kernel(device, call.kernel, 0, 0).max_threads;
+    int const bound = call.problem.max_threads;
+    return bound > 0 ? std::min(bound, most) : most;
   } catch (std::runtime_error const&) {
     return 0;
   }

@@ -100,6 +100,11 @@ class CallRecords {
     return {&kind, is_native, take_timer(device)};
   }
 
+  void launched(CallKind& kind, std::string const& launch) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    kind.launch = launch;
+  }
+
   /// Records a launched call; `timed`: both events are in the stream.
   void end(CallKind& kind, Route route, std::string_view reason, double bytes,
            CallTimer* timer, bool timed) {
@@ -249,6 +254,10 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
   m_reason = generic ? reason_of(decision) : std::string_view();
   start();
   return begun.is_native;
+}
+
+void TimedCall::launched(std::string const& launch) {
+  if (m_kind != nullptr) CallRecords::instance().launched(*m_kind, launch);
 }
 
 void TimedCall::fall_back(Refusal const& refusal) {

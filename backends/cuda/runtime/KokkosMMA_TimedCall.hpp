@@ -17,6 +17,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace KokkosMMA::Impl {
@@ -52,6 +53,9 @@ class TimedCall {
     m_route  = route;
     m_reason = reason;
   }
+
+  /// Records which of several launches ran.
+  void launched(std::string const& launch);
 
   /// This library's kernel cannot run: restarts the timing for Kokkos' code.
   void fall_back(Refusal const& refusal);

@@ -16,8 +16,9 @@
 /// cannot move loads of one invocation before stores of another, since both may
 /// be to the same address. Copies of the body would cost compile time and
 /// overlap nothing. Loop shapes are run-time values for the same reason. There
-/// are no launch bounds, as in Kokkos: the functor uses as many registers as it
-/// needs, and the launch queries the resulting maximum of threads.
+/// are no launch bounds but those of the policy, as in Kokkos: the functor uses
+/// as many registers as it needs, and the launch queries the resulting maximum
+/// of threads.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -105,17 +106,44 @@ __global__ void streamed_box_for_by_value(
   call_box<Index, Rank, Left>(f, box);
 }
 
-template <bool ByValue, class Index, class Call>
+/// With the launch bounds of a policy: at most Threads per block, registers for
+/// Blocks per multiprocessor.
+template <unsigned Threads, unsigned Blocks, class Index, class Call>
+__global__ void __launch_bounds__(Threads, Blocks)
+    bounded_for(KOKKOSMMA_GRID_CONSTANT Call const f,
+                KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
+  call_range<Index>(f, range);
+}
+template <unsigned Threads, unsigned Blocks, class Index, int Rank, bool Left,
+          class Call>
+__global__ void __launch_bounds__(Threads, Blocks)
+    bounded_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
+                    KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
+  call_box<Index, Rank, Left>(f, box);
+}
+
+/// \tparam Threads, Blocks launch bounds, only without ByValue; 0: none
+template <bool ByValue, unsigned Threads, unsigned Blocks, class Index,
+          class Call>
 void const* streamed_for_kernel() {
-  if constexpr (ByValue) {
+  if constexpr (Threads > 0) {
+    static_assert(!ByValue);
+    return reinterpret_cast<void const*>(
+        &bounded_for<Threads, Blocks, Index, Call>);
+  } else if constexpr (ByValue) {
     return reinterpret_cast<void const*>(&streamed_for_by_value<Index, Call>);
   } else {
     return reinterpret_cast<void const*>(&streamed_for<Index, Call>);
   }
 }
-template <bool ByValue, class Index, int Rank, bool Left, class Call>
+template <bool ByValue, unsigned Threads, unsigned Blocks, class Index,
+          int Rank, bool Left, class Call>
 void const* streamed_box_for_kernel() {
-  if constexpr (ByValue) {
+  if constexpr (Threads > 0) {
+    static_assert(!ByValue);
+    return reinterpret_cast<void const*>(
+        &bounded_box_for<Threads, Blocks, Index, Rank, Left, Call>);
+  } else if constexpr (ByValue) {
     return reinterpret_cast<void const*>(
         &streamed_box_for_by_value<Index, Rank, Left, Call>);
   } else {
