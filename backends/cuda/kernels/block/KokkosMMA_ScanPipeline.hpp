@@ -51,17 +51,6 @@ struct ScanMemory {
   }
 };
 
-/// Joiner of a scan whose warps meet at common barriers, whatever their task,
-/// as synccheck demands. In other scans each task has barriers in a loop of its
-/// own. GB/s, common and own (H200, CUDA 13.0, 2026-11-28 and 29): scans by key
-/// float 2390 1544, half 2176 1273, int8 1973 1244, double 1749 1568; a functor
-/// of floats 0.958 times as fast, of half 0.945, doubles by vectors 0.959,
-/// other types the same.
-template <class Joiner>
-concept CommonBarriers = requires {
-  typename Joiner::common_barriers;
-};
-
 /// Scans tiles with a block of Warps warps and one more that looks back.
 ///
 /// begin(tile, kept, sum)  loads the warp's part of a tile; its sum in lane 31
