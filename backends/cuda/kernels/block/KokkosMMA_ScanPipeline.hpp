@@ -51,17 +51,6 @@ struct ScanMemory {
   }
 };
 
-/// Joiner of a scan whose warps meet at common barriers, whatever their task,
-/// as synccheck demands. In other scans each task has barriers in a loop of its
-/// own. GB/s, common and own (H200, CUDA 13.0, 2026-11-28 and 29): scans by key
-/// float 2390 1544, half 2176 1273, int8 1973 1244, double 1749 1568; a functor
-/// of floats 0.958 times as fast, of half 0.945, doubles by vectors 0.959,
-/// other types the same.
-template <class Joiner>
-concept CommonBarriers = requires {
-  typename Joiner::common_barriers;
-};
-
 /// Scans tiles with a block of Warps warps and one more that looks back.
 ///
 /// begin(tile, kept, sum)  loads the warp's part of a tile; its sum in lane 31
@@ -102,19 +91,18 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     if (lane == 31) look_back.publish(number, sum.value);
   };
 
-  auto const end_tile = [&](unsigned number, int parity) {
-    typename Memory::Tile& kept = memory.tiles[parity];
+  auto const end_tile = [&](unsigned number, typename Memory::Tile& kept) {
     Slot<Value> base;
     copy_bits(&base.value, Memory::values(kept.before_tile));
     joiner.join(base.value, Memory::values(kept.before_warp)[warp]);
     end(number, kept.kept[warp], base);
   };
   // Of one warp.
-  auto const find_prefix = [&](unsigned number, int parity) {
+  auto const find_prefix = [&](unsigned number, typename Memory::Tile& kept) {
     Slot<Value> prefix;
     look_back.exclusive(number, prefix);
     if (lane != 0) return;
-    copy_bits(Memory::values(memory.tiles[parity].before_tile), &prefix.value);
+    copy_bits(Memory::values(kept.before_tile), &prefix.value);
     if (number == tiles - 1) {
       Slot<Value> sum;
       look_back.aggregate(number, sum);
@@ -131,15 +119,17 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
   if constexpr (CommonBarriers<Joiner>) {
     if (!looks_back && tile < tiles) begin_tile(tile, 0);
     for (int parity = 0; tile < tiles; parity ^= 1) {
+      typename Memory::Tile& kept = memory.tiles[parity];
       if (looks_back && lane == 0) draw_next();
       __syncthreads();  // `tile` is published and the next tile is known
       unsigned const next = memory.next;
-      if (looks_back)
-        find_prefix(tile, parity);
-      else if (next < tiles)
-        begin_tile(next, parity ^ 1);
+      if (!looks_back) {
+        if (next < tiles) begin_tile(next, parity ^ 1);
+      } else {
+        find_prefix(tile, kept);
+      }
       __syncthreads();  // the sum before `tile` is known
-      if (!looks_back) end_tile(tile, parity);
+      if (!looks_back) end_tile(tile, kept);
       tile = next;
     }
     if (looks_back && lane == 0) finish_scan(scratch);
@@ -149,7 +139,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       if (lane == 0) next = draw_next();
       next = __shfl_sync(0xffffffffu, next, 0);
       __syncthreads();  // `tile` is published and the next tile is known
-      find_prefix(tile, parity);
+      find_prefix(tile, memory.tiles[parity]);
       __syncthreads();  // the sum before `tile` is known
       tile = next;
     }
@@ -161,7 +151,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       unsigned const next = memory.next;
       if (next < tiles) begin_tile(next, parity ^ 1);
       __syncthreads();  // the sum before `tile` is known
-      end_tile(tile, parity);
+      end_tile(tile, memory.tiles[parity]);
       tile = next;
     }
   }
