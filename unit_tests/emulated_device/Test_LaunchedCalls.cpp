@@ -362,7 +362,7 @@ TEST(FirstCalls, UseWhatKokkosKnowsOfItsDevice) {
 TEST(FirstCalls, AllocateWhatTheyNeed) {
   int const allocations = emulated_allocations;
   int const pinned      = emulated_pinned;
-  Impl::Cuda::Scratch scratch(0);
+  Impl::Cuda::Scratch scratch(0, nullptr);
   auto const sums  = scratch.grid(1056, 9 * sizeof(double));
   auto const scans = scratch.scan(8192);
   EXPECT_EQ(emulated_allocations, allocations + 1);

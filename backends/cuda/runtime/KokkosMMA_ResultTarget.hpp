@@ -3,6 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_RESULT_TARGET_HPP
 #define KOKKOSMMA_CUDA_RESULT_TARGET_HPP
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 #include <cstring>
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 /// \file
@@ -30,12 +31,17 @@ class Scratch {
  public:
   static constexpr int max_words = 16;  ///< of a scalar: 64 bytes, 4 per word
 
-  explicit Scratch(int device_id);
+  /// \param stream of the launches, which sets new memory to zero before them;
+  /// none: another stream does, and the host waits
+  Scratch(int device_id, std::optional<cudaStream_t> stream);
   ~Scratch() { release(); }
   Scratch(Scratch const&)            = delete;
   Scratch& operator=(Scratch const&) = delete;
 
   int device_id() const { return m_device; }
+
+  /// Further launches are on this stream.
+  void move_to(cudaStream_t stream) { m_stream = stream; }
 
   /// Memory for the partial results of `blocks` blocks.
   GridScratch grid(std::size_t blocks, std::size_t bytes_of_each);
@@ -73,6 +79,7 @@ class Scratch {
   void release();
 
   int m_device;
+  std::optional<cudaStream_t> m_stream;
   std::vector<void*> m_allocated;
   std::vector<void*> m_pinned;
   unsigned* m_ticket = nullptr;
