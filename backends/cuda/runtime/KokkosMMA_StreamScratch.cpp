@@ -28,12 +28,15 @@ namespace KokkosMMA::Impl::Cuda {
 /// that run.
 Scratch::Scratch(int device_id, std::optional<cudaStream_t> stream)
     : m_device(device_id), m_stream(stream) {
-  constexpr std::size_t counters = 256, scan = 64 * 1024, partials = 128 * 1024;
+  constexpr std::size_t control = 128, words = 256, counters = 512,
+                        scan = 64 * 1024, partials = 128 * 1024;
+  static_assert(words + max_words * sizeof(*m_words) <= counters);
   auto* const memory = static_cast<char*>(zeroed(counters + scan + partials));
   m_ticket           = reinterpret_cast<unsigned*>(memory);
   m_scan             = {reinterpret_cast<std::uint64_t*>(memory + counters),
                         scan / sizeof(std::uint64_t),
-                        reinterpret_cast<ScanControl*>(memory + counters / 2)};
+                        reinterpret_cast<ScanControl*>(memory + control)};
+  m_words_on_device  = reinterpret_cast<unsigned long long*>(memory + words);
   m_partials         = {memory + counters + scan, partials};
 }
 
@@ -63,8 +66,14 @@ unsigned* Scratch::counters(std::size_t count) {
 std::unique_lock<std::mutex> Scratch::take_words(std::size_t bytes) {
   std::unique_lock<std::mutex> lock(m_words_mutex);
   std::size_t const count = (bytes + 3) / 4;
+  if (count <= max_words && m_copied_results < results_by_copy) {
+    ++m_copied_results;
+    m_words = m_words_on_device;
+    return lock;
+  }
   if (count > m_word_capacity)
     grow_words(std::max<std::size_t>(max_words, std::bit_ceil(count)));
+  m_words = m_words_on_host;
   for (std::size_t i = 0; i < count; ++i) m_words[i] = 0;
   return lock;
 }
@@ -74,6 +83,19 @@ static constexpr unsigned spins_per_query = 1u << 24;
 
 void Scratch::receive(void* result, std::size_t bytes, cudaStream_t stream) {
   auto* to = static_cast<unsigned char*>(result);
+  if (m_words == m_words_on_device) {
+    RelaxedCapture const capture;
+    unsigned long long words[max_words];
+    check(cudaMemcpyAsync(words, m_words, (bytes + 3) / 4 * sizeof(*words),
+                          cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    for (std::size_t i = 0; 4 * i < bytes; ++i) {
+      auto const bits = static_cast<std::uint32_t>(words[i]);
+      std::memcpy(to + 4 * i, &bits, std::min<std::size_t>(4, bytes - 4 * i));
+    }
+    return;
+  }
   for (std::size_t i = 0; 4 * i < bytes; ++i) {
     std::atomic_ref<unsigned long long> const word(m_words[i]);
     unsigned long long seen = word.load(std::memory_order_acquire);
@@ -138,7 +160,7 @@ void Scratch::grow_words(std::size_t count) {
                     cudaHostAllocMapped) != cudaSuccess)
     throw std::bad_alloc();
   m_pinned.push_back(words);
-  m_words         = static_cast<unsigned long long*>(words);
+  m_words_on_host = static_cast<unsigned long long*>(words);
   m_word_capacity = count;
 }
 

@@ -377,10 +377,15 @@ inline cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes,
   std::memset(to, byte, bytes);
   return cudaSuccess;
 }
-enum cudaMemcpyKind { cudaMemcpyHostToDevice };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+namespace KokkosMMA::Testing {
+inline int emulated_copies_to_host = 0;
+}
 inline cudaError_t cudaMemcpyAsync(void* to, void const* from,
-                                   std::size_t bytes, cudaMemcpyKind,
+                                   std::size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t) {
+  if (kind == cudaMemcpyDeviceToHost)
+    ++KokkosMMA::Testing::emulated_copies_to_host;
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
