@@ -26,7 +26,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// protects the words in pinned memory for a result for which the host waits.
 /// Scratch grows by doubling, and smaller memory stays until the end: kernels
 /// in flight or in a graph may use it. Later calls neither allocate nor
-/// synchronise. Throws std::bad_alloc if there is no memory.
+/// synchronise, but for the pinned memory of results on the host. Throws
+/// std::bad_alloc if there is no memory.
 class Scratch {
  public:
   static constexpr int max_words = 16;  ///< of a scalar: 64 bytes, 4 per word
