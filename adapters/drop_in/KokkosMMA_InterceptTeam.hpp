@@ -194,11 +194,12 @@ class RoutedTeamFor {
   }
   template <NestedLoops Loops>
   void run_form() const {
-    if constexpr (Loops == NestedLoops::kokkos)
+    if constexpr (Loops == NestedLoops::kokkos) {
       Closure<Loops>(m_wrapped, m_policy).execute();
-    else
+    } else {
       Closure<Loops>(Wrapped<Loops>(m_wrapped.functor), OfForm<Loops>(m_policy))
           .execute();
+    }
   }
   static void run(void const* self, NestedLoops loops) {
     auto const& routed = *static_cast<RoutedTeamFor const*>(self);
