@@ -218,7 +218,7 @@ class RoutedFor {
   using functor_type = Functor;
 
   RoutedFor(Functor const& functor, Policy const& policy)
-      : m_functor(functor), m_policy(policy) {}
+      : m_native(functor), m_policy(policy) {}
 
   Policy const& get_policy() const { return m_policy; }
 
@@ -238,14 +238,14 @@ class RoutedFor {
         &kernel_of_kokkos<typename PolicyLoop<Policy>::template Driver<Native>,
                           Policy>,
         PolicyLoop<Policy>::template kernel<Functor>(),
-        tagged_argument<typename Policy::work_tag>(m_functor),
+        tagged_argument<typename Policy::work_tag>(m_native.functor),
         &desul::ensure_cuda_lock_arrays_on_device,
         reported,
         cached,
         loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(m_policy, call.problem);
     if constexpr (CopiedView<Functor>::is_known) {
-      CopiedView<Functor>::describe(m_functor, call.copy);
+      CopiedView<Functor>::describe(m_native.functor, call.copy);
     }
     run_for(call);
   }
@@ -256,7 +256,7 @@ class RoutedFor {
   static void run_native(void const* self, LoopSpace const* part) {
     auto const& routed = *static_cast<RoutedFor const*>(self);
     auto const run     = [&](Policy const& policy) {
-      Native(NativeLoop<Functor>(routed.m_functor), policy).execute();
+      Native(routed.m_native, policy).execute();
     };
     if constexpr (PolicyLoop<Policy>::rank > 1) {
       if (part) return run(PolicyLoop<Policy>::part_of(routed.m_policy, *part));
@@ -264,8 +264,10 @@ class RoutedFor {
     run(routed.m_policy);
   }
 
-  Functor m_functor;
+  // Wrapped from the start: a lambda with Views is copied by an allocation.
+  NativeLoop<Functor> m_native;
   Policy m_policy;
+  static_assert(sizeof(NativeLoop<Functor>) == sizeof(Functor));
 };
 
 }  // namespace KokkosMMA::Impl

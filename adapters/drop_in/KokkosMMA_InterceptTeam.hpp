@@ -151,7 +151,7 @@ class RoutedTeamFor {
   using Policy = PolicyT;
 
   RoutedTeamFor(Functor const& functor, Policy const& policy)
-      : m_functor(functor), m_policy(sized(functor, policy)) {}
+      : m_wrapped(functor), m_policy(sized(m_wrapped, policy)) {}
 
   Policy const& get_policy() const { return m_policy; }
 
@@ -174,11 +174,12 @@ class RoutedTeamFor {
       Kokkos::Impl::ParallelFor<Wrapped<Loops>, OfForm<Loops>, Kokkos::Cuda>;
 
   /// Policy with the team size that Kokkos chooses if the caller sets none.
-  static Policy sized(Functor const& functor, Policy const& policy) {
+  static Policy sized(Wrapped<NestedLoops::kokkos> const& functor,
+                      Policy const& policy) {
     Policy sized = policy;
     if (policy.team_size() >= 0) return sized;
-    int const size = policy.team_size_recommended(
-        Wrapped<NestedLoops::kokkos>(functor), Kokkos::ParallelForTag());
+    int const size =
+        policy.team_size_recommended(functor, Kokkos::ParallelForTag());
     if (size > 0) sized.impl_set_team_size(std::size_t(size));
     return sized;
   }
@@ -193,8 +194,12 @@ class RoutedTeamFor {
   }
   template <NestedLoops Loops>
   void run_form() const {
-    Closure<Loops>(Wrapped<Loops>(m_functor), OfForm<Loops>(m_policy))
-        .execute();
+    if constexpr (Loops == NestedLoops::kokkos) {
+      Closure<Loops>(m_wrapped, m_policy).execute();
+    } else {
+      Closure<Loops>(Wrapped<Loops>(m_wrapped.functor), OfForm<Loops>(m_policy))
+          .execute();
+    }
   }
   static void run(void const* self, NestedLoops loops) {
     auto const& routed = *static_cast<RoutedTeamFor const*>(self);
@@ -204,7 +209,8 @@ class RoutedTeamFor {
       routed.template run_form<NestedLoops::overlapped>();
   }
 
-  Functor m_functor;
+  // Wrapped from the start: a lambda with Views is copied by an allocation.
+  Wrapped<NestedLoops::kokkos> m_wrapped;
   Policy m_policy;
   NeverMade<Closure<NestedLoops::kokkos>> m_own;
 };

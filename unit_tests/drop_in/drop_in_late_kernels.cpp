@@ -3,7 +3,8 @@
 
 // A call runs 100 times, then more often beside a kernel in another stream that
 // waits for the host. A kernel that the library launches for the first time
-// then would be loaded, which may wait for all running kernels.
+// then would be loaded, which may wait for all running kernels. So may memory
+// that is allocated then.
 
 #include <Kokkos_Core.hpp>
 
@@ -55,7 +56,7 @@ class Watchdog {
 };
 
 template <class Run>
-bool returns_beside_a_waiting_kernel(Run const& run) {
+bool returns_beside_a_waiting_kernel(Run const& run, int calls_before = 100) {
   // The kernel itself is loaded.
   void* memory = nullptr;
   cudaHostAlloc(&memory, sizeof(int), cudaHostAllocMapped);
@@ -67,7 +68,7 @@ bool returns_beside_a_waiting_kernel(Run const& run) {
   wait_for_host<<<1, 1, 0, stream>>>(go);
   cudaStreamSynchronize(stream);
 
-  for (int call = 0; call < 100; ++call) run();
+  for (int call = 0; call < calls_before; ++call) run();
   Kokkos::fence();
   *flag = 0;
   wait_for_host<<<1, 1, 0, stream>>>(go);
@@ -125,6 +126,15 @@ bool check(std::string_view call) {
           },
           sum);
     });
+  if (call == "sum_on_the_host")
+    return returns_beside_a_waiting_kernel(
+        [&] {
+          double result = 0;
+          Kokkos::parallel_reduce(
+              Range(space, 0, n),
+              KOKKOS_LAMBDA(int i, double& update) { update += x(i); }, result);
+        },
+        8);
   if (call == "sum")
     return returns_beside_a_waiting_kernel([&] {
       Kokkos::parallel_reduce(

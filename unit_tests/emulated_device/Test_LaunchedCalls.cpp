@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -381,12 +382,12 @@ TEST(FirstCalls, UseWhatKokkosKnowsOfItsDevice) {
   functions.default_device = before;
 }
 
-/// Most programs need one allocation per stream, and pinned memory only for a
-/// result on the host.
+/// Most programs need one allocation per stream, and pinned memory only for
+/// many results on the host, or for long ones.
 TEST(FirstCalls, AllocateWhatTheyNeed) {
   int const allocations = emulated_allocations;
   int const pinned      = emulated_pinned;
-  Impl::Cuda::Scratch scratch(0);
+  Impl::Cuda::Scratch scratch(0, nullptr);
   auto const sums  = scratch.grid(1056, 9 * sizeof(double));
   auto const scans = scratch.scan(8192);
   EXPECT_EQ(emulated_allocations, allocations + 1);
@@ -403,13 +404,36 @@ TEST(FirstCalls, AllocateWhatTheyNeed) {
   }
   EXPECT_EQ(*sums.ticket, 0u);
   EXPECT_EQ(scans.control->ticket, 0u);
+  for (int n = 0; n < Impl::Cuda::Scratch::results_by_copy; ++n)
+    scratch.take_words(64);
   EXPECT_EQ(emulated_pinned, pinned);
+  for (int i = 0; i < Impl::Cuda::Scratch::max_words; ++i)
+    scratch.words()[i] = ~0ull;
+  EXPECT_EQ(*sums.ticket, 0u);
+  EXPECT_EQ(scans.control->ticket, 0u);
+  EXPECT_EQ(scans.words[0], ~std::uint64_t(0));
+  for (std::uint64_t i = 0; i < scans.capacity; ++i) scans.words[i] = 0;
+  EXPECT_EQ(scratch.words()[0], ~0ull);
+  EXPECT_EQ(partials[0], 1);
   scratch.take_words(8);
   EXPECT_EQ(emulated_pinned, pinned + 1);
   scratch.take_words(64);
   EXPECT_EQ(emulated_pinned, pinned + 1);
   EXPECT_NE(scratch.grid(1 << 20, 8).partials, sums.partials);
   EXPECT_GE(scratch.scan(1 << 20).capacity, 1u << 20);
+  Impl::Cuda::Scratch other(0, std::nullopt);
+  other.take_words(65);
+  EXPECT_EQ(emulated_pinned, pinned + 2);
+}
+TEST(FirstCalls, CopyTheirResults) {
+  int const copies = emulated_copies_to_host;
+  for (int n = 1; n < 40; ++n) {
+    SumCall sum(10 * std::uint64_t(n));
+    run_reduce(sum.call);
+    ASSERT_EQ(sum.result, 5 * n * (10 * n - 1));
+  }
+  EXPECT_LE(emulated_copies_to_host - copies,
+            Impl::Cuda::Scratch::results_by_copy);
 }
 
 /// Loop over a box that counts its invocations. A launch takes long unless

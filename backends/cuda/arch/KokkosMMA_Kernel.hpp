@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <type_traits>
 
 /// \file
@@ -28,17 +29,23 @@ struct KernelGrid {
 inline cudaError_t enqueue_kernel(cudaStream_t stream, void const* kernel,
                                   KernelGrid const& grid,
                                   void const* const* arguments) {
+  auto** const pointers = const_cast<void**>(arguments);
+  auto const bytes      = std::size_t(grid.shared_bytes);
+  // As <<<>>> does; an attribute is one more thing for the driver to read.
+  if (!grid.follows)
+    return cudaLaunchKernel(kernel, grid.blocks, grid.threads, pointers, bytes,
+                            stream);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim          = grid.blocks;
   config.blockDim         = grid.threads;
-  config.dynamicSmemBytes = std::size_t(grid.shared_bytes);
+  config.dynamicSmemBytes = bytes;
   config.stream           = stream;
   config.attrs            = &attribute;
-  config.numAttrs         = grid.follows ? 1 : 0;
-  return cudaLaunchKernelExC(&config, kernel, const_cast<void**>(arguments));
+  config.numAttrs         = 1;
+  return cudaLaunchKernelExC(&config, kernel, pointers);
 }
 
 /// Launches a kernel by the addresses of its arguments: cudaLaunchKernelEx

@@ -18,6 +18,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,17 +39,23 @@ void report_loop(ErasedFor const& call, RouteDecision const& decision) {
 }
 
 /// Launches this library's kernel with this shape.
+/// \param has_run whether it has run before in this shape. Then an error is so
+/// unlikely that an older one of the host thread is not looked for first.
 /// \return whether that succeeded; an error is cleared
-bool launch_loop(ErasedFor const& call, LoopShape const& shape) {
+bool launch_loop(ErasedFor const& call, LoopShape const& shape, bool has_run) {
   LoopGrid grid;
   LoopArguments const arguments(call, shape, grid);
   if (grid.blocks == 0) return false;
   call.ensure_locks();
-  Cuda::OwnErrors const errors;
-  if (cudaSetDevice(call.stream.device) != cudaSuccess) return false;
-  return Cuda::enqueue_kernel(call.stream.handle, call.kernel,
-                              {grid.blocks, grid.threads},
-                              arguments.pointers) == cudaSuccess;
+  std::optional<Cuda::OwnErrors> errors;
+  if (!has_run) errors.emplace();
+  if (cudaSetDevice(call.stream.device) == cudaSuccess &&
+      Cuda::enqueue_kernel(call.stream.handle, call.kernel,
+                           {grid.blocks, grid.threads},
+                           arguments.pointers) == cudaSuccess)
+    return true;
+  if (has_run) cudaGetLastError();
+  return false;
 }
 
 /// Launches a copy in tiles. Returns false if it has none or the launch fails;
@@ -70,8 +77,9 @@ bool launch_copy(ErasedFor const& call) {
 
 /// Runs a loop in one launch, this library's with this shape, or Kokkos'.
 /// \return the shape that ran: Kokkos' if this library's cannot
-LoopShape run_shape(ErasedFor const& call, LoopShape const& shape) {
-  if (shape != kokkos_shape && launch_loop(call, shape)) return shape;
+LoopShape run_shape(ErasedFor const& call, LoopShape const& shape,
+                    bool has_run = false) {
+  if (shape != kokkos_shape && launch_loop(call, shape, has_run)) return shape;
   call.run_native(call.closure, call.is_part ? &call.problem.space : nullptr);
   return kokkos_shape;
 }
@@ -186,7 +194,7 @@ void run_for(ErasedFor const& call) {
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
     LoopShape ran = kokkos_shape;
     if (shape) {
-      ran = run_shape(call, *shape);
+      ran = run_shape(call, *shape, true);
     } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
       run_shape(call, kokkos_shape);
     } else {

@@ -3,6 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_RESULT_TARGET_HPP
 #define KOKKOSMMA_CUDA_RESULT_TARGET_HPP
 
+#include <cuda_runtime.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -50,11 +52,12 @@ struct Words {
 inline constexpr unsigned long long result_mark = 1ull << 32;
 
 /// Destination of a result: memory of the caller that the device can write, or
-/// pinned host memory for which the host waits. There the value is in 8-byte
-/// words of 4 bytes of the value and a mark. A store of 8 bytes is one
-/// transaction, so no fence has to order the value before a flag: 11.0 us for a
-/// scalar result with a fence, 10.6 with this (H200, n = 1024). The idea is
-/// NCCL's LL protocol.
+/// pinned host memory for which the host waits, or device memory that is copied
+/// to the host (Scratch::results_by_copy). In both of the latter the value is
+/// in 8-byte words of 4 bytes of the value and a mark. A store of 8 bytes is
+/// one transaction, so no fence has to order the value before a flag: 11.0 us
+/// for a scalar result with a fence, 10.6 with this (H200, n = 1024). The idea
+/// is NCCL's LL protocol.
 template <class T>
 struct ResultTarget {
   T* memory;                           ///< of the caller, or null

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 /// \file
@@ -25,17 +26,28 @@ namespace KokkosMMA::Impl::Cuda {
 /// protects the words in pinned memory for a result for which the host waits.
 /// Scratch grows by doubling, and smaller memory stays until the end: kernels
 /// in flight or in a graph may use it. Later calls neither allocate nor
-/// synchronise. Throws std::bad_alloc if there is no memory.
+/// synchronise, but for the pinned memory of results on the host. Throws
+/// std::bad_alloc if there is no memory.
 class Scratch {
  public:
   static constexpr int max_words = 16;  ///< of a scalar: 64 bytes, 4 per word
+  /// Scalars that are copied from device memory before pinned memory is
+  /// allocated, which takes longer than several copies. The first sum to the
+  /// host took 449 us, 58 in Kokkos, with this allocation and with a stream for
+  /// setting memory to zero (H200, Kokkos 5.0.2, 2026-11-29).
+  static constexpr int results_by_copy = 16;
 
-  explicit Scratch(int device_id);
+  /// \param stream of the launches, which sets new memory to zero before them;
+  /// none: another stream does, and the host waits
+  Scratch(int device_id, std::optional<cudaStream_t> stream);
   ~Scratch() { release(); }
   Scratch(Scratch const&)            = delete;
   Scratch& operator=(Scratch const&) = delete;
 
   int device_id() const { return m_device; }
+
+  /// Further launches are on this stream.
+  void move_to(cudaStream_t stream) { m_stream = stream; }
 
   /// Memory for the partial results of `blocks` blocks.
   GridScratch grid(std::size_t blocks, std::size_t bytes_of_each);
@@ -49,13 +61,13 @@ class Scratch {
   /// Counters that every launch finds at zero and leaves at zero.
   unsigned* counters(std::size_t count);
 
-  /// Clears the words for a value of `bytes` bytes. One call at a time has the
-  /// words, while it holds the lock.
+  /// Prepares the words for a value of `bytes` bytes. One call at a time has
+  /// the words, while it holds the lock.
   std::unique_lock<std::mutex> take_words(std::size_t bytes);
   volatile unsigned long long* words() const { return m_words; }
 
   /// Waits for the value that a kernel stores in the words. The kernel itself
-  /// may still run.
+  /// may still run, unless the words are in device memory.
   void receive(void* result, std::size_t bytes, cudaStream_t stream);
 
  private:
@@ -73,6 +85,7 @@ class Scratch {
   void release();
 
   int m_device;
+  std::optional<cudaStream_t> m_stream;
   std::vector<void*> m_allocated;
   std::vector<void*> m_pinned;
   unsigned* m_ticket = nullptr;
@@ -80,8 +93,11 @@ class Scratch {
   Growing m_partials;
   Growing m_segments;
   Growing m_counters;
-  unsigned long long* m_words = nullptr;
-  std::size_t m_word_capacity = 0;
+  unsigned long long* m_words           = nullptr;  ///< of the current value
+  unsigned long long* m_words_on_host   = nullptr;
+  unsigned long long* m_words_on_device = nullptr;
+  std::size_t m_word_capacity           = 0;  ///< on the host
+  int m_copied_results                  = 0;
   std::mutex m_mutex;
   std::mutex m_words_mutex;
 };

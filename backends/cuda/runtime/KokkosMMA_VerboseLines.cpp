@@ -113,9 +113,20 @@ class ToolLines {
     bool m_before;
   };
 
+  /// A call may run after the destructors of thread-local objects, in one of a
+  /// static object. It gets a new OfThread, which is not destroyed.
   static OfThread& of_this_thread() {
-    thread_local OfThread calls;
-    return calls;
+    thread_local OfThread* calls = nullptr;
+    if (calls != nullptr) return *calls;
+    calls = new OfThread();
+    thread_local struct AtEnd {
+      OfThread*& calls;
+      ~AtEnd() {
+        delete calls;
+        calls = nullptr;
+      }
+    } const at_end{calls};
+    return *calls;
   }
   static std::atomic<bool>& reports_refused() {
     static std::atomic<bool> reports{false};

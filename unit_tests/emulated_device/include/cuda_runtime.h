@@ -377,10 +377,15 @@ inline cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes,
   std::memset(to, byte, bytes);
   return cudaSuccess;
 }
-enum cudaMemcpyKind { cudaMemcpyHostToDevice };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+namespace KokkosMMA::Testing {
+inline int emulated_copies_to_host = 0;
+}
 inline cudaError_t cudaMemcpyAsync(void* to, void const* from,
-                                   std::size_t bytes, cudaMemcpyKind,
+                                   std::size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t) {
+  if (kind == cudaMemcpyDeviceToHost)
+    ++KokkosMMA::Testing::emulated_copies_to_host;
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
@@ -391,12 +396,13 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long* number) {
-  *number = 0;
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  *event = nullptr;
+/// One handle for a stream of each host thread.
+inline auto const cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);
+inline cudaError_t cudaStreamGetId(cudaStream_t stream,
+                                   unsigned long long* number) {
+  thread_local char of_this_thread;
+  *number = reinterpret_cast<unsigned long long>(
+      stream == cudaStreamPerThread ? &of_this_thread : stream);
   return cudaSuccess;
 }
 /// Events for times: a test moves the clock, and says whether they are done.
@@ -404,6 +410,7 @@ namespace KokkosMMA::Testing {
 inline float emulated_clock      = 0;
 inline bool emulated_events_done = true;
 inline int emulated_events       = 0;
+inline int emulated_records      = 0;
 inline bool emulated_capture     = false;
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -411,7 +418,11 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
   *event = new float(0);
   return cudaSuccess;
 }
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  return cudaEventCreate(event);
+}
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  ++KokkosMMA::Testing::emulated_records;
   if (event) *static_cast<float*>(event) = KokkosMMA::Testing::emulated_clock;
   return cudaSuccess;
 }

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Which scratch the calls of a stream use.
+
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <set>
+#include <thread>
+
+namespace {
+
+using namespace KokkosMMA;
+using namespace KokkosMMA::Testing;
+using Impl::Cuda::Scratch;
+using Impl::Cuda::StreamScratch;
+
+Impl::Cuda::Stream stream(std::size_t number) {
+  return {0, reinterpret_cast<cudaStream_t>(16 * (1000 + number))};
+}
+Scratch* of(Impl::Cuda::Stream const& stream) {
+  return StreamScratch(stream).operator->();
+}
+
+/// A graph of one thread may run beside one of the other.
+TEST(StreamScratch, ThreadsCaptureTheirOwnStreams) {
+  struct Capture {
+    Capture() { emulated_capture = true; }
+    ~Capture() { emulated_capture = false; }
+  } const capture;
+  Impl::Cuda::Stream const per_thread(0, cudaStreamPerThread);
+  Scratch* const here = of(per_thread);
+  EXPECT_EQ(of(per_thread), here);
+  Scratch* there = nullptr;
+  std::thread([&] { there = of(per_thread); }).join();
+  EXPECT_NE(there, here);
+  EXPECT_EQ(of(stream(1)), of(stream(1)));
+  EXPECT_NE(of(stream(1)), of(stream(2)));
+}
+
+/// Streams that come and go use the same scratch one after the other.
+TEST(StreamScratch, MovesWhenItsWorkIsDone) {
+  Scratch* const first = of(stream(10));
+  EXPECT_EQ(of(stream(11)), first);
+  {
+    StreamScratch const one(stream(12)), two(stream(13));
+    EXPECT_NE(one.operator->(), two.operator->());
+  }
+  emulated_events_done = false;
+  EXPECT_NE(of(stream(14)), of(stream(15)));
+  emulated_events_done = true;
+}
+
+/// Calls on streams that stay record no event, and share nothing.
+TEST(StreamScratch, StaysWithTheStreamsOfManyCalls) {
+  std::set<Scratch*> all;
+  for (std::size_t s = 0; s < 8; ++s)
+    for (int n = 0; n < 20; ++n) of(stream(20 + s));
+  int const records = emulated_records;
+  for (int n = 0; n < 20; ++n)
+    for (std::size_t s = 0; s < 8; ++s) all.insert(of(stream(20 + s)));
+  EXPECT_EQ(emulated_records, records);
+  EXPECT_EQ(all.size(), 8u);
+  EXPECT_EQ(all.count(of(stream(30))), 0u);
+  // However many streams there are, memory stays bounded.
+  int const allocations = emulated_allocations;
+  for (std::size_t s = 0; s < 200; ++s)
+    for (int n = 0; n < 20; ++n) of(stream(100 + s));
+  EXPECT_LE(emulated_allocations, allocations + 32);
+}
+
+}  // namespace
