@@ -4,8 +4,8 @@
 #define KOKKOSMMA_COPIED_VIEW_HPP
 
 /// \file
-/// Kokkos' functor of a deep_copy() between Views of different layouts, which
-/// has the same two public members in Kokkos 4.6 to 5.2.
+/// Kokkos' functor of a deep_copy() between Views of other layouts or strides,
+/// which has the same two public members in Kokkos 4.6 to 5.2.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -33,7 +33,6 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
   // Plain memory, which each assignment of an element reads or writes.
   static constexpr bool is_known =
       Rank >= 2 && Rank <= max_copy_rank &&
-      !std::is_same_v<typename To::array_layout, typename From::array_layout> &&
       std::is_same_v<T, typename From::non_const_value_type> &&
       std::is_same_v<typename To::reference_type, T&> &&
       std::is_same_v<typename From::reference_type,
@@ -44,11 +43,12 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
 
   template <class Functor>
   static void describe(Functor const& functor, ErasedCopy& copy) {
-    copy.kernel       = reinterpret_cast<void const*>(&Cuda::copy_tiles<T>);
-    copy.tile_rows    = copy_tile_rows<T>;
-    copy.from         = functor.b.data();
-    copy.to           = functor.a.data();
-    copy.layouts.rank = Rank;
+    copy.kernel =
+        reinterpret_cast<void const*>(&Cuda::copy_tiles<Cuda::CopyElement<T>>);
+    copy.element_bytes = sizeof(T);
+    copy.from          = functor.b.data();
+    copy.to            = functor.a.data();
+    copy.layouts.rank  = Rank;
     for (int d = 0; d < Rank; ++d) {
       copy.layouts.extent[d] = functor.a.extent(d);
       copy.layouts.from[d]   = std::int64_t(functor.b.stride(d));

@@ -3,6 +3,8 @@
 #ifndef KOKKOSMMA_LAYOUT_COPY_HPP
 #define KOKKOSMMA_LAYOUT_COPY_HPP
 
+#include <core/base/KokkosMMA_HostDevice.hpp>
+
 #include <cstdint>
 
 namespace KokkosMMA::Impl {
@@ -17,24 +19,82 @@ struct LayoutCopy {
   std::int64_t to[max_copy_rank]      = {};
 };
 
-/// Columns of a tile, which lie along the warp; its rows. Each thread has 4 to
-/// 8 loads in flight. The sizes are chosen by that count, not measured.
-inline constexpr unsigned copy_tile_columns = 32;
-template <class T>
-inline constexpr unsigned copy_tile_rows = sizeof(T) <= 4 ? 64 : 32;
-inline constexpr unsigned copy_threads   = 256;
+inline constexpr unsigned copy_threads = 256;
 
-/// Copy in tiles of two dimensions: x is contiguous in the source, y in the
-/// target. Argument of the kernel.
+/// Bytes that each thread loads before it stores the first: with six blocks per
+/// multiprocessor, of which half load, 48 KiB are in flight.
+inline constexpr unsigned copy_bytes_in_flight = 64;
+
+/// A tile with the padding of its rows, and the offsets of rows and columns.
+inline constexpr unsigned copy_shared_bytes = 20992;
+
+/// Tiles along y that consecutive blocks copy before they go on along x:
+/// several blocks fill the sectors and pages that tiles share.
+inline constexpr unsigned copy_group = 16;
+
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool is_power_of_two(unsigned n) {
+  return (n & (n - 1)) == 0;
+}
+
+/// Elements in one word of a thread.
+struct CopyPacks {
+  unsigned tile;  ///< the thread transposes as many words
+  unsigned row;   ///< in a copy of rows
+};
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr CopyPacks copy_packs(
+    unsigned element_bytes) {
+  return {element_bytes <= 2 ? 4 / element_bytes : 1,
+          is_power_of_two(element_bytes) ? 16 / element_bytes : 1};
+}
+
+/// Words that a thread loads before it stores the first, a power of two.
+KOKKOSMMA_FORCEINLINE_FUNCTION constexpr unsigned copy_words(
+    unsigned word_bytes) {
+  unsigned words = copy_bytes_in_flight / 4;
+  while (word_bytes > 4 && words * word_bytes > copy_bytes_in_flight)
+    words /= 2;
+  return words;
+}
+
+/// Dimensions that are one index, the first one fastest, and their strides in
+/// an array.
+struct MergedDimensions {
+  static constexpr int max_count = 3;
+  int count                      = 0;
+  std::uint32_t extent[max_count];
+  std::int64_t stride[max_count];
+
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::int64_t offset(
+      std::uint32_t index) const {
+    std::int64_t sum = 0;
+    int d            = 0;
+#pragma unroll 1
+    for (; d + 1 < count; ++d) {
+      sum += std::int64_t(index % extent[d]) * stride[d];
+      index /= extent[d];
+    }
+    return sum + std::int64_t(index) * stride[d];
+  }
+};
+
+/// Argument of the kernel: a copy in tiles of x times y elements. x is
+/// contiguous in the source. y is contiguous in the target; in a copy of rows,
+/// x is.
 struct TiledCopy {
+  bool is_rows;
+  unsigned pack;
   std::uint32_t x, y;  ///< extents
+  std::uint32_t tile_x, tile_y;
   std::uint32_t tiles_x, tiles_y;
-  std::int64_t from_y;  ///< stride of y in the source
-  std::int64_t to_x;    ///< stride of x in the target
-  int others;           ///< number of other dimensions
-  std::uint32_t extent[max_copy_rank - 2];
-  std::int64_t from[max_copy_rank - 2];
-  std::int64_t to[max_copy_rank - 2];
+  std::uint32_t group;           ///< see copy_group
+  std::uint32_t log2_x, log2_y;  ///< threads along a side, each for one word
+  std::uint32_t pitch;      ///< words from one x to the next in shared memory
+  MergedDimensions from_y;  ///< y in the source
+  MergedDimensions to;      ///< x in the target; in a copy of rows, y
+  int others;               ///< number of other dimensions
+  std::uint32_t extent[max_copy_rank];
+  std::int64_t from[max_copy_rank];
+  std::int64_t to_others[max_copy_rank];
 };
 
 }  // namespace KokkosMMA::Impl

@@ -6,49 +6,335 @@
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace KokkosMMA::Impl {
 
-/// Shorter dimensions fill less than half of a tile.
-inline constexpr std::uint64_t min_tiled_extent = 32;
+/// What bounds the tiles of a copy.
+struct CopyLimits {
+  unsigned element_bytes;
+  CopyPacks packs       = copy_packs(element_bytes);
+  unsigned tile_words   = copy_words(element_bytes * packs.tile);  ///< a thread
+  unsigned row_words    = copy_words(element_bytes * packs.row);
+  unsigned plain_words  = copy_words(element_bytes);  ///< words of one element
+  unsigned shared_bytes = copy_shared_bytes;
+  unsigned group        = copy_group;
+  unsigned min_tiles    = 256;  ///< else tiles are smaller, down to 4 words
+};
 
-/// Divides a copy into tiles.
-/// \param[out] tiles unchanged if there are none
-/// \return number of tiles; 0 if the same dimension is contiguous in both
-/// arrays, or none is, or one of the two is short, or indices do not fit
-constexpr std::uint32_t plan_tiled_copy(LayoutCopy const& copy,
-                                        unsigned tile_rows, TiledCopy& tiles) {
-  int x = -1;
-  int y = -1;
+/// A side with fewer elements is extended by other dimensions, first if it has
+/// less than a warp.
+inline constexpr std::uint32_t enough_for_warp = 32;
+inline constexpr std::uint32_t enough_for_side = 128;
+
+/// Each row and column of a tile has an offset in shared memory.
+inline constexpr std::uint32_t max_words_of_side = 1024;
+
+/// Words of a thread in the tiles of small copies.
+inline constexpr std::uint32_t small_tile_words = 4;
+
+/// Blocks with fewer elements cost more than they save.
+inline constexpr std::uint64_t min_tile_elements = 256;
+
+constexpr std::uint64_t divide_up(std::uint64_t n, std::uint64_t by) {
+  return (n + by - 1) / by;
+}
+
+/// Removes dimensions of one index and merges those that are adjacent in both
+/// arrays. Dimensions are sorted by their stride in the source.
+/// \return false if there are no elements, or too many in a dimension, or a
+/// stride is not positive
+constexpr bool merge_dimensions(LayoutCopy const& copy, LayoutCopy& merged) {
+  constexpr std::uint64_t end = std::uint64_t(1) << 31;
+  LayoutCopy sorted;
   for (int d = 0; d < copy.rank; ++d) {
     std::uint64_t const extent = copy.extent[d];
-    if (extent == 0 || extent >= std::uint64_t(1) << 31) return 0;
-    if (extent < min_tiled_extent) continue;
-    if (copy.from[d] == 1) x = d;
-    if (copy.to[d] == 1) y = d;
+    if (extent == 0 || extent >= end) return false;
+    if (extent == 1) continue;
+    if (copy.from[d] <= 0 || copy.to[d] <= 0) return false;
+    int at = sorted.rank++;
+    for (; at > 0 && sorted.from[at - 1] > copy.from[d]; --at) {
+      sorted.extent[at] = sorted.extent[at - 1];
+      sorted.from[at]   = sorted.from[at - 1];
+      sorted.to[at]     = sorted.to[at - 1];
+    }
+    sorted.extent[at] = extent;
+    sorted.from[at]   = copy.from[d];
+    sorted.to[at]     = copy.to[d];
   }
-  if (x < 0 || y < 0 || x == y) return 0;
-  TiledCopy plan{};
-  plan.x       = std::uint32_t(copy.extent[x]);
-  plan.y       = std::uint32_t(copy.extent[y]);
-  plan.from_y  = copy.from[y];
-  plan.to_x    = copy.to[x];
-  plan.tiles_x = (plan.x + copy_tile_columns - 1) / copy_tile_columns;
-  plan.tiles_y = (plan.y + tile_rows - 1) / tile_rows;
-  constexpr std::uint64_t most_blocks = (std::uint64_t(1) << 31) - 1;
-  std::uint64_t blocks = std::uint64_t(plan.tiles_x) * plan.tiles_y;
-  if (blocks > most_blocks) return 0;
-  for (int d = 0; d < copy.rank; ++d) {
-    if (d == x || d == y) continue;
-    plan.extent[plan.others] = std::uint32_t(copy.extent[d]);
-    plan.from[plan.others]   = copy.from[d];
-    plan.to[plan.others]     = copy.to[d];
-    ++plan.others;
-    blocks *= copy.extent[d];
-    if (blocks > most_blocks) return 0;
+  for (int d = 0; d < sorted.rank; ++d) {
+    int const last             = merged.rank - 1;
+    std::uint64_t const extent = last < 0 ? 0 : merged.extent[last];
+    if (last >= 0 && extent * sorted.extent[d] < end &&
+        sorted.from[d] == merged.from[last] * std::int64_t(extent) &&
+        sorted.to[d] == merged.to[last] * std::int64_t(extent)) {
+      merged.extent[last] *= sorted.extent[d];
+      continue;
+    }
+    merged.extent[merged.rank] = sorted.extent[d];
+    merged.from[merged.rank]   = sorted.from[d];
+    merged.to[merged.rank]     = sorted.to[d];
+    ++merged.rank;
   }
-  tiles = plan;
-  return std::uint32_t(blocks);
+  return true;
+}
+
+/// Divides a copy into tiles.
+class TiledCopyPlanner {
+ public:
+  constexpr TiledCopyPlanner(LayoutCopy const& copy, CopyLimits const& limits,
+                             std::uint64_t addresses)
+      : m_limits(limits), m_addresses(addresses) {
+    m_has_elements = merge_dimensions(copy, m_copy);
+  }
+
+  /// \return number of tiles, 0 if there are none
+  constexpr std::uint32_t plan() {
+    if (!m_has_elements) return 0;
+    int x = -1, y = -1;
+    for (int d = 0; d < m_copy.rank; ++d) {
+      if (m_copy.from[d] == 1) x = d;
+      if (m_copy.to[d] == 1) y = d;
+    }
+    if (x < 0 || y < 0) return 0;
+    if (is_power_of_two(m_limits.element_bytes) &&
+        m_addresses % m_limits.element_bytes != 0)
+      return 0;
+    m_tiles.is_rows = x == y;
+    m_tiles.group   = m_limits.group;
+    if (m_tiles.is_rows) {
+      set_rows(x);
+    } else {
+      set_sides(x, y);
+    }
+    set_pack();
+    if (m_tiles.is_rows) {
+      set_row_tile();
+    } else {
+      set_tile();
+    }
+    if (std::uint64_t(m_tiles.tile_x) * m_tiles.tile_y < min_tile_elements)
+      return 0;
+    return set_blocks();
+  }
+
+  constexpr TiledCopy const& tiles() const { return m_tiles; }
+
+ private:
+  static constexpr std::uint64_t most = (std::uint64_t(1) << 31) - 1;
+
+  constexpr void append(MergedDimensions& to, int d, std::int64_t stride) {
+    to.extent[to.count] = std::uint32_t(m_copy.extent[d]);
+    to.stride[to.count] = stride;
+    ++to.count;
+    m_is_used[d] = true;
+  }
+
+  /// Words, or squares of as many words as each has elements, of a tile.
+  constexpr std::uint32_t capacity() const {
+    if (m_tiles.pack == 1) return copy_threads * m_limits.plain_words;
+    return copy_threads * (m_tiles.is_rows
+                               ? m_limits.row_words
+                               : m_limits.tile_words / m_tiles.pack);
+  }
+
+  /// Adds the dimensions that follow a short one in the array in which that is
+  /// contiguous.
+  constexpr void extend(MergedDimensions& side, std::uint32_t& extent,
+                        std::uint32_t enough, std::int64_t const* contiguous,
+                        std::int64_t const* other) {
+    for (int d = 0; d < m_copy.rank; ++d) {
+      if (extent >= enough || side.count == MergedDimensions::max_count) return;
+      if (m_is_used[d] || contiguous[d] != std::int64_t(extent) ||
+          extent * m_copy.extent[d] > most)
+        continue;
+      extent *= std::uint32_t(m_copy.extent[d]);
+      append(side, d, other[d]);
+      d = -1;
+    }
+  }
+
+  constexpr void set_sides(int x, int y) {
+    m_tiles.pack = m_limits.packs.tile;
+    m_tiles.x    = std::uint32_t(m_copy.extent[x]);
+    m_tiles.y    = std::uint32_t(m_copy.extent[y]);
+    append(m_tiles.to, x, m_copy.to[x]);
+    append(m_tiles.from_y, y, m_copy.from[y]);
+    // Sectors that are written in part cost more than those read in part.
+    for (std::uint32_t const enough : {enough_for_warp, enough_for_side}) {
+      extend(m_tiles.from_y, m_tiles.y, enough, m_copy.to, m_copy.from);
+      extend(m_tiles.to, m_tiles.x, enough, m_copy.from, m_copy.to);
+    }
+  }
+
+  constexpr void set_rows(int x) {
+    m_tiles.pack = m_limits.packs.row;
+    m_tiles.x    = std::uint32_t(m_copy.extent[x]);
+    m_tiles.y    = 1;
+    m_is_used[x] = true;
+    for (int d = 0; d < m_copy.rank; ++d) {
+      std::uint64_t const rows = m_tiles.y * m_copy.extent[d];
+      if (m_is_used[d] || rows > most ||
+          m_tiles.to.count == MergedDimensions::max_count)
+        continue;
+      m_tiles.y = std::uint32_t(rows);
+      append(m_tiles.from_y, d, m_copy.from[d]);
+      append(m_tiles.to, d, m_copy.to[d]);
+    }
+    if (m_tiles.y > 1) return;
+    m_tiles.from_y = m_tiles.to = {1, {1}, {0}};
+  }
+
+  /// Words of one element, unless all words are aligned and whole.
+  constexpr void set_pack() {
+    std::uint64_t const pack = m_tiles.pack;
+    std::uint64_t odd        = m_tiles.x | m_addresses / m_limits.element_bytes;
+    if (m_addresses % m_limits.element_bytes != 0) odd |= 1;
+    if (!m_tiles.is_rows) odd |= m_tiles.y;
+    for (int d = 0; d < m_tiles.from_y.count; ++d)
+      odd |= std::uint64_t(m_tiles.from_y.stride[d]);
+    for (int d = 0; d < m_tiles.to.count; ++d)
+      odd |= std::uint64_t(m_tiles.to.stride[d]);
+    for (int d = 0; d < m_copy.rank; ++d)
+      if (!m_is_used[d]) odd |= std::uint64_t(m_copy.from[d] | m_copy.to[d]);
+    if (odd % pack != 0 || m_tiles.x < 2 * pack) m_tiles.pack = 1;
+  }
+
+  constexpr void set_row_tile() {
+    std::uint32_t const row  = m_tiles.x / m_tiles.pack;
+    m_tiles.tile_x           = part(row, max_words_of_side, 1) * m_tiles.pack;
+    m_tiles.log2_x           = log2_up(m_tiles.tile_x / m_tiles.pack);
+    std::uint32_t const rows = capacity() >> m_tiles.log2_x;
+    m_tiles.tile_y           = m_tiles.y < rows ? m_tiles.y : rows;
+    if (m_tiles.tile_y > max_words_of_side) m_tiles.tile_y = max_words_of_side;
+  }
+
+  constexpr void set_tile() {
+    std::uint32_t const pack = m_tiles.pack;
+    std::uint32_t const x = m_tiles.x / pack, y = m_tiles.y / pack;
+    std::uint32_t log2 = log2_up(capacity());
+    // Small copies have smaller tiles, so that more multiprocessors work.
+    std::uint32_t const small = log2_up(copy_threads * small_tile_words / pack);
+    while (log2 > small &&
+           (std::uint64_t(x) * y * others() >> log2) < m_limits.min_tiles)
+      --log2;
+    // Long sides, if one is not short.
+    std::uint32_t log2_y = log2 / 2, log2_x = log2 - log2_y;
+    if (is_side(y, log2_y)) {
+      log2_y = log2_up(y);
+      log2_x = log2 - log2_y;
+    } else if (is_side(x, log2_x)) {
+      log2_x = log2_up(x);
+      log2_y = log2 - log2_x;
+    }
+    set_part(m_tiles.tile_x, x, log2_x);
+    set_part(m_tiles.tile_y, y, log2_y);
+    set_pitch();
+    while (shared_bytes() > m_limits.shared_bytes) {
+      std::uint32_t& longer =
+          m_tiles.tile_x > m_tiles.tile_y ? m_tiles.tile_x : m_tiles.tile_y;
+      longer = (longer - 1) / sector() * sector();
+      set_pitch();
+    }
+    m_tiles.log2_x = log2_up(m_tiles.tile_x / pack);
+    m_tiles.log2_y = log2_up(m_tiles.tile_y / pack);
+  }
+
+  /// Number of indices of the dimensions that are not of a tile.
+  constexpr std::uint64_t others() const {
+    std::uint64_t product = 1;
+    for (int d = 0; d < m_copy.rank; ++d)
+      if (!m_is_used[d] && product <= most) product *= m_copy.extent[d];
+    return product;
+  }
+
+  /// Whether a dimension is short, or fills most of twice the side.
+  static constexpr bool is_side(std::uint32_t words, std::uint32_t log2) {
+    std::uint32_t const side = 1u << log2;
+    return words <= side || (words > side / 2 * 3 && words < 2 * side);
+  }
+  constexpr void set_part(std::uint32_t& tile, std::uint32_t words,
+                          std::uint32_t log2) const {
+    std::uint32_t side = 1u << log2;
+    std::uint32_t const most =
+        m_tiles.pack > 1 ? copy_threads : max_words_of_side;
+    if (side > most) side = most;
+    tile = part(words, side, sector() / m_tiles.pack) * m_tiles.pack;
+  }
+  /// Elements of a sector of 32 bytes, whole words.
+  constexpr std::uint32_t sector() const {
+    std::uint32_t const elements = 32 / m_limits.element_bytes;
+    return elements < m_tiles.pack ? m_tiles.pack : elements;
+  }
+  static constexpr std::uint32_t log2_up(std::uint32_t n) {
+    std::uint32_t log2 = 0;
+    while (std::uint32_t(1) << log2 < n) ++log2;
+    return log2;
+  }
+
+  /// Equal parts of an extent, of at most `side`, whole sectors.
+  static constexpr std::uint32_t part(std::uint32_t extent, std::uint32_t side,
+                                      std::uint32_t sector) {
+    if (extent <= side) return extent;
+    std::uint64_t const parts = divide_up(extent, side);
+    std::uint64_t const whole =
+        divide_up(divide_up(extent, parts), sector) * sector;
+    return whole < side ? std::uint32_t(whole) : side;
+  }
+
+  /// Lanes along x write to different banks.
+  constexpr void set_pitch() {
+    std::uint32_t const word = m_limits.element_bytes * m_tiles.pack;
+    std::uint32_t const unit = word < 4 && 4 % word == 0 ? 4 / word : 1;
+    std::uint32_t const units =
+        std::uint32_t(divide_up(m_tiles.tile_y / m_tiles.pack, unit));
+    m_tiles.pitch = (units | 1) * unit;
+  }
+  constexpr std::uint32_t shared_bytes() const {
+    std::uint32_t const tile =
+        m_tiles.tile_x * m_tiles.pitch * m_limits.element_bytes * m_tiles.pack;
+    return (tile + 7) / 8 * 8 + 8 * (m_tiles.tile_x + m_tiles.tile_y);
+  }
+
+  constexpr std::uint32_t set_blocks() {
+    m_tiles.tiles_x      = std::uint32_t(divide_up(m_tiles.x, m_tiles.tile_x));
+    m_tiles.tiles_y      = std::uint32_t(divide_up(m_tiles.y, m_tiles.tile_y));
+    std::uint64_t blocks = std::uint64_t(m_tiles.tiles_x) * m_tiles.tiles_y;
+    if (blocks > most) return 0;
+    for (int d = 0; d < m_copy.rank; ++d) {
+      if (m_is_used[d]) continue;
+      m_tiles.extent[m_tiles.others]    = std::uint32_t(m_copy.extent[d]);
+      m_tiles.from[m_tiles.others]      = m_copy.from[d];
+      m_tiles.to_others[m_tiles.others] = m_copy.to[d];
+      ++m_tiles.others;
+      blocks *= m_copy.extent[d];
+      if (blocks > most) return 0;
+    }
+    return std::uint32_t(blocks);
+  }
+
+  CopyLimits m_limits;
+  std::uint64_t m_addresses;
+  LayoutCopy m_copy{};
+  bool m_is_used[max_copy_rank] = {};
+  bool m_has_elements           = false;
+  TiledCopy m_tiles{};
+};
+
+/// Divides a copy into tiles.
+/// \param addresses of both arrays, combined by |
+/// \param[out] tiles unchanged if there are none
+/// \return number of tiles; 0 if no dimension is contiguous in the source or
+/// none in the target, or tiles would be small, or indices do not fit, or
+/// elements of a power of two of bytes are not aligned to it
+constexpr std::uint32_t plan_tiled_copy(LayoutCopy const& copy,
+                                        CopyLimits const& limits,
+                                        std::uint64_t addresses,
+                                        TiledCopy& tiles) {
+  TiledCopyPlanner planner(copy, limits, addresses);
+  std::uint32_t const blocks = planner.plan();
+  if (blocks > 0) tiles = planner.tiles();
+  return blocks;
 }
 
 }  // namespace KokkosMMA::Impl

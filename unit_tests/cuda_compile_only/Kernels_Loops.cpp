@@ -97,9 +97,25 @@ void grids(Kokkos::View<float***, Exec> x, Kokkos::View<float***, Exec> y) {
                     std::int64_t l) { y(i, j, k) = x(i, j, l); });
 }
 
+template <class T>
+void copies() {
+  Kokkos::View<T***, Kokkos::LayoutLeft, Exec> const left("l", 10, 10, 10);
+  Kokkos::View<T***, Kokkos::LayoutRight, Exec> const right("r", 10, 10, 10);
+  Kokkos::deep_copy(Exec(), right, left);
+}
+struct Point {
+  float x, y, z;
+};
+
 }  // namespace
 
 void kernels_loops() {
+  copies<std::int8_t>();
+  copies<std::int16_t>();
+  copies<float>();
+  copies<double>();
+  copies<Kokkos::complex<double>>();
+  copies<Point>();
   Kokkos::View<float*, Exec> const f("f", 100);
   Kokkos::View<double*, Exec> const d("d", 100);
   Kokkos::View<std::int8_t*, Exec> const c("c", 100);

@@ -197,7 +197,7 @@ TYPED_TEST(LoopsMDRange, StencilsAndTransposes) {
 
 /// deep_copy() from one layout to the other.
 template <class T, class Exec>
-void check_copies(std::int64_t columns, bool in_tiles) {
+void check_copies(std::int64_t columns) {
   using Kokkos::ALL;
   Kokkos::View<T***, Kokkos::LayoutRight, Exec> const right("r", 70, 3,
                                                             columns),
@@ -211,7 +211,7 @@ void check_copies(std::int64_t columns, bool in_tiles) {
       });
   LoopProbe<Exec> const probe;
   Kokkos::deep_copy(Exec(), left, right);
-  if (in_tiles) EXPECT_TRUE(probe.took(Route::streamed));
+  EXPECT_TRUE(probe.took(Route::streamed));
   Kokkos::deep_copy(Exec(), back, left);
   int not_copied = 0;
   Kokkos::parallel_reduce(
@@ -239,11 +239,10 @@ void check_copies(std::int64_t columns, bool in_tiles) {
   EXPECT_EQ(wrong, 0);
 }
 TYPED_TEST(LoopsMDRange, CopiesBetweenLayouts) {
-  for (bool const in_tiles : {true, false}) {
-    std::int64_t const columns = in_tiles ? 65 : 5;
-    check_copies<std::int8_t, TypeParam>(columns, in_tiles);
-    check_copies<float, TypeParam>(columns, in_tiles);
-    check_copies<Kokkos::complex<double>, TypeParam>(columns, in_tiles);
+  for (std::int64_t const columns : {65, 5}) {
+    check_copies<std::int8_t, TypeParam>(columns);
+    check_copies<float, TypeParam>(columns);
+    check_copies<Kokkos::complex<double>, TypeParam>(columns);
   }
 }
 
@@ -271,6 +270,45 @@ void check_parts() {
 TYPED_TEST(LoopsMDRange, FirstCallsInParts) {
   check_parts<Iterate::Left, TypeParam>();
   check_parts<Iterate::Right, TypeParam>();
+}
+
+/// deep_copy() with short dimensions, and of a part to its own layout.
+template <class T, class Exec>
+void check_short_dimensions() {
+  using Kokkos::ALL;
+  using Policy = Kokkos::MDRangePolicy<Exec, Rank<4>>;
+  Kokkos::View<T****, Kokkos::LayoutLeft, Exec> const left("l", 300, 4, 4, 16),
+      inner("i", 298, 4, 4, 15);
+  Kokkos::View<T****, Kokkos::LayoutRight, Exec> const right("r", 300, 4, 4,
+                                                             16);
+  Kokkos::parallel_for(
+      "fill", Policy({0, 0, 0, 0}, {300, 4, 4, 16}),
+      KOKKOS_LAMBDA(int i, int j, int k, int l) {
+        left(i, j, k, l) = T((i * 7 + j * 31 + k * 11 + l * 5) % 127);
+      });
+  Kokkos::deep_copy(Exec(), right, T(-1));
+  Kokkos::deep_copy(Exec(), inner, T(-1));
+  LoopProbe<Exec> const probe;
+  Kokkos::deep_copy(Exec(), right, left);
+  EXPECT_TRUE(probe.took(Route::streamed));
+  Kokkos::pair<int, int> const rows(1, 299), last(1, 16);
+  Kokkos::deep_copy(Exec(), inner, Kokkos::subview(left, rows, ALL, ALL, last));
+  EXPECT_TRUE(probe.took(Route::streamed));
+  int wrong = 0;
+  Kokkos::parallel_reduce(
+      "compare", Policy({0, 0, 0, 0}, {298, 4, 4, 15}),
+      KOKKOS_LAMBDA(int i, int j, int k, int l, int& count) {
+        count += !(right(i, j, k, l) == left(i, j, k, l)) +
+                 !(inner(i, j, k, l) == left(i + 1, j, k, l + 1));
+      },
+      wrong);
+  EXPECT_EQ(wrong, 0);
+}
+TYPED_TEST(LoopsMDRange, CopiesOfShortDimensions) {
+  check_short_dimensions<std::int8_t, TypeParam>();
+  check_short_dimensions<std::int16_t, TypeParam>();
+  check_short_dimensions<float, TypeParam>();
+  check_short_dimensions<double, TypeParam>();
 }
 
 /// Launch bounds hold in this library's kernel, too.

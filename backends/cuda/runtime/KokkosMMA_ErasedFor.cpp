@@ -63,11 +63,17 @@ bool launch_loop(ErasedFor const& call, LoopShape const& shape, bool has_run) {
 bool launch_copy(ErasedFor const& call) {
   ErasedCopy const& copy = call.copy;
   if (copy.kernel == nullptr) return false;
-  // A later call of this source may need it while another kernel runs.
-  Cuda::load_kernel(call.stream.device, copy.kernel);
   TiledCopy tiles;
-  unsigned const blocks = plan_tiled_copy(copy.layouts, copy.tile_rows, tiles);
-  if (blocks == 0) return false;
+  unsigned const blocks =
+      plan_tiled_copy(copy.layouts, {copy.element_bytes},
+                      reinterpret_cast<std::uintptr_t>(copy.from) |
+                          reinterpret_cast<std::uintptr_t>(copy.to),
+                      tiles);
+  if (blocks == 0) {
+    // A later call of this source may need it while another kernel runs.
+    Cuda::load_kernel(call.stream.device, copy.kernel);
+    return false;
+  }
   void const* const arguments[] = {&copy.from, &copy.to, &tiles};
   Cuda::OwnErrors const errors;
   return cudaSetDevice(call.stream.device) == cudaSuccess &&

@@ -19,10 +19,10 @@ namespace KokkosMMA::Impl {
 
 /// Copy that a loop performs, if it is known to.
 struct ErasedCopy {
-  void const* kernel = nullptr;  ///< copy_tiles, null for other loops
-  unsigned tile_rows = 0;
-  void const* from   = nullptr;
-  void* to           = nullptr;
+  void const* kernel     = nullptr;  ///< copy_tiles, null for other loops
+  unsigned element_bytes = 0;
+  void const* from       = nullptr;
+  void* to               = nullptr;
   LayoutCopy layouts;
 };
 
