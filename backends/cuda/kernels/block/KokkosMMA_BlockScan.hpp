@@ -70,7 +70,9 @@ __device__ void warp_exclusive(Joiner const& joiner, Slot<T>& value,
   // hold five of the seven predicates. ptxas 13.0 then has 2 of a lane's 16
   // loads in flight if a functor compares what it reads, as in a count of flags
   // (0.44 of the copy rate, H200, 2026-11-29), and 16 with this.
-  if constexpr (!CommonBarriers<Joiner>) Opaque::hide(lane);
+  if constexpr (!CommonBarriers<Joiner>) {
+    Opaque::hide(lane);
+  }
 #pragma unroll
   for (int offset = 1; offset < 32; offset *= 2) {
     Slot<T> other;
