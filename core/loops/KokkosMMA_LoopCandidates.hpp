@@ -125,6 +125,15 @@ constexpr LoopShape small_loop_shape(LoopSpace const& space,
   return {width, threads / width, 1};
 }
 
+/// The same shape with fewer threads, as launch bounds may demand.
+constexpr LoopShape within(LoopShape shape, int max_threads) {
+  while (shape.height > 1 && shape.width * shape.height > max_threads)
+    shape.height /= 2;
+  while (shape.width > 32 && shape.width * shape.height > max_threads)
+    shape.width /= 2;
+  return shape;
+}
+
 /// What the launches of a loop depend on, besides its index space.
 struct LoopLimits {
   bool forced;      ///< Kokkos' launch is excluded: a route is requested
@@ -140,10 +149,11 @@ struct LoopLimits {
 /// are measured only if its first one is not hopeless.
 template <class Fits>
 constexpr void add_box_candidates(LoopCandidates& all, int rank,
-                                  Fits const& fits) {
+                                  int max_threads, Fits const& fits) {
   using Set      = LaunchChooser::Candidates;
-  auto const add = [&](LoopShape const& shape, Set required) {
-    Set const number = Set(1 << all.count);
+  auto const add = [&](LoopShape const& wanted, Set required) {
+    LoopShape const shape = within(wanted, max_threads);
+    Set const number      = Set(1 << all.count);
     if (!fits(shape) || all.has(shape)) return Set(0);
     all.add(shape, required);
     return number;
@@ -151,7 +161,7 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
   auto const first_along = [&](int fast) {
     LoopShape first = grid_shape;
     first.fast      = fast;
-    return fits(first) ? first : LoopShape{64, 4, 1, fast};
+    return fits(within(first, max_threads)) ? first : LoopShape{64, 4, 1, fast};
   };
   int const last      = rank - 1;
   Set const with_fast = add(first_along(0), 0);
@@ -167,7 +177,8 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
 
 /// Candidates of a loop, the same for all loops of a class. Few indices: the
 /// small shape, then Kokkos' launch. Many: Kokkos' launch, then the shapes
-/// whose blocks fit the kernel's registers and occupy all multiprocessors.
+/// whose blocks occupy all multiprocessors, with as many threads as the kernel
+/// may have.
 /// Kokkos' launch comes first if the caller gave its tiles.
 constexpr LoopCandidates loop_candidates(LoopSpace const& space,
                                          LoopLimits const& limits) {
@@ -196,13 +207,15 @@ constexpr LoopCandidates loop_candidates(LoopSpace const& space,
     return threads <= limits.max_threads && covers;
   };
   if (space.rank == 1) {
-    for (LoopShape const& shape : range_shapes)
-      if (fits(shape)) all.add(shape);
+    for (LoopShape const& wanted : range_shapes) {
+      LoopShape const shape = within(wanted, limits.max_threads);
+      if (fits(shape) && !all.has(shape)) all.add(shape);
+    }
     if (!limits.forced && all.count > 1 && size >= min_first_of_range)
       all.first = 1;
     return all;
   }
-  add_box_candidates(all, space.rank, fits);
+  add_box_candidates(all, space.rank, limits.max_threads, fits);
   if (!limits.forced && !given && all.count > 1) all.first = 1;
   return all;
 }

@@ -251,7 +251,8 @@ TYPED_TEST(Loops, LargeFunctors) {
   check_large<TypeParam, 33000>();
 }
 
-/// What a policy says beyond its range is Kokkos' to follow.
+/// What a policy says beyond its range is a request about speed. Launch bounds
+/// hold; Kokkos 4 copies functors per thread, which no kernel with bounds does.
 TYPED_TEST(Loops, PoliciesThatSayMore) {
   using Exec  = TypeParam;
   int const n = measured_size;
@@ -262,14 +263,15 @@ TYPED_TEST(Loops, PoliciesThatSayMore) {
   LoopProbe<Exec> probe;
   Kokkos::parallel_for(plain, f);
   EXPECT_TRUE(probe.took(Route::streamed));
-  auto const check = [&](auto const& policy) {
+  auto const check = [&](auto const& policy, Route expected = Route::streamed) {
     probe.reset();
     Kokkos::parallel_for("more", policy, f);
-    EXPECT_TRUE(probe.took(Route::automatic));
+    EXPECT_TRUE(probe.took(expected));
     EXPECT_TRUE(holds_multiples(x, 1));
   };
   namespace KE = Kokkos::Experimental;
-  check(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<128, 2>>(0, n));
+  check(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<128, 2>>(0, n),
+        KOKKOS_VERSION < 50000 ? Route::automatic : Route::streamed);
   // Bounds by name that are none.
   Kokkos::parallel_for(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<>>(0, n),
                        f);

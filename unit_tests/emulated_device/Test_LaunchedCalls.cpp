@@ -328,7 +328,7 @@ TEST(LaunchedCalls, LaunchBoundsHoldInAllLaunches) {
       most = std::max(most, blockDim.x);
     }
     EXPECT_LE(most, unsigned(bound));
-    EXPECT_EQ(loop.run(), bound == 32);
+    EXPECT_FALSE(loop.run());
     EXPECT_GT(native, 0);
   }
 }
