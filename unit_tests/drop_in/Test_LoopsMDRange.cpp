@@ -247,6 +247,32 @@ TYPED_TEST(LoopsMDRange, CopiesBetweenLayouts) {
   }
 }
 
+/// The first call of a large box runs in parts, by this library and by Kokkos.
+template <Iterate Direction, class Exec>
+void check_parts() {
+  SCOPED_TRACE(int(Direction));
+  using Grid = Kokkos::MDRangePolicy<Exec, Rank<2, Direction, Direction>>;
+  using Cube = Kokkos::MDRangePolicy<Exec, Rank<3, Direction, Direction>>;
+  CallCounts<Exec> grid(3001 * 2113), cube(206 * 204 * 211);
+  CountPlaces<decltype(grid.counts), 2> const in_grid{
+      grid.counts, {-5, 3}, {3001, 2113}};
+  CountPlaces<decltype(cube.counts), 3> const in_cube{
+      cube.counts, {7, -9, 1}, {206, 204, 211}};
+  for (int call = 0; call < 3; ++call) {
+    SCOPED_TRACE(call);
+    Kokkos::parallel_for(Grid({-5, 3}, {2996, 2116}), in_grid);
+    EXPECT_TRUE(grid.once());
+    Kokkos::parallel_for(Grid({-5, 3}, {2996, 2116}, {8, 32}), in_grid);
+    EXPECT_TRUE(grid.once());
+    Kokkos::parallel_for(Cube({7, -9, 1}, {213, 195, 212}), in_cube);
+    EXPECT_TRUE(cube.once());
+  }
+}
+TYPED_TEST(LoopsMDRange, FirstCallsInParts) {
+  check_parts<Iterate::Left, TypeParam>();
+  check_parts<Iterate::Right, TypeParam>();
+}
+
 /// Launch bounds hold in this library's kernel, too.
 TYPED_TEST(LoopsMDRange, PoliciesThatSayMore) {
   using Exec = TypeParam;
