@@ -159,8 +159,12 @@ class LaunchChooser {
   /// Whether the choice is final.
   bool is_final() const { return decided() && (!m_watched || fastest() == 0); }
 
-  /// Least time of a candidate; infinite if it has none.
-  float milliseconds(int candidate) const { return m_all[candidate].least; }
+  /// Least time of a candidate; by its parts if it has no measurement; infinite
+  /// if it has none of both.
+  float milliseconds(int candidate) const {
+    Candidate const& each = m_all[candidate];
+    return each.samples > 0 ? each.least : each.part;
+  }
 
  private:
   static constexpr float never = std::numeric_limits<float>::infinity();

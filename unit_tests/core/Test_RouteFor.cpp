@@ -757,6 +757,8 @@ TEST(LaunchChooser, PartsExclude) {
   EXPECT_EQ(begun, (std::vector<int>{2, 3, 5, 2, 3, 5, 2, 3, 5}));
   EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 5);
+  EXPECT_EQ(chooser.milliseconds(0), 30);
+  EXPECT_EQ(chooser.milliseconds(5), 1.5f);
 
   // What is slower, but not by that factor, runs less, and is measured.
   LaunchChooser close(2, 1);
