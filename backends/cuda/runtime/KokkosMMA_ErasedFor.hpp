@@ -49,7 +49,8 @@ struct ErasedFor {
   return route;
 }
 
-/// Runs a loop in one launch, by this library or by Kokkos.
+/// Runs a loop, by this library or by Kokkos: in one launch, except for the
+/// first call of a large box.
 void run_for(ErasedFor const& call);
 
 }  // namespace KokkosMMA::Impl
