@@ -57,9 +57,6 @@ inline constexpr LoopShape range_shapes[] = {
 /// last dimension are chosen by counting the elements that a block reads; their
 /// rates are not measured.
 inline constexpr LoopShape grid_shape{64, 4, 4};
-/// If the invocations of a thread lie along the warp: a block has more rows, so
-/// that a stencil rereads about as little as with grid_shape (by count).
-inline constexpr LoopShape row_shape{32, 8, 4};
 inline constexpr LoopShape transpose_shape{16, 16, 1};
 
 /// Launches that are measured for a loop.
@@ -162,7 +159,7 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
     return number;
   };
   auto const first_along = [&](int fast) {
-    LoopShape first = fast == looped_dimension(rank) ? row_shape : grid_shape;
+    LoopShape first = grid_shape;
     first.fast      = fast;
     return fits(within(first, max_threads)) ? first : LoopShape{64, 4, 1, fast};
   };
@@ -174,7 +171,7 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
   add({64, 4, 1, 0}, with_fast);
   add({32, 8, 4, 0}, with_fast);
   add({64, 4, 1, last}, with_last);
-  add({32, 16, 4, last}, with_last);
+  add({32, 8, 4, last}, with_last);
   add(transpose_shape, with_fast | with_last);
 }
 
@@ -255,24 +252,20 @@ constexpr std::array<int, LoopSpace::max_rank> loop_order(int rank, int fast) {
 }
 
 /// Layout of a box. A block is at most as wide as the fast dimension; its other
-/// threads go to the next ones. Invocations of a thread along the warp leave a
-/// block flat, so that two more dimensions share these threads. Extents are
-/// below 2^31.
+/// threads go to the next ones. Extents are below 2^31.
 constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
                               LoopGrid& grid) {
   auto const order = loop_order(space.rank, shape.fast);
-  int const looped = looped_dimension(space.rank);
-  bool const along = order[0] == looped;
+  int const looped = looped_dimension(space.rank, shape.fast);
   LoopBox box{};
-  unsigned left        = unsigned(shape.width) * unsigned(shape.height);
-  std::uint64_t blocks = 1;
-  grid                 = {0, 1};
+  box.span[0] = box.span[1] = 1;
+  unsigned left             = unsigned(shape.width) * unsigned(shape.height);
+  std::uint64_t blocks      = 1;
+  grid                      = {0, 1};
   for (int p = 0; p < space.rank; ++p) {
     int const d              = order[std::size_t(p)];
     auto const extent        = space.extent[std::size_t(d)];
-    unsigned const most      = p == 0                              ? shape.width
-                               : along && p == 1 && space.rank > 2 ? 4
-                                                                   : left;
+    unsigned const most      = p == 0 ? unsigned(shape.width) : left;
     auto const threads       = unsigned(std::min<std::uint64_t>(
         {std::bit_ceil(extent), std::uint64_t(most), std::uint64_t(left)}));
     unsigned const calls     = d == looped ? unsigned(shape.calls) : 1;
@@ -282,7 +275,7 @@ constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
     if (next > max_loop_blocks) return box;
     auto const shift = unsigned(std::bit_width(grid.threads)) - 1;
     auto const scale = unsigned(std::bit_width(calls)) - 1;
-    bool const apart = !along && std::has_single_bit(calls) && scale <= shift;
+    bool const apart = std::has_single_bit(calls) && scale <= shift;
     // Bits of a thread's number, times the invocations of a thread.
     unsigned const times = apart ? scale : 0;
     box.dimension[d]     = {space.begin[std::size_t(d)],
@@ -294,8 +287,9 @@ constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
                             (threads - 1) << times,
                             unsigned(extent)};
     if (d == looped) {
-      box.step = apart ? 1 : threads;
-      box.span = box.step * calls;
+      int const which = d == 0 ? 0 : 1;
+      box.step[which] = apart ? 1 : threads;
+      box.span[which] = box.step[which] * calls;
     }
     left /= threads;
     grid.threads *= threads;

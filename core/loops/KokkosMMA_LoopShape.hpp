@@ -38,7 +38,8 @@ struct LoopSpace {
 
 /// Threads of a block along the dimension of a warp and the next one, and
 /// invocations per thread. Those are one block apart in a range. In a box they
-/// lie along looped_dimension(). calls == 0: Kokkos' launch.
+/// lie along looped_dimension(), never along the warp. calls == 0: Kokkos'
+/// launch.
 struct LoopShape {
   int width;
   int height;
@@ -53,12 +54,16 @@ struct LoopShape {
 
 inline constexpr LoopShape kokkos_shape{0, 0, 0};
 
-/// Dimension of the consecutive invocations of a thread, known at compile time:
-/// all other indices stay the same in a thread's loop.
-constexpr int looped_dimension(int rank) { return rank > 2 ? 2 : 1; }
-/// The same as a constant, which kernels may use.
+/// Dimension of the consecutive invocations of a thread: the usual one, or the
+/// first if lanes lie along the usual one. All other indices stay the same in a
+/// thread's loop, which the compiler knows.
+constexpr int looped_dimension(int rank, int fast) {
+  int const usual = rank > 2 ? 2 : 1;
+  return fast == usual ? 0 : usual;
+}
+/// The usual one as a constant, which kernels may use.
 template <int Rank>
-inline constexpr int looped_dimension_of = looped_dimension(Rank);
+inline constexpr int usual_looped_dimension = looped_dimension(Rank, 0);
 
 /// Class of loops of one kernel that use the same choice: similar sizes and
 /// similar extents in the fastest dimension.
@@ -96,8 +101,9 @@ struct LoopBox {
     unsigned extent;
   };
   Dimension dimension[LoopSpace::max_rank];
-  /// In looped_dimension(): between a thread's invocations, and to their end.
-  unsigned step, span;
+  /// Between a thread's invocations, and to their end: in the first dimension
+  /// and in usual_looped_dimension. One of the steps is 0.
+  unsigned step[2], span[2];
 };
 
 }  // namespace KokkosMMA::Impl

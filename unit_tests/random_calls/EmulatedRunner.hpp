@@ -109,7 +109,7 @@ struct EmulatedRunner {
       }
     } else {
       Impl::LoopShape const shapes[] = {Impl::grid_shape,
-                                        Impl::row_shape,
+                                        {32, 8, 4},
                                         Impl::transpose_shape,
                                         {64, 4, 1},
                                         {32, 16, 4}};

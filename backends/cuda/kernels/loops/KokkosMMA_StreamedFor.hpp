@@ -41,15 +41,25 @@ __device__ __forceinline__ void call_range(Call const& f,
     f(loop_index<Index>(range.begin + first, i));
 }
 
+/// End of a thread's indices that begin with `first`.
+__device__ __forceinline__ unsigned end_of_span(unsigned first, unsigned span,
+                                                unsigned extent) {
+  return first + span < extent ? first + span : extent;
+}
+
 /// Loop over a box. Which dimension lies along a warp, and which one along
 /// consecutive blocks, is a value of `box`: a kernel for each order would be
-/// compiled for each functor. Each thread runs invocations along one dimension.
-/// \tparam Left the fastest index of the policy is the first argument of f,
+/// compiled for each functor. Each thread runs invocations along one of two
+/// dimensions. Both have a step, one of which is 0, and an end: a count of the
+/// invocations in place of the ends makes the compiler replace indices by
+/// pointers, with 16 to 48 instructions more before the loop (sm_90,
+/// CUDA 13.0). \tparam Left the fastest index of the policy is the first
+/// argument of f,
 ///   otherwise the last
 template <class Index, int Rank, bool Left, class Call>
 __device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
   GridDependency::wait();
-  constexpr int looped = looped_dimension_of<Rank>;
+  constexpr int looped = usual_looped_dimension<Rank>;
   unsigned at[Rank];
   bool inside = true;
 #pragma unroll
@@ -58,18 +68,19 @@ __device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
     at[d] = each.before.quotient(blockIdx.x) * each.tile +
             each.period.quotient(blockIdx.x) * each.back +
             (threadIdx.x >> each.shift & each.mask);
-    if (d != looped) inside = inside & (at[d] < each.extent);
+    inside = inside & (at[d] < each.extent);
   }
   if (!inside) return;
-  unsigned const extent = box.dimension[looped].extent;
-  unsigned const end =
-      at[looped] + box.span < extent ? at[looped] + box.span : extent;
+  unsigned const first_end =
+      end_of_span(at[0], box.span[0], box.dimension[0].extent);
+  unsigned const looped_end =
+      end_of_span(at[looped], box.span[1], box.dimension[looped].extent);
   auto const index = [&](int argument) {
     int const d = Left ? argument : Rank - 1 - argument;
     return loop_index<Index>(std::uint64_t(box.dimension[d].begin), at[d]);
   };
 #pragma unroll 1
-  for (; at[looped] < end; at[looped] += box.step) {
+  do {
     if constexpr (Rank == 2) {
       f(index(0), index(1));
     } else if constexpr (Rank == 3) {
@@ -82,7 +93,9 @@ __device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
       static_assert(Rank == 6);
       f(index(0), index(1), index(2), index(3), index(4), index(5));
     }
-  }
+    at[0] += box.step[0];
+    at[looped] += box.step[1];
+  } while ((at[0] < first_end) & (at[looped] < looped_end));
 }
 
 template <class Index, class Call>
