@@ -15,20 +15,15 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The calling thread's lane and warp, for comparisons in a loop over tiles.
-/// The compiler would make those before the loop and keep them in five or more
-/// of the seven predicates. ptxas 13.0 then has 2 of a lane's 16 loads in
-/// flight if a functor compares what it reads, as in a count of flags (0.44 of
-/// the copy rate, H200, 2026-11-29), and 16 with these.
+/// The calling thread's lane, for comparisons in a loop over tiles. The
+/// compiler would make those before the loop and keep them in five or more of
+/// the seven predicates. ptxas 13.0 then has 2 of a lane's 16 loads in flight
+/// if a functor compares what it reads, as in a count of flags (0.44 of the
+/// copy rate, H200, 2026-11-29), and 16 with this.
 __device__ inline int lane_of_thread() {
   int lane = threadIdx.x % 32;
   Opaque::hide(lane);
   return lane;
-}
-__device__ inline int warp_of_thread() {
-  int warp = threadIdx.x / 32;
-  Opaque::hide(warp);
-  return warp;
 }
 
 /// Copies the value of lane `lane`, bit for bit.

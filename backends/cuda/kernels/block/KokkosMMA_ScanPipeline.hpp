@@ -75,7 +75,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
 
   auto const begin_tile = [&](unsigned number, int parity) {
     typename Memory::Tile& kept = memory.tiles[parity];
-    int const lane = lane_of_thread();
+    int const lane              = lane_of_thread();
     Slot<Value> sum, before;
     begin(number, kept.kept[warp], sum);
     Value* const before_warp = Memory::values(kept.before_warp);
