@@ -33,13 +33,6 @@ inline constexpr bool joins_in_order = requires {
   typename Functor::kokkosmma_joins_in_order;
 };
 
-/// Functors of this library whose scan has common barriers
-/// (KokkosMMA_ScanPipeline.hpp).
-template <class Functor>
-inline constexpr bool has_common_barriers = requires {
-  typename Functor::kokkosmma_common_barriers;
-};
-
 /// Wrapper of a functor that is never routed. It declares the value type,
 /// because Kokkos deduces that from pointers to the functor's own members.
 template <class Functor, class Value>
@@ -203,14 +196,12 @@ class RoutedScan {
   static constexpr bool sum_in_float = is_16bit_float(scalar_v<value_type>) &&
                                        !Analysis::has_join_member_function &&
                                        !Analysis::has_init_member_function;
-  using OwnBarriers = Cuda::ScannedValue<Reducer, value_type>;
-  using Scanned     = std::conditional_t<
+  using Scanned = std::conditional_t<
       sum_in_float, Cuda::ScannedSumInFloat<Reducer, value_type>,
       std::conditional_t<
-          has_no_identity<value_type>, WithoutIdentity<OwnBarriers>,
-          std::conditional_t<has_common_barriers<Functor>,
-                             Cuda::WithCommonBarriers<OwnBarriers>,
-                             OwnBarriers>>>;
+          has_no_identity<value_type>,
+          WithoutIdentity<Cuda::ScannedValue<Reducer, value_type>>,
+          Cuda::ScannedValue<Reducer, value_type>>>;
   using Tuning =
       Cuda::tuning_type<streamed_scan_tuning(sizeof(typename Scanned::Value))>;
 

@@ -28,9 +28,8 @@ KOKKOS_FORCEINLINE_FUNCTION bool starts_run(Keys const& keys, Index i) {
 /// of the last of these.
 template <class Keys, class UniqueKeys>
 struct FindRuns {
-  using kokkosmma_functor         = void;
-  using kokkosmma_common_barriers = void;
-  using value_type                = std::int64_t;
+  using kokkosmma_functor = void;
+  using value_type        = std::int64_t;
   Keys keys;
   UniqueKeys unique_keys;
   std::int64_t* offsets;  ///< room + 1 elements
@@ -78,11 +77,10 @@ struct ScannedOfRun {
 template <Operation Op, class Accumulator, bool Inclusive, class Keys, class X,
           class Y>
 struct ScanRuns {
-  using kokkosmma_functor         = void;
-  using kokkosmma_joins_in_order  = void;
-  using kokkosmma_common_barriers = void;
-  using kokkosmma_kept_in         = Accumulator;
-  using value_type                = ScannedOfRun<Accumulator>;
+  using kokkosmma_functor        = void;
+  using kokkosmma_joins_in_order = void;
+  using kokkosmma_kept_in        = Accumulator;
+  using value_type               = ScannedOfRun<Accumulator>;
   Keys keys;
   X x;
   Y y;

@@ -59,20 +59,11 @@ struct ChainReducer {
   void final(Chain*) const {}
 };
 
-template <class Call>
-inline constexpr bool has_common_barriers = requires {
-  typename Call::kokkosmma_common_barriers;
-};
-
 /// A scan over [0, size) of so many blocks. Returns the total.
 template <class Value, class Reducer, class Call>
 Value streamed_scan(std::uint64_t size, Reducer const& reducer,
                     Call const& call) {
-  using OwnBarriers = Impl::Cuda::ScannedValue<Reducer, Value>;
-  using Scanned =
-      std::conditional_t<has_common_barriers<Call>,
-                         Impl::Cuda::WithCommonBarriers<OwnBarriers>,
-                         OwnBarriers>;
+  using Scanned = Impl::Cuda::ScannedValue<Reducer, Value>;
   using Tuning =
       Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Value))>;
   constexpr unsigned threads = Tuning::value.threads;

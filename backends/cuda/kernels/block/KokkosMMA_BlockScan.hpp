@@ -15,16 +15,16 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Joiner of a scan whose warps meet at common barriers, whatever their task,
-/// as synccheck demands. In other scans each task has barriers in a loop of its
-/// own. GB/s, common and own (H200, CUDA 13.0, 2026-11-28 and 29): scans by key
-/// float 2390 1544, half 2176 1273, int8 1973 1244, double 1749 1568; a functor
-/// of floats 0.958 times as fast, of half 0.945, doubles by vectors 0.959,
-/// other types the same.
-template <class Joiner>
-concept CommonBarriers = requires {
-  typename Joiner::common_barriers;
-};
+/// The calling thread's lane, for comparisons in a loop over tiles. The
+/// compiler would make those before the loop and keep them in five or more of
+/// the seven predicates. ptxas 13.0 then has 2 of a lane's 16 loads in flight
+/// if a functor compares what it reads, as in a count of flags (0.44 of the
+/// copy rate, H200, 2026-11-29), and 16 with this.
+__device__ inline int lane_of_thread() {
+  int lane = threadIdx.x % 32;
+  Opaque::hide(lane);
+  return lane;
+}
 
 /// Copies the value of lane `lane`, bit for bit.
 template <class T>
@@ -65,14 +65,7 @@ __device__ void lane_exclusive(Joiner const& joiner, Slot<T> (&values)[N],
 template <class Joiner, class T>
 __device__ void warp_exclusive(Joiner const& joiner, Slot<T>& value,
                                Slot<T>& before) {
-  int lane = threadIdx.x % 32;
-  // Otherwise the comparisons below are made before the loop over the tiles and
-  // hold five of the seven predicates. ptxas 13.0 then has 2 of a lane's 16
-  // loads in flight if a functor compares what it reads, as in a count of flags
-  // (0.44 of the copy rate, H200, 2026-11-29), and 16 with this.
-  if constexpr (!CommonBarriers<Joiner>) {
-    Opaque::hide(lane);
-  }
+  int const lane = lane_of_thread();
 #pragma unroll
   for (int offset = 1; offset < 32; offset *= 2) {
     Slot<T> other;

@@ -75,6 +75,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
 
   auto const begin_tile = [&](unsigned number, int parity) {
     typename Memory::Tile& kept = memory.tiles[parity];
+    int const lane              = lane_of_thread();
     Slot<Value> sum, before;
     begin(number, kept.kept[warp], sum);
     Value* const before_warp = Memory::values(kept.before_warp);
@@ -116,24 +117,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
   };
 
   bool const looks_back = warp == Warps;
-  if constexpr (CommonBarriers<Joiner>) {
-    if (!looks_back && tile < tiles) begin_tile(tile, 0);
-    for (int parity = 0; tile < tiles; parity ^= 1) {
-      typename Memory::Tile& kept = memory.tiles[parity];
-      if (looks_back && lane == 0) draw_next();
-      __syncthreads();  // `tile` is published and the next tile is known
-      unsigned const next = memory.next;
-      if (!looks_back) {
-        if (next < tiles) begin_tile(next, parity ^ 1);
-      } else {
-        find_prefix(tile, kept);
-      }
-      __syncthreads();  // the sum before `tile` is known
-      if (!looks_back) end_tile(tile, kept);
-      tile = next;
-    }
-    if (looks_back && lane == 0) finish_scan(scratch);
-  } else if (looks_back) {
+  if (looks_back) {
     for (int parity = 0; tile < tiles; parity ^= 1) {
       unsigned next = 0;
       if (lane == 0) next = draw_next();

@@ -74,12 +74,6 @@ struct ScannedSumInFloat {
   }
 };
 
-/// The same operations in a scan with common barriers.
-template <class Scanned>
-struct WithCommonBarriers : Scanned {
-  using common_barriers = void;
-};
-
 /// Shared memory for the prefixes of a warp's indices within the warp.
 template <class Exchange>
 struct StreamedKept {
@@ -132,6 +126,7 @@ __device__ __forceinline__ void scan_calls(Call const& f,
   };
 
   auto const contribute = [&](unsigned tile, Kept& kept, Slot<Value>& sum) {
+    int const lane            = lane_of_thread();
     std::uint64_t const first = first_of(tile);
     Index const index         = index_of(first);
     unsigned const count      = count_of(first);
