@@ -53,9 +53,9 @@ inline constexpr LoopShape range_shapes[] = {
 /// fractions of the copy rate: plain launches with the warp along the last
 /// dimension 0.70 for a 2D copy, 0.79, 0.69 and 0.50 for a 5-point, a 3D copy
 /// and a 7-point stencil (2026-11-28); the best shape along the first one 0.37,
-/// 0.15, 0.04 and 0.04 (2026-11-29; both H200, Kokkos 5.2). Shapes along the
-/// last dimension are chosen by counting the elements that a block reads; their
-/// rates are not measured.
+/// 0.15, 0.04 and 0.04 (both Kokkos 5.2). This shape along the last dimension:
+/// 0.72, 0.80, 0.71 and 0.61; if the invocations of a thread lie along the warp
+/// 0.72, 0.64, 0.71 and 0.57 (Kokkos 5.0.2; all H200, 2026-11-29).
 inline constexpr LoopShape grid_shape{64, 4, 4};
 inline constexpr LoopShape transpose_shape{16, 16, 1};
 

@@ -250,8 +250,12 @@ TYPED_TEST(LoopsMDRange, CopiesBetweenLayouts) {
 template <Iterate Direction, class Exec>
 void check_parts() {
   SCOPED_TRACE(int(Direction));
-  using Grid = Kokkos::MDRangePolicy<Exec, Rank<2, Direction, Direction>>;
-  using Cube = Kokkos::MDRangePolicy<Exec, Rank<3, Direction, Direction>>;
+  // Cuda's own index type is unsigned.
+  using Index = Kokkos::IndexType<int>;
+  using Grid =
+      Kokkos::MDRangePolicy<Exec, Rank<2, Direction, Direction>, Index>;
+  using Cube =
+      Kokkos::MDRangePolicy<Exec, Rank<3, Direction, Direction>, Index>;
   CallCounts<Exec> grid(3001 * 2113), cube(206 * 204 * 211);
   CountPlaces<decltype(grid.counts), 2> const in_grid{
       grid.counts, {-5, 3}, {3001, 2113}};
