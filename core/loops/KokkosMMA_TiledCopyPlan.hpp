@@ -18,7 +18,7 @@ struct CopyLimits {
   unsigned row_words    = copy_words(element_bytes * packs.row);
   unsigned plain_words  = copy_words(element_bytes);  ///< words of one element
   unsigned shared_bytes = copy_shared_bytes;
-  unsigned group        = copy_group;
+  unsigned group        = copy_group(element_bytes);
   unsigned min_tiles    = 256;  ///< else tiles are smaller, down to 4 words
 };
 

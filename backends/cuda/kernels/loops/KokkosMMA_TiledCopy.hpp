@@ -221,7 +221,7 @@ __device__ __forceinline__ void copy_tile(CopiedTile block,
 /// \tparam Element a CopyElement. If its size is a power of two, elements must
 ///   be aligned to it.
 template <class Element>
-__global__ void __launch_bounds__(copy_threads, 6)
+__global__ void __launch_bounds__(copy_threads, copy_blocks(sizeof(Element)))
     copy_tiles(unsigned char const* from, unsigned char* to,
                KOKKOSMMA_GRID_CONSTANT TiledCopy const task) {
   __shared__ __align__(16) unsigned char shared[copy_shared_bytes];
