@@ -15,14 +15,19 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// The calling thread's lane, for comparisons in a loop over tiles. The
-/// compiler would make those before the loop and keep them in five or more of
-/// the seven predicates. ptxas 13.0 then has 2 of a lane's 16 loads in flight
-/// if a functor compares what it reads, and 16 with this: a scan that counts
-/// flags of floats reaches 0.44 and 0.82 of the copy rate (H200, 2026-11-29).
-__device__ inline int lane_of_thread() {
+/// The calling thread's lane.
+/// \tparam Hidden for comparisons in a loop over tiles whose functor compares
+///   what it reads. The compiler would make them before the loop and keep them
+///   in five or more of the seven predicates. ptxas 13.0 then has 2 of a lane's
+///   16 loads in flight, and 16 with this: a scan that counts flags of floats
+///   reaches 0.44 and 0.82 of the copy rate (H200, 2026-11-29). Scans of
+///   segments would spill 16 to 32 bytes.
+template <bool Hidden>
+__device__ int lane_of_thread() {
   int lane = threadIdx.x % 32;
-  Opaque::hide(lane);
+  if constexpr (Hidden) {
+    Opaque::hide(lane);
+  }
   return lane;
 }
 
@@ -62,10 +67,11 @@ __device__ void lane_exclusive(Joiner const& joiner, Slot<T> (&values)[N],
 
 /// Replaces `value` by the inclusive prefix over the lanes; `before` receives
 /// the exclusive prefix, which is undefined in lane 0.
-template <class Joiner, class T>
+/// \tparam HidesLane see lane_of_thread()
+template <bool HidesLane, class Joiner, class T>
 __device__ void warp_exclusive(Joiner const& joiner, Slot<T>& value,
                                Slot<T>& before) {
-  int const lane = lane_of_thread();
+  int const lane = lane_of_thread<HidesLane>();
 #pragma unroll
   for (int offset = 1; offset < 32; offset *= 2) {
     Slot<T> other;

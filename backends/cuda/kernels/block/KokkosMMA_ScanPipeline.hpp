@@ -57,8 +57,9 @@ struct ScanMemory {
 /// end(tile, kept, base)   writes it; base is the sum of all elements before it
 /// last(prefix, sum)       in one lane, for the last tile: its prefix and its
 ///                         own sum
-template <class Value, class Kept, int Warps, class Joiner, class Begin,
-          class End, class Last>
+/// \tparam HidesLane see lane_of_thread()
+template <bool HidesLane, class Value, class Kept, int Warps, class Joiner,
+          class Begin, class End, class Last>
 __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                            Joiner const& joiner, unsigned tiles,
                            ScanScratch const& scratch, Begin const& begin,
@@ -75,7 +76,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
 
   auto const begin_tile = [&](unsigned number, int parity) {
     typename Memory::Tile& kept = memory.tiles[parity];
-    int const lane              = lane_of_thread();
+    int const lane              = lane_of_thread<HidesLane>();
     Slot<Value> sum, before;
     begin(number, kept.kept[warp], sum);
     Value* const before_warp = Memory::values(kept.before_warp);
@@ -86,7 +87,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       copy_bits(&sum.value, before_warp + lane);
     else
       joiner.init(sum.value);
-    warp_exclusive(joiner, sum, before);
+    warp_exclusive<HidesLane>(joiner, sum, before);
     if (lane == 0) joiner.init(before.value);
     if (lane < Warps) copy_bits(before_warp + lane, &before.value);
     if (lane == 31) look_back.publish(number, sum.value);

@@ -126,7 +126,7 @@ __device__ __forceinline__ void scan_calls(Call const& f,
   };
 
   auto const contribute = [&](unsigned tile, Kept& kept, Slot<Value>& sum) {
-    int const lane            = lane_of_thread();
+    int const lane            = lane_of_thread<true>();
     std::uint64_t const first = first_of(tile);
     Index const index         = index_of(first);
     unsigned const count      = count_of(first);
@@ -148,7 +148,7 @@ __device__ __forceinline__ void scan_calls(Call const& f,
     exchange.to_neighbours(c, lane);
     Slot<Value> before;
     lane_exclusive(scanned, c, sum);
-    warp_exclusive(scanned, sum, before);
+    warp_exclusive<true>(scanned, sum, before);
     if (lane > 0) {
 #pragma unroll
       for (int j = items - 1; j > 0; --j) {
@@ -188,11 +188,11 @@ __device__ __forceinline__ void scan_calls(Call const& f,
     }
   };
 
-  scan_tiles(*reinterpret_cast<Memory*>(shared_memory), scanned, tiles, scratch,
-             contribute, finalize,
-             [&](Slot<Value> const& before, Slot<Value> const& sum) {
-               scanned.finish(before, sum, total);
-             });
+  scan_tiles<true>(*reinterpret_cast<Memory*>(shared_memory), scanned, tiles,
+                   scratch, contribute, finalize,
+                   [&](Slot<Value> const& before, Slot<Value> const& sum) {
+                     scanned.finish(before, sum, total);
+                   });
 }
 
 template <class Scanned, class Tuning, class Index, class T, class Call,

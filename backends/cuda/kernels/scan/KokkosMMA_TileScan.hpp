@@ -232,12 +232,12 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
     }
   };
 
-  scan_tiles(*reinterpret_cast<Memory*>(shared_memory), Plus<Value>{}, tiles,
-             scratch, load, store,
-             [&](Slot<Value> const& prefix, Slot<Value> const& sum) {
-               if (total.wanted())
-                 total.store(static_cast<Total>(prefix.value + sum.value));
-             });
+  scan_tiles<false>(
+      *reinterpret_cast<Memory*>(shared_memory), Plus<Value>{}, tiles, scratch,
+      load, store, [&](Slot<Value> const& prefix, Slot<Value> const& sum) {
+        if (total.wanted())
+          total.store(static_cast<Total>(prefix.value + sum.value));
+      });
 }
 
 /// Scans `size` contiguous elements of x, at least one, into y, on `stream`.

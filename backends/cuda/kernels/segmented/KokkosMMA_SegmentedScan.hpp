@@ -284,8 +284,9 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
     }
   };
 
-  scan_tiles(memory.scan, JoinSinceStart<Combined, Value>{}, tiles, scratch,
-             load, store, [](Slot<Sum> const&, Slot<Sum> const&) {});
+  scan_tiles<false>(memory.scan, JoinSinceStart<Combined, Value>{}, tiles,
+                    scratch, load, store,
+                    [](Slot<Sum> const&, Slot<Sum> const&) {});
 }
 
 /// Number of segments per warp: chosen so that batches are nearly full and the
