@@ -84,18 +84,6 @@ struct MergedDimensions {
   int count                      = 0;
   std::uint32_t extent[max_count];
   std::int64_t stride[max_count];
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION std::int64_t offset(
-      std::uint32_t index) const {
-    std::int64_t sum = 0;
-    int d            = 0;
-#pragma unroll 1
-    for (; d + 1 < count; ++d) {
-      sum += std::int64_t(index % extent[d]) * stride[d];
-      index /= extent[d];
-    }
-    return sum + std::int64_t(index) * stride[d];
-  }
 };
 
 /// Argument of the kernel: a copy in tiles of x times y elements. x is

@@ -59,8 +59,9 @@ inline std::string ranges_text(std::vector<std::pair<int, int>> const& ranges,
   std::string text;
   for (auto const& [first, last] : ranges) {
     if (as_limits) return std::to_string(first) + ".." + std::to_string(last);
-    text += (text.empty() ? "" : ",") + std::to_string(first);
-    if (last > first) text += "-" + std::to_string(last);
+    if (!text.empty()) text += ',';
+    text += std::to_string(first);
+    if (last > first) text.append("-").append(std::to_string(last));
   }
   return text;
 }

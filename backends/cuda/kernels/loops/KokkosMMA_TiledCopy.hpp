@@ -62,6 +62,19 @@ __device__ __forceinline__ void transpose_words(Word (&words)[N]) {
   }
 }
 
+/// Elements before an index of merged dimensions.
+__device__ __forceinline__ std::int64_t offset_of(
+    MergedDimensions const& dimensions, std::uint32_t index) {
+  std::int64_t sum = 0;
+  int d            = 0;
+#pragma unroll 1
+  for (; d + 1 < dimensions.count; ++d) {
+    sum += std::int64_t(index % dimensions.extent[d]) * dimensions.stride[d];
+    index /= dimensions.extent[d];
+  }
+  return sum + std::int64_t(index) * dimensions.stride[d];
+}
+
 /// A block's tile: its first element, and its number of elements.
 struct CopiedTile {
   unsigned char const* from;
@@ -134,13 +147,13 @@ __device__ __forceinline__ void copy_tile(CopiedTile block,
   std::int64_t* to_of = rows + task.tile_y;
 #pragma unroll 1
   for (unsigned j = threadIdx.x; j < task.tile_y; j += copy_threads) {
-    rows[j] = task.from_y.offset(block.first_y + j) * Bytes;
-    if (IsRows) to_of[j] = task.to.offset(block.first_y + j) * Bytes;
+    rows[j] = offset_of(task.from_y, block.first_y + j) * Bytes;
+    if (IsRows) to_of[j] = offset_of(task.to, block.first_y + j) * Bytes;
   }
 #pragma unroll 1
   for (unsigned i = threadIdx.x; !IsRows && i < task.tile_x; i += copy_threads)
     to_of[i % Pack * words_x + i / Pack] =
-        i < block.x ? task.to.offset(block.first_x + i) * Bytes : -1;
+        i < block.x ? offset_of(task.to, block.first_x + i) * Bytes : -1;
   __syncthreads();
 
   // All words are loaded before the first is used: one load in flight per
