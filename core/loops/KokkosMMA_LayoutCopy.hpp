@@ -27,17 +27,7 @@ inline constexpr unsigned copy_threads = 256;
 /// these at 0.93 (H200, 2026-11-29).
 inline constexpr unsigned copy_bytes_in_flight = 64;
 
-/// Resident blocks per multiprocessor. Fractions of the rate of cudaMemcpy for
-/// floats by blocks x copy_group (H200, 2026-11-29; other sizes were measured
-/// with six blocks only):
-///
-/// | extents       | 6 x 16 | 5 x 4 | 5 x 64 | 4 x 16 |
-/// |---------------|--------|-------|--------|--------|
-/// | 16384 x 16384 | 0.93   | 0.93  | 0.93   | 0.93   |
-/// | 16383 x 16381 | 0.60   | 0.60  | 0.65   | 0.62   |
-/// | 2^20 x 100    | 0.80   | 0.89  | 0.89   | 0.79   |
-/// | 2^20 x 5 x 9  | 0.73   | 0.82  | 0.81   | 0.82   |
-/// | 640^3         | 0.92   | 0.93  | 0.93   | 0.87   |
+/// Resident blocks per multiprocessor, by the rates at copy_group().
 KOKKOSMMA_FORCEINLINE_FUNCTION constexpr unsigned copy_blocks(
     unsigned element_bytes) {
   return element_bytes == 4 ? 5 : 6;
@@ -45,13 +35,6 @@ KOKKOSMMA_FORCEINLINE_FUNCTION constexpr unsigned copy_blocks(
 
 /// A tile with the padding of its rows, and the offsets of rows and columns.
 inline constexpr unsigned copy_shared_bytes = 20992;
-
-/// Tiles along y that consecutive blocks copy before they go on along x:
-/// several blocks fill the sectors and pages that tiles share.
-KOKKOSMMA_FORCEINLINE_FUNCTION constexpr unsigned copy_group(
-    unsigned element_bytes) {
-  return element_bytes == 4 ? 64 : 16;
-}
 
 KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool is_power_of_two(unsigned n) {
   return (n & (n - 1)) == 0;
