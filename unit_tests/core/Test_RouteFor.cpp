@@ -240,8 +240,8 @@ TEST(LoopShape, TheOrderThatSuitsTheArraysIsChosenSoon) {
 
 /// Milliseconds of a float loop over 2^28 elements on an H200 (Kokkos 5.0.2,
 /// 2026-11-29): in Kokkos, with lanes along the first and the last dimension.
-/// The slow ones of ours are the rest of a dozen calls' time. Those in between
-/// were not measured.
+/// The times of this library's slow orders follow from the time of a dozen
+/// calls. Those of lanes along a dimension in between were not measured.
 struct TimedRow {
   char const* name;
   std::vector<std::uint64_t> extents;

@@ -297,7 +297,7 @@ class ScratchPool {
 
  private:
   /// Calls of a stream during which its scratch may move to others later, so
-  /// that streams of few calls leave none behind.
+  /// that streams of few calls keep none.
   static constexpr unsigned calls_of_others = 16;
   /// Streams whose scratch stays, also after they are destroyed.
   static constexpr int max_lasting = 32;

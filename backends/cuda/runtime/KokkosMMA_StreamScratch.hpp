@@ -26,15 +26,16 @@ namespace KokkosMMA::Impl::Cuda {
 /// protects the words in pinned memory for a result for which the host waits.
 /// Scratch grows by doubling, and smaller memory stays until the end: kernels
 /// in flight or in a graph may use it. Later calls neither allocate nor
-/// synchronise, but for the pinned memory of results on the host. Throws
+/// synchronise, except for the pinned memory of results on the host. Throws
 /// std::bad_alloc if there is no memory.
 class Scratch {
  public:
   static constexpr int max_words = 16;  ///< of a scalar: 64 bytes, 4 per word
   /// Scalars that are copied from device memory before pinned memory is
   /// allocated, which takes longer than several copies. The first sum to the
-  /// host took 449 us, 58 in Kokkos, with this allocation and with a stream for
-  /// setting memory to zero (H200, Kokkos 5.0.2, 2026-11-29).
+  /// host took 449 us with this allocation and with a stream for setting memory
+  /// to zero, and takes 85 now; 50 to 58 in Kokkos (H200, Kokkos 5.0.2,
+  /// 2026-11-29).
   static constexpr int results_by_copy = 16;
 
   /// \param stream of the launches, which sets new memory to zero before them;
