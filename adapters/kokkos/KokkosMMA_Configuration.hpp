@@ -8,6 +8,8 @@
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
 
 #include <Kokkos_Core.hpp>
 
