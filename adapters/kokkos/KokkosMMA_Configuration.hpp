@@ -7,6 +7,7 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
