@@ -453,6 +453,30 @@ def compile_time(document):
     return table(header, rows) + ["User and system time of all compilers. " + "; ".join(runs) + ".", ""]
 
 
+GAINS = (("scans", (("scan", "exclusive"),)), ("fills", (("loop", "rank1/fill"),)), ("copies", (("loop", "rank1/copy"),)),
+         ("triads", (("loop", "rank1/triad"),)), ("`MDRangePolicy` loops", (("loop", "rank2/"), ("loop", "rank3/"))),
+         ("reductions in team kernels", (("nested", "rows/"), ("nested", "csr/"), ("nested", "policy/"))), ("sums", (("reduce", "view"),)),
+         ("sums, `IndexType<int64_t>`", (("reduce", "view_int64"),)))
+
+
+def gain_ranges(card):
+    """What a kind of call gains over Kokkos, from the least to the most that a table of the card has."""
+    shown = {"loop": [case for case, _ in LOOPS], "nested": [case for case in card.runs[0].cases("nested") if team_label(case)]}
+    types, rows, used = ("double", "float", "half", "int8"), [], []
+    for label, kinds in GAINS:
+        cells = []
+        for value_type in types:
+            found = [call_gain(card, program, case, value_type) for program, begin in kinds
+                     for case in [c for c in shown.get(program, [begin]) if c.startswith(begin)]]
+            found = [(run, gain) for run, gain in found if gain]
+            used += [run for run, _ in found]
+            least, most = (number(pick((gain for _, gain in found), default=None)) for pick in (min, max))
+            cells.append(least if least == most else f"{least} to {most}")
+        rows.append([label] + cells)
+    rows.append(["compute-bound kernels, time outside kernels"] + ["none"] * len(types))
+    return table(["your code"] + [f"`{t}`" for t in types], rows) + [captions(used), ""]
+
+
 def captions(used):
     """One line for the runs that a table or chart has figures of."""
     texts = list(dict.fromkeys(run.versions() for run in used))
@@ -483,33 +507,12 @@ CALLS = (("reduce", "view", "sum, default index"), ("reduce", "view_int64", "sum
          ("loop", "rank1/few1000_fence", "1000 indices and a fence"))
 
 
-IN_CHART_ONLY = ("rank3/points7_default", "rows/vector_8x32/256", "rows/team_auto/64")
-
-
 def call_gain(card, program, case, value_type):
     if case == "view_int64":
         run, found = card.first(program, "view", value_type, ("kokkos_int64", "drop_in_int64"))
         return run, ratio(found["kokkos_int64"], found["drop_in_int64"]) if run else None
     run, found = card.first(program, case, value_type)
     return run, gains(found)[0]
-
-
-def speedup_table(card, document):
-    """The shortest honest summary: calls and applications, wins, nothing gained, losses."""
-    rows, used = [], []
-    for program, case, label in CALLS:
-        cells = []
-        for value_type in ("float", "double"):
-            run, gain = call_gain(card, program, case, value_type)
-            used += [run] if gain else []
-            cells.append(number(gain) if gain else "")
-        if any(cells) and case not in IN_CHART_ONLY:
-            rows.append([label.replace("int64_t", "`int64_t`")] + cells)
-    for row in document["rows"]:
-        if "short" in row:
-            cell = number(row["gain"][0])
-            rows.append([row["short"], *([cell, ""] if row.get("type") == "float" else ["", cell])])
-    return table(["drop-in over plain Kokkos", "float", "double"], rows) + [speedup_caption(used, document), ""]
 
 
 def speedup_caption(used, document):
@@ -613,8 +616,8 @@ class Figures:
 
     def block(self, name, page):
         """The lines of a block."""
-        if name == "speedup":
-            return speedup_table(self.cards["h200"], self.applications)
+        if name == "gains":
+            return gain_ranges(self.cards["h200"])
         if name == "index_types":
             return index_types(self.cards["h200"])
         if name == "applications":
@@ -624,7 +627,7 @@ class Figures:
         card, _, what = name.partition(" ")
         if card in self.cards and what in CARD_BLOCKS:
             return CARD_BLOCKS[what](self.cards[card])
-        known = ["speedup", "index_types", "applications", "compile_time"] + [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
+        known = ["gains", "index_types", "applications", "compile_time"] + [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
         raise BadFile(f"{page}: no block is called '{name}'; there are {', '.join(known)}")
 
     def page(self, path):
