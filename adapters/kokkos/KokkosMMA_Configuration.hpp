@@ -39,8 +39,8 @@ inline std::string tuning_description() {
 }
 
 /// Prints the data for a bug report: versions, execution spaces, device,
-/// tuning table, and the settings of the environment, from which the routes
-/// follow. Call it after Kokkos::initialize.
+/// tuning table, and the settings of the environment that influence routes.
+/// Call it after Kokkos::initialize.
 inline void print_configuration(std::ostream& out) {
   out << "KokkosMMA " << Impl::dotted_version(KOKKOSMMA_VERSION) << "\n"
       << "Kokkos " << Impl::dotted_version(KOKKOS_VERSION)

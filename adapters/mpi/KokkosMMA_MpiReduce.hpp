@@ -147,9 +147,9 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
 
 namespace mpi {
 
-/// Sums the elements of the Views of all ranks, or the products of those of two
-/// Views; every rank gets the sum. The result is that of KokkosMMA::reduce for
-/// the Views one after another.
+/// Sums the elements of the Views of all ranks, or the element-wise products of
+/// two Views per rank; every rank gets the sum. The result is that of
+/// KokkosMMA::reduce for the Views one after another.
 ///
 /// \code
 /// mpi::reduce(comm, exec, x, sum);

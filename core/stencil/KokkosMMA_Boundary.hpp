@@ -97,9 +97,8 @@ struct BoundaryCondition {
 /// Boundary conditions of a grid of `Rank` dimensions, one per side.
 ///
 /// The condition of a side defines the elements beyond it, as if the opposite
-/// side had the same condition. Beyond sides of several dimensions, each index
-/// is replaced separately; of several constants, that of the first dimension is
-/// used.
+/// side had the same condition. Beyond corners, each index is replaced
+/// separately; of several constants, that of the first dimension is used.
 ///
 /// A View has ghost cells only beyond sides that are halos, as many as the
 /// radius of the stencil in this dimension. Element 0 of the grid is element
@@ -189,9 +188,9 @@ struct Boundaries {
     return boundary_index(i < 0 ? low[d].kind : high[d].kind, i, n);
   }
 
-  /// Replaces indices beyond the grid by those of the element used instead.
-  /// Returns false if that is a constant: `value` is then the constant, and the
-  /// indices are meaningless.
+  /// Replaces indices beyond the grid by those of the element whose value is
+  /// used. Returns false if a constant is used: `value` is then the constant,
+  /// and the indices are meaningless.
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool locate(
       std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
       double& value) const {

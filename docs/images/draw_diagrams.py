@@ -84,7 +84,7 @@ def chained_products():
     d.text(703, 210, "joins all, in order", 12)
     d.text(390, 362, "A matrix is 16 x 16 halves (drawn 8 x 8): 16 bytes of each of the 32 lanes, in the order of memory.", 13)
     d.text(390, 382, "Ones are exact, so a product only adds. The tensor core truncates, so a chain is short:", 13)
-    d.text(390, 402, "behind it the sum is added by an ordinary fp32 addition, which rounds to nearest.", 13)
+    d.text(390, 402, "after it the sum is added by an ordinary fp32 addition, which rounds to nearest.", 13)
     return d
 
 
@@ -123,7 +123,7 @@ def look_back():
     d.text(24, 234, "    of the window in a fixed tree, and the sum", 13, "start")
     d.text(24, 252, "    that the window before has published.", 13, "start")
     d.text(390, 300, "Tiles are numbered in the order in which blocks begin them: no block waits for one that has not begun.", 13)
-    d.text(390, 320, "A window has 128 tiles (4 drawn), of wider values 64 or 32. The order of additions depends on the tile alone.", 13)
+    d.text(390, 320, "A window has 128 tiles (4 drawn), of wider values 64 or 32. The order of additions depends on the tile only.", 13)
     return d
 
 

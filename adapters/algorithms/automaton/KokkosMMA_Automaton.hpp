@@ -233,8 +233,8 @@ void checked_automaton(std::string const& label, Exec const& exec,
 ///        other spaces it waits only to allocate and to free
 /// \param cells View of rank 2 of integers of one byte or bool, of any layout
 /// \param rule the rule of the automaton (see parse_rule())
-/// \param boundaries boundary conditions; constants are states. A halo is an
-///        error: it would have to be filled between the steps
+/// \param boundaries boundary conditions; constants are states. A halo is
+///        rejected: it would have to be filled between the steps
 /// \param steps generations, 0 or more
 /// \param settings route: `streamed` keeps a cell in one bit, `mma` counts
 ///        neighbours on tensor cores

@@ -13,8 +13,8 @@
 
 namespace KokkosMMA {
 
-/// Reduces the elements of a View, or the products of those of two, to one
-/// value: their sum, or the result of a Kokkos reducer.
+/// Reduces the elements of a View, or the element-wise products of two Views,
+/// to one value: their sum, or the result of a Kokkos reducer.
 ///
 /// \code
 /// reduce(exec, x, sum);  // float sum
@@ -38,16 +38,15 @@ namespace KokkosMMA {
 ///        elements only
 ///
 /// Accuracy: an integer result must be at least as wide as the elements;
-/// integer sums are exact modulo 2^bits of it. Integers summed into a
+/// integer sums wrap in its type. Integers summed into a
 /// floating-point result do not wrap: sums that may exceed 64 bits use double.
 /// 16-bit floats are summed in fp32, other floats at least in the wider of
 /// element and result type; the result is rounded once. Factors are converted
 /// to the type of the running sum before they are multiplied. The order of
 /// additions is fixed: repeated calls on a device give the same bits. A minimum
 /// or maximum compares as Kokkos::Min and Kokkos::Max do: NaNs are ignored.
-/// With Reproducibility::exact, floating-point factors of one type and a
-/// floating-point result, neither products nor partial sums are rounded, only
-/// the result.
+/// With Reproducibility::exact, products of factors of one floating-point type
+/// and their sums are not rounded; only a floating-point result is.
 ///
 /// If the result is a scalar, the call waits for `exec`. If it is a View, the
 /// call returns at once and its kernels run in order on `exec`; it waits only

@@ -96,7 +96,7 @@ void scan_with(Exec const& exec, X const& x, Y const& y,
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator.
 /// Floating-point prefixes are sums in the accumulator's type; extent, types
-/// and route define how they are associated. On Cuda repeated calls give the
+/// and route define the order of additions. On Cuda repeated calls give the
 /// same bits. Neighbouring prefixes may be rounded differently: they need not
 /// differ by exactly one element. A NaN or an infinity affects the same
 /// prefixes as in a sequential scan. A 16-bit output is an fp32 prefix rounded
@@ -131,12 +131,12 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
 ///        accumulator's type, an integer if the accumulator is one; a constant
 ///        or an expression, or a variable as InitialValue(variable). Or
 ///        Total(place), where place is a scalar variable or a View of rank 0
-///        that is no element of x or y and receives `x(0) + ... + x(n-1)`. Its
-///        type is an integer or floating point as the accumulator is, and no
-///        wider. As in Kokkos::parallel_scan the total does not include an
-///        initial value; it is 0 for empty Views. The call waits for `exec` if
-///        place is a scalar; it returns at once if place is a View of the
-///        accumulator's type
+///        that is not an element of x or y and receives `x(0) + ... + x(n-1)`.
+///        Its type is an integer if the accumulator is one, otherwise floating
+///        point, and no wider. As in Kokkos::parallel_scan the total does not
+///        include an initial value; it is 0 for empty Views. The call waits for
+///        `exec` if place is a scalar; it returns at once if place is a View of
+///        the accumulator's type
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::NotSettings Argument>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,

@@ -94,8 +94,8 @@ std::size_t reduce_by_key(Exec const& exec, Keys const& keys, X const& x,
 /// \param settings route
 ///
 /// The accumulator is that of segmented_exclusive_scan(). Integers are exact
-/// modulo 2^bits of it. The association of floating-point sums is fixed by the
-/// extent, the types and the route; on Cuda repeated calls give the same bits.
+/// modulo 2^bits of it. The extent, the types and the route define the order of
+/// floating-point additions; on Cuda repeated calls give the same bits.
 /// A NaN or an infinity affects only later prefixes of its run.
 ///
 /// The call is one pass over keys and x, allocates no memory and returns at

@@ -17,9 +17,9 @@
 
 namespace KokkosMMA {
 
-/// Elements computed from their index; segmented calls accept them instead of a
-/// View. They are not stored: a sparse matrix-vector product reads matrix and
-/// vector once and writes the result.
+/// Elements computed from their index; segmented_reduce() and SegmentPolicy
+/// accept them instead of a View. They are not stored: a sparse matrix-vector
+/// product reads matrix and vector once and writes the result.
 ///
 /// \code
 /// KokkosMMA::segmented_reduce(
@@ -31,13 +31,12 @@ namespace KokkosMMA {
 ///     row_offsets, y);
 /// \endcode
 ///
-/// segmented_reduce() and SegmentPolicy accept them. The
-/// function is invoked on the device, once for each element of a segment, in
-/// any order and by any thread. It must not read the call's output, and must
-/// not write. Memory that it reads must be accessible from the execution space,
-/// which is not checked. Its result is one of the element types of
-/// segmented_reduce(). The order of additions is fixed, and may differ from
-/// that of a View.
+/// The function is invoked on the device, once for each element of a segment,
+/// in any order and by any thread. It must not read the call's output, and must
+/// not write. The execution space must be able to access the memory that the
+/// function reads; this is not checked. The result of the function is one of
+/// the element types of segmented_reduce(). The order of additions is fixed,
+/// and may differ from that of a View.
 ///
 /// Tensor cores are not used. The level Reproducibility::exact is available on
 /// host spaces only. One NVIDIA H200, CUDA 13.0, 2026-11-27: a sparse product
