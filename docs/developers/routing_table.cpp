@@ -531,16 +531,14 @@ void print_automata(std::ostream& out) {
 int main() {
   std::cout << R"(# Routes by call, element type and size
 
-[routing_table.cpp](routing_table.cpp) prints this page from the route functions; the test `docs.routing_table` compares the two.
-[How it works](../how_it_works.md) explains the routes `mma`, `streamed` and `generic`. `KokkosMMA::explain` prints the route of one call
-on your device.
+[routing_table.cpp](routing_table.cpp) prints this page from the route functions. `KokkosMMA::explain` prints the
+[route](../how_it_works.md#routes) of one call on your device.
 
-Each column uses the [tuning table](tuning.md) that the library has for that device. The A100 has no table of its own: like every GPU
-without one it uses `built-in, any GPU`. Below compute capability 8.0 reductions and scans run `streamed` where the A100 runs `mma` or
-`streamed`; everything else is `generic`. Hosts always run `generic`.
+Each column uses the [tuning table](tuning.md) of that device. The A100 has none: like every GPU without one it uses `built-in, any GPU`.
+An empty last column means the same as on the H200. Below compute capability 8.0 reductions and scans run `streamed`, everything else
+`generic`. Hosts always run `generic`.
 
-An empty last column means the same route as on the H200. A number in brackets is the reason why a faster route was rejected. Of two
-numbers the first is the reason of `mma`, the second that of `streamed`.
+A number in brackets is the reason why a faster route was rejected. Of two numbers the first is the reason of `mma`.
 
 Unless a row says otherwise, the accumulator is float for 16-bit floats, int32 for one-byte elements and the element type for all others,
 and the weights of stencils are exact operands of tensor cores ([Stencils](../calls/stencils.md)).
