@@ -480,7 +480,7 @@ void print_stencils(std::ostream& out) {
                              Impl::MmaOperands::exact));
   table.add("2D, any weights", types, radii,
             of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));
-  table.add("2D, weights that are no exact operands", types, radii,
+  table.add("2D, weights that are not exact operands", types, radii,
             of.operator()<2>(&irregular<2>, Impl::MmaOperands::none));
   table.add("2D, all of these", wide, radii,
             of.operator()<2>(&irregular<2>, Impl::MmaOperands::exact));

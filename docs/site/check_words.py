@@ -13,6 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+# Headers whose comments the site shows.
+HEADERS = ("include/*.hpp", "adapters/algorithms/**/*.hpp", "adapters/kokkos/*.hpp", "adapters/mpi/*.hpp", "core/automaton/*.hpp",
+           "core/stencil/*.hpp", *(f"core/routing/KokkosMMA_{topic}.hpp" for topic in ("Reproducibility", "Route", "Settings")))
 PAGES = ("*.md", "docs/**/*.md", "docs/programs/**/*.cpp", "examples/**/README.md", "perf_tests/**/README.md")
 # Words of the authors, and what to write. A list in place of a chain of ifs; expressions are of whole words.
 INSTEAD = (
@@ -52,6 +55,8 @@ HABITS = (
     (r"as (?:it lies|they lie)", "as it is in memory"),
     (r"has other bits|(?:has|have) (?:Kokkos'|equal|its) bits", "is bitwise identical, is not reproducible"),
     (r"without a word", "silently"),
+    (r"(?:that|they|which) (?:are|is) no (?!(?:faster|larger|longer|narrower|slower|smaller|wider)\b)[\w-]+", "is not a"),
+    (r"for no (?:call|size|type|value)s?", "not ... for any"),
 )
 # What codespell takes for misspelt words: names, and identifiers.
 KNOWN = ""
@@ -67,11 +72,22 @@ def prose(text):
             yield number, re.sub(r"(`+).*?\1|\]\([^)]*\)|<!--.*?-->", " ", line)
 
 
+def comments(text):
+    """The lines of a header's documentation, examples left out."""
+    code = False
+    for number, line in enumerate(text.split("\n"), 1):
+        comment = re.search(r"///<? ?(.*)", line)
+        code = comment and (code or "\\code" in line) and "\\endcode" not in line
+        if comment and not code:
+            yield number, re.sub(r"`.*?`|\\param \w+", " ", comment.group(1))
+
+
 def check(root):
     problems = []
-    for pattern in PAGES:
+    for pattern in PAGES + HEADERS:
         for path in sorted(root.glob(pattern)):
-            for number, line in prose(path.read_text(encoding="utf-8")):
+            lines = comments if path.suffix == ".hpp" else prose
+            for number, line in lines(path.read_text(encoding="utf-8")):
                 for word, instead in INSTEAD + HABITS:
                     found = re.search(rf"(?<!\w)(?:{word})(?!\w)", line)
                     if found:

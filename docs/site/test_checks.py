@@ -92,7 +92,8 @@ class Words(Repository):
                             ("Other orders of calls.", "orders of calls"), ("Summed by products.", "by products"),
                             ("Several loads under way.", "loads under way"), ("Whoever compares bits.", "Whoever compares"),
                             ("At the caller's wish.", "caller's wish"), ("As it lies in memory: as it lies.", "as it lies"),
-                            ("CUB has other bits in every run.", "has other bits"), ("It drops them without a word.", "without a word")):
+                            ("CUB has other bits in every run.", "has other bits"), ("It drops them without a word.", "without a word"),
+                            ("Weights that are no outer product.", "that are no outer"), ("MMA is faster for no type.", "for no type")):
             self.assertEqual(self.found_in(text), [habit], text)
 
     def test_right_uses_of_the_same_words(self):
@@ -101,8 +102,13 @@ class Words(Repository):
                      "Two Views are told apart.", "A tool can be told to stop.", "Please ask for help.", "It may refuse connections.",
                      "R stands for the chain length.", "A stand-in for the device.", "Nothing but floats.", "But for small n it is slower.",
                      "A call of the library.", "Additions in a fixed order.", "The products of two numbers.", "Who is the maintainer?",
-                     "If you wish to build it.", "It has 32 bits.", "```\nis refused, ours\n```", "`is refused`"):
+                     "If you wish to build it.", "It has 32 bits.", "Names that are no longer used.", "A type that is no wider.",
+                     "```\nis refused, ours\n```", "`is refused`"):
             self.assertEqual(self.found_in(text), [], text)
+
+    def test_comments_that_the_site_shows(self):
+        self.file("include/A.hpp", "/// \\param ours a kernel of ours\n/// \\code\n/// ours();\n/// \\endcode\n// ours\nint a;  ///< `ours`\n")
+        self.assertEqual([problem.split(": ")[0] for problem in check_words.check(self.root)], ["include/A.hpp:1"])
 
     def test_spelling(self):
         self.file("docs/a.md", "A kernal recieves a value.\n")
