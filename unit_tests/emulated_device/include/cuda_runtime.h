@@ -410,7 +410,6 @@ namespace KokkosMMA::Testing {
 inline float emulated_clock      = 0;
 inline bool emulated_events_done = true;
 inline int emulated_events       = 0;
-inline int emulated_records      = 0;
 inline bool emulated_capture     = false;
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -422,7 +421,6 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return cudaEventCreate(event);
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  ++KokkosMMA::Testing::emulated_records;
   if (event) *static_cast<float*>(event) = KokkosMMA::Testing::emulated_clock;
   return cudaSuccess;
 }
