@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <vector>
 
 /// \file
@@ -310,10 +311,13 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 namespace KokkosMMA::Testing {
 inline int emulated_queries = 0;  ///< of a kernel's attributes
-}
+/// Kernels that were queried, which loads them.
+inline std::set<void const*> emulated_loaded;
+}  // namespace KokkosMMA::Testing
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
-                                         void const*) {
+                                         void const* kernel) {
   ++KokkosMMA::Testing::emulated_queries;
+  KokkosMMA::Testing::emulated_loaded.insert(kernel);
   *attributes                    = {};
   attributes->maxThreadsPerBlock = 1024;
   attributes->ptxVersion         = 90;
