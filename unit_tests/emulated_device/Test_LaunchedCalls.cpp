@@ -7,6 +7,7 @@
 #include "LaunchedCalls.hpp"
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
+#include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
@@ -632,6 +633,69 @@ TEST(LaunchedCalls, PartsAreNotWaitedForLong) {
   emulated_events_done = true;
   for (int n = 0; n < 2; ++n) EXPECT_EQ(loop.run(), 1);
   EXPECT_EQ(loop.launches_of_kokkos, 0);
+}
+
+/// Square matrix that is copied to another layout.
+class CopyCall {
+ public:
+  struct Invoked {
+    CopyCall* self;
+    void operator()(std::int64_t i, std::int64_t j) const {
+      self->to[std::size_t(i * self->m_extent + j)] =
+          self->from[std::size_t(j * self->m_extent + i)];
+    }
+  };
+
+  void run(int extent) {
+    m_extent = extent;
+    from.resize(std::size_t(extent) * std::size_t(extent));
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = std::uint32_t(i);
+    to.assign(from.size(), ~0u);
+    auto const size         = std::uint64_t(extent);
+    call.problem.space      = {2, {}, {size, size, 1, 1, 1, 1}};
+    call.copy.kernel        = m_kernels[2];
+    call.copy.element_bytes = sizeof(std::uint32_t);
+    call.copy.from          = from.data();
+    call.copy.to            = to.data();
+    call.copy.layouts       = {2, {size, size}, {1, extent}, {extent, 1}};
+    run_for(call);
+    for (int i = 0; i < extent; ++i)
+      for (int j = 0; j < extent; ++j)
+        ASSERT_EQ(to[std::size_t(i * extent + j)],
+                  std::uint32_t(j * extent + i));
+  }
+
+  std::vector<std::uint32_t> from, to;
+  CopyCall* pointer         = this;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::CachedLaunch cached;
+  Impl::ErasedFor call{
+      space,        this,     &no_loop,  [] { return m_kernels[1]; },
+      m_kernels[0], &pointer, &no_locks, reported,
+      cached,       {}};
+
+ private:
+  static void no_loop(void const*, Impl::LoopSpace const*) { FAIL(); }
+
+  int m_extent                          = 0;
+  inline static char m_kernel_of_kokkos = 0;
+  /// Of the loop, of Kokkos, of tiles.
+  inline static std::array<void const*, 3> const m_kernels{
+      Impl::Cuda::kernel_address(
+          &Impl::Cuda::streamed_box_for<std::int64_t, 2, true, Invoked>),
+      &m_kernel_of_kokkos,
+      Impl::Cuda::kernel_address(&Impl::Cuda::copy_tiles<std::uint32_t>)};
+};
+
+/// A kernel that was not loaded at the first call could wait for one that waits
+/// for the host.
+TEST(FirstCalls, OfCopiesLoadWhatOtherExtentsNeed) {
+  CopyCall copy;
+  copy.run(64);
+  auto loaded = emulated_loaded;
+  loaded.insert(copy.call.copy.kernel);  // by its launch
+  copy.run(8);                           // too small for tiles
+  EXPECT_EQ(emulated_loaded, loaded);
 }
 
 /// Kokkos' launch with the tiles that the caller gave is one of the candidates.

@@ -69,14 +69,18 @@ bool launch_copy(ErasedFor const& call) {
                       reinterpret_cast<std::uintptr_t>(copy.from) |
                           reinterpret_cast<std::uintptr_t>(copy.to),
                       tiles);
+  // Kernels that a later call of this source may need, with other extents and
+  // while another kernel runs.
+  int const device = call.stream.device;
   if (blocks == 0) {
-    // A later call of this source may need it while another kernel runs.
-    Cuda::load_kernel(call.stream.device, copy.kernel);
+    Cuda::load_kernel(device, copy.kernel);
     return false;
   }
+  Cuda::load_kernel(device, call.kernel);
+  Cuda::load_kernel(device, call.kernel_of_kokkos());
   void const* const arguments[] = {&copy.from, &copy.to, &tiles};
   Cuda::OwnErrors const errors;
-  return cudaSetDevice(call.stream.device) == cudaSuccess &&
+  return cudaSetDevice(device) == cudaSuccess &&
          Cuda::enqueue_kernel(call.stream.handle, copy.kernel,
                               {blocks, copy_threads}, arguments) == cudaSuccess;
 }

@@ -10,7 +10,6 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -179,7 +178,6 @@ struct ScratchEntry {
   bool for_graphs;
   cudaStream_t captured_from;  ///< if for_graphs
   unsigned long long stream;   ///< unique number of the stream, or 0
-  unsigned calls   = 0;        ///< of this stream
   int users        = 0;        ///< calls that have not launched yet
   bool stays       = false;    ///< no other stream may use it
   cudaEvent_t last = nullptr;  ///< after the last launch that used it
@@ -205,11 +203,10 @@ struct ScratchEntry {
 /// Scratch of all streams. CUDA does not report the destruction of a stream, so
 /// scratch moves to another stream once the work that used it is done: there
 /// are no more scratches than streams were busy at a time. The scratch of the
-/// default instance stays with it and needs no event, and so does that of the
-/// first streams with many calls: a call on them makes 4 CUDA calls, with
-/// events 7. Reductions of 2^14 doubles on 8 instances take 86 us either way,
-/// in Kokkos 60 (H200, Kokkos 5.0.2, 2026-11-29). Captured streams have
-/// separate scratch, because their graphs may be launched at any time.
+/// default instance stays with it and needs no event. Without events for other
+/// streams, too, reductions of 2^14 doubles on 8 instances took the same time
+/// (H200, 2026-11-29). Captured streams have separate scratch, because their
+/// graphs may be launched at any time.
 class ScratchPool {
  public:
   /// Never destroyed: at exit of the process CUDA may be gone.
@@ -221,23 +218,14 @@ class ScratchPool {
     return pool;
   }
 
-  struct Taken {
-    ScratchEntry& entry;
-    bool stays;  ///< it is neither marked nor given back
-  };
   /// Returns the scratch for one more call on a stream.
-  Taken take(int device_id, cudaStream_t stream, bool stays = false) {
+  ScratchEntry& take(int device_id, cudaStream_t stream, bool stays = false) {
     unsigned long long const number = number_of(stream);
     std::lock_guard<std::mutex> const lock(m_mutex);
     ScratchEntry& entry = find(device_id, stream, number);
-    if (!entry.stays && !stays && ++entry.calls > calls_of_others &&
-        m_lasting < max_lasting) {
-      ++m_lasting;
-      stays = true;
-    }
+    entry.users += 1;
     entry.stays = entry.stays || stays;
-    if (!entry.stays) entry.users += 1;
-    return {entry, entry.stays};
+    return entry;
   }
 
   /// Returns the scratch of the default instance's stream. Only the first call
@@ -245,7 +233,7 @@ class ScratchPool {
   ScratchEntry& of_default(int device_id, cudaStream_t stream) {
     if (ScratchEntry* const known = m_default.load(std::memory_order_acquire))
       return *known;
-    ScratchEntry& entry = take(device_id, stream, true).entry;
+    ScratchEntry& entry = take(device_id, stream, true);
     m_default.store(&entry, std::memory_order_release);
     return entry;
   }
@@ -290,18 +278,10 @@ class ScratchPool {
   void release() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     m_default.store(nullptr, std::memory_order_relaxed);
-    m_recent.fill(nullptr);
     m_all.clear();
-    m_lasting = 0;
   }
 
  private:
-  /// Calls of a stream during which its scratch may move to others later, so
-  /// that streams of few calls keep none.
-  static constexpr unsigned calls_of_others = 16;
-  /// Streams whose scratch stays, also after they are destroyed.
-  static constexpr int max_lasting = 32;
-
   static unsigned long long number_of(cudaStream_t stream) {
     unsigned long long number = 0;
     check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
@@ -313,22 +293,16 @@ class ScratchPool {
     auto const usable = [&](ScratchEntry const& entry) {
       return !entry.for_graphs && entry.scratch.device_id() == device_id;
     };
-    auto const is_own = [&](ScratchEntry const& entry) {
-      return usable(entry) && entry.stream == number;
-    };
-    ScratchEntry*& recent = m_recent[number % m_recent.size()];
-    if (recent != nullptr && is_own(*recent)) return *recent;
     for (auto const& entry : m_all)
-      if (is_own(*entry)) return *(recent = entry.get());
+      if (usable(*entry) && entry->stream == number) return *entry;
     for (auto const& entry : m_all)
       if (usable(*entry) && is_free(*entry)) {
         entry->stream = number;
-        entry->calls  = 0;
         entry->scratch.move_to(stream);
-        return *(recent = entry.get());
+        return *entry;
       }
     m_all.push_back(std::make_unique<ScratchEntry>(device_id, stream, number));
-    return *(recent = m_all.back().get());
+    return *m_all.back();
   }
 
   static bool is_free(ScratchEntry const& entry) {
@@ -340,8 +314,6 @@ class ScratchPool {
 
   std::mutex m_mutex;
   std::vector<std::unique_ptr<ScratchEntry>> m_all;
-  std::array<ScratchEntry*, 64> m_recent{};  ///< by number of the stream
-  int m_lasting                        = 0;
   std::atomic<ScratchEntry*> m_default = nullptr;
 };
 
@@ -359,9 +331,8 @@ StreamScratch::StreamScratch(Stream const& stream) : m_stream(stream.handle) {
   } else if (m_stream == default_stream) {
     m_entry = &pool.of_default(device_id, m_stream);
   } else {
-    auto const taken = pool.take(device_id, m_stream);
-    m_entry          = &taken.entry;
-    m_gives_back     = !taken.stays;
+    m_entry      = &pool.take(device_id, m_stream);
+    m_gives_back = true;
   }
 }
 

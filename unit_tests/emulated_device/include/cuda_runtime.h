@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <vector>
 
 /// \file
@@ -310,10 +311,13 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 namespace KokkosMMA::Testing {
 inline int emulated_queries = 0;  ///< of a kernel's attributes
-}
+/// Kernels that were queried, which loads them.
+inline std::set<void const*> emulated_loaded;
+}  // namespace KokkosMMA::Testing
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
-                                         void const*) {
+                                         void const* kernel) {
   ++KokkosMMA::Testing::emulated_queries;
+  KokkosMMA::Testing::emulated_loaded.insert(kernel);
   *attributes                    = {};
   attributes->maxThreadsPerBlock = 1024;
   attributes->ptxVersion         = 90;
@@ -410,7 +414,6 @@ namespace KokkosMMA::Testing {
 inline float emulated_clock      = 0;
 inline bool emulated_events_done = true;
 inline int emulated_events       = 0;
-inline int emulated_records      = 0;
 inline bool emulated_capture     = false;
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
@@ -422,7 +425,6 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return cudaEventCreate(event);
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
-  ++KokkosMMA::Testing::emulated_records;
   if (event) *static_cast<float*>(event) = KokkosMMA::Testing::emulated_clock;
   return cudaSuccess;
 }
