@@ -52,8 +52,7 @@ RouteDecision decide(ScanProblem const& problem, Machine const& machine) {
   return route_scan(problem, machine.capability, Settings{}, machine.tuning());
 }
 RouteDecision decide(SegmentedProblem const& problem, Machine const& machine) {
-  return route_segmented(problem, machine.capability, Settings{},
-                         machine.tuning());
+  return route_segmented(problem, machine.capability, Settings{});
 }
 RouteDecision decide(Impl::StencilProblem const& problem,
                      Machine const& machine) {

@@ -261,8 +261,7 @@ std::optional<RouteDecision> decide_segmented(char const* who,
   std::optional<RouteDecision> const decision = decide_or_explain(
       who, exec, settings,
       [&](Settings const& call) {
-        return route_segmented(problem, capability(exec), call,
-                               active_tuning(exec));
+        return route_segmented(problem, capability(exec), call);
       },
       offered_level(problem, capability(exec), effective_settings(settings)));
   if (decision) report_call(who, label, *decision);
