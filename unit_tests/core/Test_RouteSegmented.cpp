@@ -16,13 +16,12 @@ using P = SegmentedProblem;
 /// A reduction that both routes take.
 constexpr P rows_of_halves() {
   P problem;
-  problem.layout         = SegmentLayout::packed;
-  problem.input          = half;
-  problem.accumulator    = float32;
-  problem.output         = float32;
-  problem.segments       = 1000;
-  problem.segment_length = 100;
-  problem.mma_compiled   = true;
+  problem.layout       = SegmentLayout::packed;
+  problem.input        = half;
+  problem.accumulator  = float32;
+  problem.output       = float32;
+  problem.segments     = 1000;
+  problem.mma_compiled = true;
   return problem;
 }
 static_assert(!refuse_segmented(rows_of_halves(), a100));
@@ -121,21 +120,19 @@ constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_segmented(problem, capability, Settings{requested}).route;
 }
-constexpr bool takes_the_faster(Scalar input, Scalar accumulator,
-                                std::uint64_t length) {
-  P const problem = with(rows_of_halves(), &P::input, input, &P::accumulator,
-                         accumulator, &P::segment_length, length);
+constexpr bool takes_the_faster(Scalar input, Scalar accumulator) {
+  P const problem =
+      with(rows_of_halves(), &P::input, input, &P::accumulator, accumulator);
   return chosen(problem, h200) == Route::streamed &&
          chosen(problem, h200, Route::mma) == Route::mma &&
          chosen(problem, v100) == Route::generic &&
          chosen(problem, host) == Route::generic;
 }
-static_assert(takes_the_faster(half, float32, 16));
-static_assert(takes_the_faster(half, float32, 1 << 20));
-static_assert(takes_the_faster(float32, float32, 7));
-static_assert(takes_the_faster(float64, float64, 256));
-static_assert(takes_the_faster(int8, int32, 1000));
-static_assert(takes_the_faster(int64, int64, 3));
+static_assert(takes_the_faster(half, float32));
+static_assert(takes_the_faster(float32, float32));
+static_assert(takes_the_faster(float64, float64));
+static_assert(takes_the_faster(int8, int32));
+static_assert(takes_the_faster(int64, int64));
 static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
 static_assert(route_segmented(with(rows_of_halves(), &P::scan, true), h200, {})

@@ -38,7 +38,7 @@ struct ExactTuning {
 /// 1 3062; double 256 4 2 4 8 1 3061, 512 2 2 4 4 1 3062; half 512 2 4 8 32 0
 /// 3092, 512 2 2 16 32 1 3068; bhalf 512 2 4 8 32 0 3043 (uniform). "60" with
 /// four instead of two additions to limbs per float, and limbs of doubles
-/// recomputed in each turn of lanes: 2054, 1206, bhalf 1031.
+/// recomputed in each round of lanes: 2054, 1206, bhalf 1031.
 ///
 /// Microseconds per call into a View, 100 in a row, 1024 and 131072 elements:
 /// float 4.7, 5.9; double 5.4, 6.7; half 4.6, 5.7; bhalf 4.6, 5.9.
