@@ -47,6 +47,7 @@ set(folders
     backends/cuda/kernels/loops
     adapters/kokkos
     adapters/drop_in
+    adapters/algorithms/papers
     adapters/algorithms/reduce
     adapters/algorithms/scan
     adapters/algorithms/segmented

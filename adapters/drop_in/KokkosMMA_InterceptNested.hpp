@@ -22,9 +22,9 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_OverlappedScan.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_OverlappedTeamScan.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_OverlappedScan.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_OverlappedTeamScan.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 
 #include <type_traits>
 

@@ -58,36 +58,6 @@ KOKKOSMMA_FORCEINLINE_FUNCTION constexpr typename Shape::B encode_b(int lane) {
   return fragment;
 }
 
-/// A fragment of one lane. // (m,k) per warp
-template <class Shape, class Matrix>
-KOKKOSMMA_FORCEINLINE_FUNCTION constexpr typename Shape::A encode_a(int lane) {
-  typename Shape::A fragment{};
-  for (int reg = 0; reg < Shape::a_registers; ++reg) {
-    if constexpr (Shape::packed == 1) {
-      Coordinate const at = Shape::a(lane, reg, 0);
-      fragment[reg]       = Matrix::entry(at.row, at.column) ? 1 : 0;
-    } else {
-      constexpr int bits = 32 / Shape::packed;
-      for (int element = 0; element < Shape::packed; ++element) {
-        Coordinate const at = Shape::a(lane, reg, element);
-        if (Matrix::entry(at.row, at.column))
-          fragment[reg] |= Shape::one << bits * element;
-      }
-    }
-  }
-  return fragment;
-}
-
-/// A fragment of all ones. // (m,k) per warp
-template <class Shape>
-KOKKOSMMA_FORCEINLINE_FUNCTION constexpr typename Shape::A ones_a() {
-  typename Shape::A fragment{};
-  for (int reg = 0; reg < Shape::a_registers; ++reg)
-    for (int element = 0; element < Shape::packed; ++element)
-      fragment[reg] |= Shape::one << 32 / Shape::packed * element;
-  return fragment;
-}
-
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -45,23 +45,6 @@ KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t pack_upper_halves(
   return (first >> 16) | (second & 0xffff0000u);
 }
 
-/// Bytes `p` of four words as one word.
-KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t byte_column(std::uint32_t w0,
-                                                         std::uint32_t w1,
-                                                         std::uint32_t w2,
-                                                         std::uint32_t w3,
-                                                         int p) {
-#if KOKKOSMMA_IMPL_ON_DEVICE()
-  unsigned const pick = unsigned(p | (p + 4) << 4);
-  return __byte_perm(__byte_perm(w0, w1, pick), __byte_perm(w2, w3, pick),
-                     0x5410);
-#else
-  int const shift = 8 * p;
-  return (w0 >> shift & 255) | (w1 >> shift & 255) << 8 |
-         (w2 >> shift & 255) << 16 | (w3 >> shift & 255) << 24;
-#endif
-}
-
 }  // namespace KokkosMMA::Impl
 
 #endif

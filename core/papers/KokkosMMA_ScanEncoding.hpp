@@ -7,6 +7,7 @@
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
+#include <core/papers/KokkosMMA_PaperOperands.hpp>
 #include <core/scan/KokkosMMA_ScanElements.hpp>
 
 #include <cstdint>

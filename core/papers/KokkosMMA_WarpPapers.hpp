@@ -5,6 +5,7 @@
 
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
+#include <core/papers/KokkosMMA_PaperOperands.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 /// \file

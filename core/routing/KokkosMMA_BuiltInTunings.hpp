@@ -79,8 +79,7 @@ struct BuiltInTuning {
 /// H100: values from two runs of perf_tune that agreed (2026-11-26, copy
 /// ceiling 3024 GB/s), where no row got slower. GB/s with the H200's and with
 /// these values: rows of 625 doubles 2879 and 2996, of 5000 bytes 2768 and
-/// 2913; 64 columns of uint8 2460 and 2624, 4096 columns 2629 and 2693;
-/// segments between offsets of up to 32 halves 1593 and 1776, of up to 16
+/// 2913; segments between offsets of up to 32 halves 1593 and 1776, of up to 16
 /// floats 1887 and 2267, of up to 64 bytes 949 and 1077. Up to 32 floats,
 /// checked 64-bit offsets: 562 and 515 us (2026-11-27). Sums of 270336 elements
 /// over more blocks: 16.0 and 15.5 us. Unchanged, since gains are small or some
@@ -103,8 +102,6 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
      .name               = "built-in, H100",
      .table              = builtin_tuning_with({
                       {"reduce.spread", 512},
-                      {"columns.mma.int8", 1},
-                      {"columns.mma.uint8", 1},
                       {"segments.tiny_csr_bytes", 64},
                       {"segments.tiny_csr_wide_bytes", 128},
      })},

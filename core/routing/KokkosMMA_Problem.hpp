@@ -106,8 +106,6 @@ struct SegmentedProblem {
   bool computed             = false;  ///< a function computes the elements
   std::size_t functor_bytes = 0;      ///< of the function that computes them
   std::uint64_t segments    = 0;      ///< number of segments
-  std::uint64_t segment_length =
-      0;  ///< mean length, rounded, for segments between offsets
 };
 
 }  // namespace KokkosMMA::Impl

@@ -121,8 +121,6 @@ struct TuningTable {
   /// 5.5, 128 6.7, 512 8.7.
   int scan_spread_tiles = 64;
 
-  /// Whether columns of bytes are summed by MMA: not on an H200.
-  PerType columns_mma = PerType::all(0);
   /// Largest number of elements of equal segments that are summed one per
   /// thread, if their length is no power of two of vectors (segments_are_tiny).
   /// 2^28 elements, one per thread and in staged tiles:
@@ -273,8 +271,6 @@ inline constexpr TuningEntry tuning_entries[] = {
     value_entry("reduce.array_bytes", 16 * 1024, 256 * 1024,
                 &TuningTable::reduce_array_bytes, 1024),
     value_entry("scan.spread_tiles", 1, 4096, &TuningTable::scan_spread_tiles),
-    flags_entry("columns.mma", type_bits({Scalar::int8, Scalar::uint8}),
-                &TuningTable::columns_mma),
     value_entry("segments.tiny_elements", 0, 1024, &TuningTable::tiny_elements),
     value_entry("segments.tiny_bytes", 0, 8192, &TuningTable::tiny_bytes),
     value_entry("segments.tiny_from_elements", 0, 1024,
@@ -318,12 +314,6 @@ void for_each_tuned_value(Table& table, F const& f) {
 constexpr bool mma_reduce_pays(Scalar input, bool product,
                                TuningTable const& table = builtin_tuning) {
   return product ? table.dot_mma[input] != 0 : table.reduce_mma[input] != 0;
-}
-/// Whether sums of columns are faster by MMA. Scans of columns have no MMA
-/// kernel.
-constexpr bool mma_columns_pay(Scalar input, bool scan,
-                               TuningTable const& table = builtin_tuning) {
-  return !scan && table.columns_mma[input] != 0;
 }
 
 /// Whether equal segments are summed one per thread.

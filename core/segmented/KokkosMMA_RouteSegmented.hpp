@@ -8,7 +8,6 @@
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
-#include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <cstdint>
 
@@ -67,7 +66,11 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
   });
 }
 
-/// Why the route `mma` cannot run, or none.
+/// Why the route `mma` cannot run, or none. A kernel for columns of bytes was
+/// removed: 16, 64, 1000 and 4096 columns of int8, fractions of the read
+/// ceiling by additions .71 .73 .79 .80, by MMA .75 .78 .74 .77 (H200,
+/// 2026-11-28); 64 and 4096 columns of uint8, GB/s by additions 2460 2629, by
+/// MMA 2624 2693 (H100, 2026-11-26).
 constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
                                        Capability const& capability,
                                        Settings const& settings) {
@@ -81,13 +84,13 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
       {problem.csr,
        {"segments of different lengths do not fill the rows of a matrix"}},
       {problem.scan, {"segmented scans have no MMA kernel"}},
-      {problem.layout == SegmentLayout::columns && size_of(problem.input) != 1,
-       {"MMA sums only columns of bytes; additions are as fast for others"}},
+      {problem.layout == SegmentLayout::columns,
+       {"sums of columns have no MMA kernel"}},
       {!segment_mma_exists(problem.input, problem.accumulator),
        {"the tensor cores accumulate in float, in double for double, or in "
         "integers of the element size and at least 4 bytes"}},
       {bool(order), order},
-      {problem.layout == SegmentLayout::packed && !problem.mma_compiled,
+      {!problem.mma_compiled,
        {"sums of equal segments by MMA are no faster, and only a KokkosMMA:: "
         "call with results of the accumulator's type, in a CMake target that "
         "links KokkosMMA::KokkosMMA, reaches their kernels"}},
@@ -126,22 +129,18 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
   return no_exact ? without_exact(kernels, settings, no_exact) : kernels;
 }
 
-/// Route of a segmented reduction or scan: `mma` is sums on tensor cores,
+/// Route of a segmented reduction or scan: `mma` is sums of equal segments on
+/// tensor cores, which are faster for no type (launch_paper_segments),
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
 /// Automatic choice never fails. With a forced route, `route` is that route and
 /// the caller checks whether it can run.
-constexpr RouteDecision route_segmented(
-    SegmentedProblem const& problem, Capability const& capability,
-    Settings const& settings, TuningTable const& tuning = builtin_tuning) {
-  Refusal const preference =
-      problem.layout != SegmentLayout::columns
-          ? Refusal{"additions are as fast for equal segments"}
-      : mma_columns_pay(problem.input, problem.scan, tuning)
-          ? Refusal{}
-          : Refusal{"additions are as fast for these columns", "tuning table"};
+constexpr RouteDecision route_segmented(SegmentedProblem const& problem,
+                                        Capability const& capability,
+                                        Settings const& settings) {
   return route_by_refusals(settings.route,
                            refuse_mma_segmented(problem, capability, settings),
-                           refuse_segmented(problem, capability), preference);
+                           refuse_segmented(problem, capability),
+                           {"additions are as fast for equal segments"});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -9,7 +9,6 @@
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
-#include <limits>
 #include <string_view>
 
 namespace KokkosMMA::Impl {
@@ -189,10 +188,9 @@ inline constexpr int functor_byte_box_radius = 8;
 inline constexpr int unaligned_input_radius  = 6;
 inline constexpr int unaligned_output_radius = 7;
 
-/// Sum of a limit of the tuning table and `by`, without overflow: a limit may
-/// be the largest integer.
+/// Sum of a limit of the tuning table, which may be `never`, and `by`.
 constexpr int later(int limit, int by) {
-  return limit > std::numeric_limits<int>::max() - by ? limit : limit + by;
+  return limit > never - by ? limit : limit + by;
 }
 
 /// Whether tensor cores are faster for a stencil that they can compute. The
@@ -233,7 +231,6 @@ constexpr int later(int limit, int by) {
 /// 101.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
-  constexpr int never       = std::numeric_limits<int>::max();
   Scalar const input        = problem.input;
   int const radius          = problem.radius;
   bool const bytes          = size_of(input) == 1;

@@ -47,7 +47,7 @@ class WarpDenseBand {
   static constexpr int side    = 8;  ///< columns to the left and to the right
   static constexpr int blocks  = 1 + 2 * side / columns;  ///< blocks of data
   static constexpr int rows_per_step = 1;                 ///< rows per step
-  static constexpr int steps         = 5;  ///< steps between calls of turn()
+  static constexpr int steps = 5;  ///< steps between calls of renumber()
 
   using A = typename Shape::A;  // (16,8)
   using B = typename Shape::B;  // (8,8)
@@ -101,9 +101,9 @@ class WarpDenseBand {
     m_first = data(0, 0);
   }
 
-  /// Adds a row of each row panel: the first one after turn() for U = 0, the
-  /// next one for U = 1, and so on. `data(row, block)` loads columns from 8 *
-  /// block - side on, of this row (0) or the next one (1).
+  /// Adds a row of each row panel: the first one after renumber() for U = 0,
+  /// the next one for U = 1, and so on. `data(row, block)` loads columns from 8
+  /// * block - side on, of this row (0) or the next one (1).
   template <int U, class LoadData, class Bands>
   KOKKOSMMA_FORCEINLINE_FUNCTION void step(LoadData const& data,
                                            Bands const& bands) {
@@ -119,7 +119,7 @@ class WarpDenseBand {
   }
 
   /// Renumbers the slots after `steps` rows: the next step is step 0 again.
-  KOKKOSMMA_FORCEINLINE_FUNCTION void turn() {
+  KOKKOSMMA_FORCEINLINE_FUNCTION void renumber() {
     static_assert(steps * products % ahead == 0);
     Lanes<C> sum[taps];
     for (int i = 0; i < taps; ++i) sum[i] = m_sum[slot(steps, i)];
@@ -162,9 +162,9 @@ class WarpDenseBand {
                                                   Lanes<A> const& next,
                                                   LoadData const& data,
                                                   Bands const& bands) {
-    constexpr int turns = (U * products + N) % ahead;
-    Lanes<B> const band = m_band[turns];
-    m_band[turns]       = bands((N + ahead) % products);
+    constexpr int at    = (U * products + N) % ahead;
+    Lanes<B> const band = m_band[at];
+    m_band[at]          = bands((N + ahead) % products);
     m_warp.template multiply<Shape>(m_sum[slot(U, N % taps)], now, band);
     if constexpr (N + 1 == products) {
       return next;

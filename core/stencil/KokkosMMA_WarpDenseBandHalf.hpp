@@ -41,8 +41,8 @@ class WarpDenseBandHalf {
   static constexpr int taps          = 2 * Reach + 1;
   static constexpr int side   = 8;  ///< columns to the left and to the right
   static constexpr int blocks = 1;  ///< of data: load() returns all columns
-  /// Steps between calls of turn(): as many as registers allow, so that their
-  /// instructions interleave.
+  /// Steps between calls of renumber(): as many as registers allow, so that
+  /// their instructions interleave.
   static constexpr int steps = is_float || Reach > 7 ? 1 : 2;
 
   /// Rows of a step as pairs of columns: columns 0 to 15 of each row, then the
@@ -169,7 +169,7 @@ class WarpDenseBandHalf {
     return m_complete[Row];
   }
   /// Does nothing: the sums have already moved.
-  KOKKOSMMA_FORCEINLINE_FUNCTION void turn() {}
+  KOKKOSMMA_FORCEINLINE_FUNCTION void renumber() {}
 
   /// Nonzero if bits of a float are below the smallest bfloat16.
   KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<std::uint32_t> const& lost() const {

@@ -52,8 +52,7 @@ RouteDecision decide(ScanProblem const& problem, Machine const& machine) {
   return route_scan(problem, machine.capability, Settings{}, machine.tuning());
 }
 RouteDecision decide(SegmentedProblem const& problem, Machine const& machine) {
-  return route_segmented(problem, machine.capability, Settings{},
-                         machine.tuning());
+  return route_segmented(problem, machine.capability, Settings{});
 }
 RouteDecision decide(Impl::StencilProblem const& problem,
                      Machine const& machine) {
@@ -354,13 +353,12 @@ void print_segments(std::ostream& out) {
                                            1000, 1 << 14, 1 << 20};
   auto const packed = [](Types const& types, std::uint64_t length) {
     SegmentedProblem problem;
-    problem.layout         = SegmentLayout::packed;
-    problem.input          = types.input;
-    problem.accumulator    = types.accumulator;
-    problem.output         = types.accumulator;
-    problem.segments       = (std::uint64_t(1) << 28) / length;
-    problem.segment_length = length;
-    problem.mma_compiled   = true;
+    problem.layout       = SegmentLayout::packed;
+    problem.input        = types.input;
+    problem.accumulator  = types.accumulator;
+    problem.output       = types.accumulator;
+    problem.segments     = (std::uint64_t(1) << 28) / length;
+    problem.mma_compiled = true;
     return problem;
   };
   auto const reduce_with = [packed](auto const& change) {

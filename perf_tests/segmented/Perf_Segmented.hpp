@@ -191,9 +191,9 @@ void SegmentedTests::register_reductions() {
     ragged(shape, Pattern::one_long, 3);
   }
 
-  register_columns<T>(
-      Task::reduce, {16, 64, 1000, 4096},
-      {kokkos_team, kokkos_flat, cublas, segmented, mma, streamed}, make);
+  register_columns<T>(Task::reduce, {16, 64, 1000, 4096},
+                      {kokkos_team, kokkos_flat, cublas, segmented, streamed},
+                      make);
 
   if (!measures_energy()) return;
   if constexpr (!std::is_integral_v<T>) {

@@ -107,8 +107,6 @@ void tune_reduce(Tuner& tuner);
 template <class T>
 void tune_segments(Tuner& tuner);
 template <class T>
-void tune_columns(Tuner& tuner);
-template <class T>
 void tune_ragged(Tuner& tuner);
 template <class T>
 void tune_stencil(Tuner& tuner);

@@ -143,33 +143,6 @@ void tune_segments(Tuner& tuner) {
                   {tuner.with(&TuningTable::kept_bytes, 0)});
 }
 
-/// Columns of a matrix, of the numbers that perf_segmented has.
-template <class T>
-void tune_columns(Tuner& tuner) {
-  using Sum              = sum_type<T>;
-  using Matrix           = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
-  Exec const exec        = tuner.exec();
-  std::size_t const most = tuner.session().template segment_elements<T>();
-  Sum* const y           = tuner.session().template results<Sum>(4096);
-  T* const in            = tuner.session().template data<T>(most);
-  std::vector<TuneCase> cases;
-  for (std::size_t const columns : {16, 64, 1000, 4096})
-    for (std::size_t const sixteenths : tune_sixteenths) {
-      std::size_t const rows = most / 16 * sixteenths / columns;
-      TuneOutput<Sum> const to(y, columns);
-      std::size_t const bytes = rows * columns * sizeof(T);
-      cases.push_back(
-          {std::to_string(columns) + " columns of " + tune_size(bytes),
-           double(bytes), int(columns)});
-      cases.back().call = [exec, to,
-                           x = Matrix(in, rows, columns)](std::size_t) {
-        KokkosMMA::segmented_reduce(exec, x, KokkosMMA::Axis{0}, to);
-      };
-      cases.back().sum = sum_of(exec, y, columns);
-    }
-  tuner.choose_route(&TuningTable::columns_mma, KokkosMMA::scalar_v<T>, cases);
-}
-
 /// Segments between offsets, lengths uniform from none to a longest.
 template <class T>
 void tune_ragged(Tuner& tuner) {

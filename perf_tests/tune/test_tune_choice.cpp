@@ -129,8 +129,7 @@ int main(int argc, char** argv) {
     KokkosMMA::Impl::TuningFile file{
         {}, {"NVIDIA H200", 90, 132}, "2026-11-21"};
     file.table.scan_spread_tiles = 128;
-    file.table.columns_mma =
-        file.table.columns_mma.with(KokkosMMA::Scalar::int8, 1);
+    file.table.dot_mma = file.table.dot_mma.with(KokkosMMA::Scalar::int8, 0);
     file.table.stencil_dense_taps = file.table.stencil_dense_taps.with(
         KokkosMMA::Scalar::float64, KokkosMMA::Impl::never);
     return std::ofstream(argv[1]) << KokkosMMA::Impl::write_tuning(file) ? 0

@@ -6,6 +6,7 @@
 // on the emulated device, where every other entry gives another sum.
 
 #include <core/mma/KokkosMMA_Encoding.hpp>
+#include <core/papers/KokkosMMA_PaperOperands.hpp>
 #include <core/papers/KokkosMMA_ScanEncoding.hpp>
 
 #include <gtest/gtest.h>

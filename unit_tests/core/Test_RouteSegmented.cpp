@@ -16,13 +16,12 @@ using P = SegmentedProblem;
 /// A reduction that both routes take.
 constexpr P rows_of_halves() {
   P problem;
-  problem.layout         = SegmentLayout::packed;
-  problem.input          = half;
-  problem.accumulator    = float32;
-  problem.output         = float32;
-  problem.segments       = 1000;
-  problem.segment_length = 100;
-  problem.mma_compiled   = true;
+  problem.layout       = SegmentLayout::packed;
+  problem.input        = half;
+  problem.accumulator  = float32;
+  problem.output       = float32;
+  problem.segments     = 1000;
+  problem.mma_compiled = true;
   return problem;
 }
 static_assert(!refuse_segmented(rows_of_halves(), a100));
@@ -79,14 +78,12 @@ static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
 static_assert(says(mma(&P::csr, true), "segments of different lengths"));
 static_assert(says(mma(&P::mma_compiled, false), "KokkosMMA::KokkosMMA"));
-static_assert(!mma(&P::mma_compiled, false, &P::layout, SegmentLayout::columns,
-                   &P::input, int8, &P::accumulator, int32));
 static_assert(says(mma(&P::scan, true), "no MMA kernel"));
 static_assert(says(mma(&P::accumulator, float64), "accumulate in float"));
 static_assert(!streamed(&P::accumulator, float64));
-static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int32,
+static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int8,
                        &P::accumulator, int32),
-                   "only columns of bytes"));
+                   "sums of columns have no MMA kernel"));
 static_assert(!mma(&P::input, int32, &P::accumulator, int32));
 
 // --- which types have kernels ----------------------------------------------
@@ -123,21 +120,19 @@ constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_segmented(problem, capability, Settings{requested}).route;
 }
-constexpr bool takes_the_faster(Scalar input, Scalar accumulator,
-                                std::uint64_t length) {
-  P const problem = with(rows_of_halves(), &P::input, input, &P::accumulator,
-                         accumulator, &P::segment_length, length);
+constexpr bool takes_the_faster(Scalar input, Scalar accumulator) {
+  P const problem =
+      with(rows_of_halves(), &P::input, input, &P::accumulator, accumulator);
   return chosen(problem, h200) == Route::streamed &&
          chosen(problem, h200, Route::mma) == Route::mma &&
          chosen(problem, v100) == Route::generic &&
          chosen(problem, host) == Route::generic;
 }
-static_assert(takes_the_faster(half, float32, 16));
-static_assert(takes_the_faster(half, float32, 1 << 20));
-static_assert(takes_the_faster(float32, float32, 7));
-static_assert(takes_the_faster(float64, float64, 256));
-static_assert(takes_the_faster(int8, int32, 1000));
-static_assert(takes_the_faster(int64, int64, 3));
+static_assert(takes_the_faster(half, float32));
+static_assert(takes_the_faster(float32, float32));
+static_assert(takes_the_faster(float64, float64));
+static_assert(takes_the_faster(int8, int32));
+static_assert(takes_the_faster(int64, int64));
 static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
 static_assert(route_segmented(with(rows_of_halves(), &P::scan, true), h200, {})

@@ -46,7 +46,7 @@ static_assert(!is_valid([] {
 }()));
 static_assert(!is_valid([] {
   TuningTable table;
-  table.columns_mma = table.columns_mma.with(Scalar::int8, 2);
+  table.dot_mma = table.dot_mma.with(Scalar::int8, 2);
   return table;
 }()));
 static_assert(!is_valid([] {
@@ -67,7 +67,6 @@ constexpr TuningTable table_with(Change const& change) {
 constexpr TuningTable shuffled = table_with([](TuningTable& t) {
   t.reduce_mma         = t.reduce_mma.with(Scalar::int64, 0);
   t.dot_mma            = t.dot_mma.with(Scalar::half, 0);
-  t.columns_mma        = t.columns_mma.with(Scalar::uint8, 1);
   t.tiny_elements      = 3;
   t.tiny_from_elements = 0;
 });
@@ -75,8 +74,6 @@ static_assert(!mma_reduce_pays(Scalar::uint64, false, shuffled));
 static_assert(mma_reduce_pays(Scalar::half, false, shuffled));
 static_assert(!mma_reduce_pays(Scalar::half, true, shuffled));
 static_assert(mma_reduce_pays(Scalar::float64, true, shuffled));
-static_assert(mma_columns_pay(Scalar::boolean, false, shuffled));
-static_assert(!mma_columns_pay(Scalar::uint8, true, shuffled));
 static_assert(segments_are_tiny(3, 24, shuffled));
 static_assert(!segments_are_tiny(4, 32, shuffled));
 static_assert(segments_are_tiny(7, 7) && !segments_are_tiny(6, 12) &&
@@ -88,17 +85,17 @@ static_assert(PerType::index(Scalar::uint64) == PerType::index(Scalar::int64));
 static_assert(PerType::index(Scalar::boolean) == PerType::index(Scalar::uint8));
 
 // --- the library's own tables ----------------------------------------------
-constexpr TuningTable two_values = builtin_tuning_with(
-    {{"columns.mma.int8", 1}, {"segments.tiny_csr_bytes", 16}});
+constexpr TuningTable two_values =
+    builtin_tuning_with({{"dot.mma.int8", 0}, {"segments.tiny_csr_bytes", 16}});
 static_assert(two_values == table_with([](TuningTable& t) {
-                t.columns_mma    = t.columns_mma.with(Scalar::int8, 1);
+                t.dot_mma        = t.dot_mma.with(Scalar::int8, 0);
                 t.tiny_csr_bytes = 16;
               }));
 
 TEST(TuningTable, BuiltInValuesHaveNamesAndAreAllowed) {
   for (TunedValue const wrong :
-       {TunedValue{"columns.mma", 1}, TunedValue{"columns.mma.short", 1},
-        TunedValue{"columns.mma.int8x", 1}, TunedValue{"columns.mma.int8", 2},
+       {TunedValue{"dot.mma", 1}, TunedValue{"dot.mma.short", 1},
+        TunedValue{"dot.mma.int8x", 1}, TunedValue{"dot.mma.int8", 2},
         TunedValue{"segments.tiny", 1}, TunedValue{"reduce.blocks.int8", 1},
         TunedValue{"reduce.blocks", 9}})
     EXPECT_THROW(builtin_tuning_with({wrong}), std::invalid_argument)
@@ -255,30 +252,6 @@ TEST_F(AnyTable, SumsThatStreamedRefuses) {
   EXPECT_EQ(Route::streamed, route_reduce(p, h200, {}, table).route);
   p.functor_bytes = max_functor_bytes + 1;
   EXPECT_EQ(Route::mma, route_reduce(p, h200, {}, table).route);
-}
-
-TEST_F(AnyTable, Segments) {
-  expect_routes([&] {
-    SegmentedProblem p;
-    p.layout =
-        flag() ? SegmentLayout::packed : SegmentLayout(random.integer(0, 4));
-    p.operation   = flag() ? Operation::sum : Operation(random.integer(0, 3));
-    p.input       = scalar();
-    p.accumulator = Impl::is_16bit_float(p.input) || p.input == Scalar::float32
-                        ? Scalar::float32
-                        : Scalar::int32;
-    p.output      = p.accumulator;
-    p.csr         = random.integer(0, 3) == 0;
-    p.packed_offsets   = flag();
-    p.plain_memory     = random.integer(0, 7) != 0;
-    p.segments         = 1000;
-    p.scan             = random.integer(0, 3) == 0;
-    p.segment_length   = std::uint64_t(1) << random.integer(0, 20);
-    Capability const m = machine();
-    return [=](Settings const& settings, TuningTable const& table) {
-      return route_segmented(p, m, settings, table);
-    };
-  });
 }
 
 TEST_F(AnyTable, Stencils) {

@@ -227,7 +227,7 @@ TEST(DeviceIndependent, Columns) {
     auto const sums  = same_on_every_device(random, [&] {
       Results<float> results(columns);
       Impl::Cuda::launch_column_reduce<Impl::Operation::sum, T::input, float>(
-          space, x.data(), rows, columns, columns, results.store(), false);
+          space, x.data(), rows, columns, columns, results.store());
       return results.values();
     });
     auto const scans = same_on_every_device(random, [&] {

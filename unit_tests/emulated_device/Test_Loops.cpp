@@ -6,9 +6,9 @@
 #include "DeviceMemory.hpp"
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_OverlappedScan.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_OverlappedTeamScan.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_OverlappedScan.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_OverlappedTeamScan.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>

@@ -120,8 +120,7 @@ class SegmentPolicy {
     return Impl::decide_or_explain(
         name, m_space, m_settings,
         [&](Settings const& call) {
-          return Impl::route_segmented(problem, machine, call,
-                                       Impl::active_tuning(m_space));
+          return Impl::route_segmented(problem, machine, call);
         },
         Impl::offered_level(problem, machine,
                             Impl::effective_settings(m_settings)));

@@ -127,14 +127,13 @@ SegmentedCall types_of_call(bool scan) {
 template <Operation Op, class A, class X, class Y>
 SegmentedCall describe_call(X const& x, EqualSegments const& segments,
                             Y const& y, bool scan) {
-  SegmentedCall call          = types_of_call<Op, A, X, Y>(scan);
-  call.problem.layout         = is_packed(x) && (!scan || is_packed(y))
-                                    ? SegmentLayout::packed
-                                    : SegmentLayout::strided;
-  call.problem.segments       = segments.count();
-  call.problem.segment_length = segments.length;
-  call.packed                 = segments;
-  call.store_stride           = stride_of_results(y, 0);
+  SegmentedCall call    = types_of_call<Op, A, X, Y>(scan);
+  call.problem.layout   = is_packed(x) && (!scan || is_packed(y))
+                              ? SegmentLayout::packed
+                              : SegmentLayout::strided;
+  call.problem.segments = segments.count();
+  call.packed           = segments;
+  call.store_stride     = stride_of_results(y, 0);
   return call;
 }
 
@@ -147,22 +146,19 @@ SegmentedCall describe_call(X const& x, CsrSegments<Offsets> const& segments,
   problem.packed_offsets    = is_packed(segments.offsets);
   problem.plain_memory      = problem.plain_memory && is_plain_source<Offsets>;
   problem.segments          = segments.count();
-  problem.segment_length =
-      x.extent(0) / std::max<std::uint64_t>(problem.segments, 1);
   return call;
 }
 
 /// Describes a call along a dimension of a matrix, without its output.
 template <Operation Op, class A, class Y, class X>
 SegmentedCall describe_lines(X const& x, int dimension, bool scan) {
-  SegmentedCall call          = types_of_call<Op, A, X, Y>(scan);
-  call.columns                = x.extent(one_of_two(1 - dimension));
-  call.rows                   = x.extent(one_of_two(dimension));
-  call.stride                 = x.stride(one_of_two(dimension));
-  call.packed                 = {call.columns * call.rows, call.rows};
-  call.problem.layout         = matrix_layout(x, dimension);
-  call.problem.segments       = call.columns;
-  call.problem.segment_length = call.rows;
+  SegmentedCall call    = types_of_call<Op, A, X, Y>(scan);
+  call.columns          = x.extent(one_of_two(1 - dimension));
+  call.rows             = x.extent(one_of_two(dimension));
+  call.stride           = x.stride(one_of_two(dimension));
+  call.packed           = {call.columns * call.rows, call.rows};
+  call.problem.layout   = matrix_layout(x, dimension);
+  call.problem.segments = call.columns;
   return call;
 }
 
@@ -204,9 +200,8 @@ SegmentedCall describe_call(X const& x, ValueSegments const& segments,
       values < 2 || std::uint64_t(result.stride(1)) == count * result.stride(0);
   if (call.problem.layout != SegmentLayout::packed || !whole || !ordered)
     call.problem.layout = SegmentLayout::interleaved;
-  call.problem.segment_length = segments.elements.length;
-  call.packed.length          = segments.elements.length;
-  call.store_stride           = std::ptrdiff_t(result.stride(0));
+  call.packed.length = segments.elements.length;
+  call.store_stride  = std::ptrdiff_t(result.stride(0));
   return call;
 }
 
@@ -261,8 +256,7 @@ std::optional<RouteDecision> decide_segmented(char const* who,
   std::optional<RouteDecision> const decision = decide_or_explain(
       who, exec, settings,
       [&](Settings const& call) {
-        return route_segmented(problem, capability(exec), call,
-                               active_tuning(exec));
+        return route_segmented(problem, capability(exec), call);
       },
       offered_level(problem, capability(exec), effective_settings(settings)));
   if (decision) report_call(who, label, *decision);

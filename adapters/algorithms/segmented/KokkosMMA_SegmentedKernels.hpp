@@ -149,9 +149,8 @@ void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
   } else {
     if constexpr (X::rank() == 2) {
       if (call.problem.layout != SegmentLayout::packed) {
-        Cuda::launch_column_reduce<Op, input, A>(exec, x.data(), call.rows,
-                                                 call.columns, call.stride,
-                                                 store, use_mma);
+        Cuda::launch_column_reduce<Op, input, A>(
+            exec, x.data(), call.rows, call.columns, call.stride, store);
         return;
       }
     }

@@ -11,104 +11,50 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-struct M16N8K16_F32F16F16F32 {
-  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[4],
-                             std::uint32_t const (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+// D and C in four registers of type D, A in four or two, B in half as many.
+#define KOKKOSMMA_IMPL_MMA_OF_4(NAME, INSTRUCTION, D, PLUS)                 \
+  struct NAME {                                                             \
+    __device__ static void fma(D (&d)[4], std::uint32_t const (&a)[4],      \
+                               std::uint32_t const (&b)[2]) {               \
+      asm volatile("mma.sync.aligned." INSTRUCTION                          \
+                   " {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"    \
+                   : PLUS(d[0]), PLUS(d[1]), PLUS(d[2]), PLUS(d[3])         \
+                   : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), \
+                     "r"(b[1]));                                            \
+    }                                                                       \
   }
-};
+#define KOKKOSMMA_IMPL_MMA_OF_2(NAME, INSTRUCTION, D, PLUS)            \
+  struct NAME {                                                        \
+    __device__ static void fma(D (&d)[4], std::uint32_t const (&a)[2], \
+                               std::uint32_t const (&b)[1]) {          \
+      asm volatile("mma.sync.aligned." INSTRUCTION                     \
+                   " {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"        \
+                   : PLUS(d[0]), PLUS(d[1]), PLUS(d[2]), PLUS(d[3])    \
+                   : "r"(a[0]), "r"(a[1]), "r"(b[0]));                 \
+    }                                                                  \
+  }
 
-struct M16N8K16_F32BF16BF16F32 {
-  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[4],
-                             std::uint32_t const (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
+KOKKOSMMA_IMPL_MMA_OF_4(M16N8K16_F32F16F16F32,
+                        "m16n8k16.row.col.f32.f16.f16.f32", float, "+f");
+KOKKOSMMA_IMPL_MMA_OF_4(M16N8K16_F32BF16BF16F32,
+                        "m16n8k16.row.col.f32.bf16.bf16.f32", float, "+f");
+KOKKOSMMA_IMPL_MMA_OF_2(M16N8K8_F32BF16BF16F32,
+                        "m16n8k8.row.col.f32.bf16.bf16.f32", float, "+f");
+KOKKOSMMA_IMPL_MMA_OF_4(M16N8K32_S32S8S8S32, "m16n8k32.row.col.s32.s8.s8.s32",
+                        std::int32_t, "+r");
+KOKKOSMMA_IMPL_MMA_OF_4(M16N8K32_S32U8U8S32, "m16n8k32.row.col.s32.u8.u8.s32",
+                        std::int32_t, "+r");
+KOKKOSMMA_IMPL_MMA_OF_2(M16N8K16_S32S8S8S32, "m16n8k16.row.col.s32.s8.s8.s32",
+                        std::int32_t, "+r");
+KOKKOSMMA_IMPL_MMA_OF_2(M16N8K16_S32U8U8S32, "m16n8k16.row.col.s32.u8.u8.s32",
+                        std::int32_t, "+r");
+KOKKOSMMA_IMPL_MMA_OF_4(M16N8K32_S32S8U8S32, "m16n8k32.row.col.s32.s8.u8.s32",
+                        std::int32_t, "+r");
+KOKKOSMMA_IMPL_MMA_OF_2(M16N8K16_S32S8U8S32, "m16n8k16.row.col.s32.s8.u8.s32",
+                        std::int32_t, "+r");
 
-struct M16N8K8_F32BF16BF16F32 {
-  __device__ static void fma(float (&d)[4], std::uint32_t const (&a)[2],
-                             std::uint32_t const (&b)[1]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 "
-        "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
-  }
-};
-
-struct M16N8K32_S32S8S8S32 {
-  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[4],
-                             std::uint32_t const (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
-
-struct M16N8K32_S32U8U8S32 {
-  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[4],
-                             std::uint32_t const (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
-
-struct M16N8K16_S32S8S8S32 {
-  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[2],
-                             std::uint32_t const (&b)[1]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 "
-        "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
-  }
-};
-
-struct M16N8K16_S32U8U8S32 {
-  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[2],
-                             std::uint32_t const (&b)[1]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 "
-        "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
-  }
-};
-
-struct M16N8K32_S32S8U8S32 {
-  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[4],
-                             std::uint32_t const (&b)[2]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 "
-        "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
-};
-
-struct M16N8K16_S32S8U8S32 {
-  __device__ static void fma(std::int32_t (&d)[4], std::uint32_t const (&a)[2],
-                             std::uint32_t const (&b)[1]) {
-    asm volatile(
-        "mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32 "
-        "{%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(b[0]));
-  }
-};
+#undef KOKKOSMMA_IMPL_MMA_OF_4
+#undef KOKKOSMMA_IMPL_MMA_OF_2
 
 struct M8N8K4_F64F64F64F64 {
   __device__ static void fma(double (&d)[2], double const (&a)[1],

@@ -192,20 +192,14 @@ __device__ void add_tiles(ExactBlockSum<Elements, Tuning>& sum,
     }
   };
   std::uint64_t base = first * tile;
-  if constexpr (Tuning::value.ahead) {
-    load(base);
-  }
   while (base < size) {
+    // Without this copy nvcc 13.0 orders the kernel of floats differently from
+    // the one that was measured.
     Unit now[units];
-    if constexpr (!Tuning::value.ahead) {
-      load(base);
-    }
+    load(base);
 #pragma unroll
     for (int u = 0; u < units; ++u) now[u] = loaded[u];
     base += step * tile;
-    if constexpr (Tuning::value.ahead) {
-      if (base < size) load(base);
-    }
 #pragma unroll
     for (int u = 0; u < units; u += in_round)
       add_units<Elements, values>(sum, now + u, memory);

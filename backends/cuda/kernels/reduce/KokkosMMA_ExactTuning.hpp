@@ -17,12 +17,13 @@ struct ExactTuning {
   int vectors;     ///< of 16 bytes, in flight per thread
   int values;      ///< that a thread adds to its window per round
   int columns;     ///< copies of a warp's limbs, to which lanes add at once
-  int ahead;       ///< 1: loads run one round ahead of the additions
 };
 
-/// GB/s for 2^32 bytes; a shape is threads, blocks, vectors, values, columns
-/// and ahead (H100, CUDA 13.0, 2026-11-26; plain KokkosMMA::reduce 3067 to
-/// 3131). "60": 60 binary orders, shuffled; "most": 200 (double 1500):
+/// GB/s for 2^32 bytes; a shape is threads, blocks, vectors, values, columns,
+/// and 1 if loads ran one round ahead of the additions, which gained too little
+/// for a variant of the kernel (H100, CUDA 13.0, 2026-11-26; plain
+/// KokkosMMA::reduce 3067 to 3131). "60": 60 binary orders, shuffled; "most":
+/// 200 (double 1500):
 ///
 /// | type   | shape           | uniform | normal | 60   | most |
 /// |--------|-----------------|---------|--------|------|------|
@@ -30,44 +31,39 @@ struct ExactTuning {
 /// | double | 256 3 4 8 8 0   | 3067    | 3073   | 1464 | 1332 |
 /// | double | 256 4 4 4 8 0   | 3080    | 3063   | 1458 | 1257 |
 /// | double | 128 6 4 8 16 0  | 3015    | 3016   | 1717 | 1682 |
+/// | half   | 512 2 4 8 32 0  | 3092    |        |      |      |
 /// | half   | 512 2 4 8 32 1  | 3095    | 3102   |      |      |
+/// | bhalf  | 512 2 4 8 32 0  | 3043    |        |      |      |
 /// | bhalf  | 512 2 2 8 32 1  | 3057    | 3061   | 1123 | 1110 |
 /// | bhalf  | 512 2 2 16 32 0 | 2957    | 2953   | 1125 | 1089 |
 ///
 /// Slower shapes: float 512 2 4 8 32 0 3073, 512 2 2 8 32 1 3052, 256 4 2 8 32
-/// 1 3062; double 256 4 2 4 8 1 3061, 512 2 2 4 4 1 3062; half 512 2 4 8 32 0
-/// 3092, 512 2 2 16 32 1 3068; bhalf 512 2 4 8 32 0 3043 (uniform). "60" with
-/// four instead of two additions to limbs per float, and limbs of doubles
-/// recomputed in each turn of lanes: 2054, 1206, bhalf 1031.
+/// 1 3062; double 256 4 2 4 8 1 3061, 512 2 2 4 4 1 3062; half 512 2 2 16 32 1
+/// 3068 (uniform). "60" with four instead of two additions to limbs per float,
+/// and limbs of doubles recomputed in each round of lanes: 2054, 1206, bhalf
+/// 1031.
 ///
 /// Microseconds per call into a View, 100 in a row, 1024 and 131072 elements:
-/// float 4.7, 5.9; double 5.4, 6.7; half 4.6, 5.7; bhalf 4.6, 5.9.
+/// float 4.7, 5.9; double 5.4, 6.7; half 4.6, 5.7; bhalf 4.6, 5.9 (16-bit
+/// floats with loads ahead).
 constexpr ExactTuning exact_tuning(Scalar input) {
-  ExactTuning tuning{.threads    = 512,
-                     .min_blocks = 2,
-                     .vectors    = 4,
-                     .values     = 16,
-                     .columns    = 32,
-                     .ahead      = 0};
-  if (input == Scalar::half || input == Scalar::bhalf) {
-    tuning.vectors = input == Scalar::half ? 4 : 2;
-    tuning.values  = 8;
-    tuning.ahead   = 1;
-  }
   if (input == Scalar::float64)
-    tuning = {.threads    = 256,
-              .min_blocks = 3,
-              .vectors    = 4,
-              .values     = 8,
-              .columns    = 8,
-              .ahead      = 0};
-  return tuning;
+    return {.threads    = 256,
+            .min_blocks = 3,
+            .vectors    = 4,
+            .values     = 8,
+            .columns    = 8};
+  return {.threads    = 512,
+          .min_blocks = 2,
+          .vectors    = 4,
+          .values     = size_of(input) == 2 ? 8 : 16,
+          .columns    = 32};
 }
 
 /// Launch shape of an exact sum of products. GB/s for 2 x 2^30 bytes (half and
-/// bhalf 2 x 2^29) by threads, blocks, vectors, values, columns and ahead
-/// (H200, CUDA 13.0, 2026-11-26; read ceiling 4651, plain dot products 4440 to
-/// 4602). "60": 60 binary orders; "zeros": 15 of 16 elements are zero:
+/// bhalf 2 x 2^29) by shapes as above (H200, CUDA 13.0, 2026-11-26; read
+/// ceiling 4651, plain dot products 4440 to 4602). "60": 60 binary orders;
+/// "zeros": 15 of 16 elements are zero:
 ///
 /// | type   | shape           | uniform | normal | 60   | zeros |
 /// |--------|-----------------|---------|--------|------|-------|
@@ -84,25 +80,18 @@ constexpr ExactTuning exact_tuning(Scalar input) {
 /// Microseconds per call into a View, 100 in a row, 1024 and 131072 elements:
 /// float 5.0, 6.4; double 7.1, 7.9; half 5.0, 5.7; bhalf 5.5, 6.6.
 constexpr ExactTuning exact_products_tuning(Scalar input) {
-  ExactTuning tuning{.threads    = 256,
-                     .min_blocks = 3,
-                     .vectors    = 2,
-                     .values     = 8,
-                     .columns    = 8,
-                     .ahead      = 0};
   if (input == Scalar::half)
-    tuning = {.threads    = 512,
-              .min_blocks = 2,
-              .vectors    = 2,
-              .values     = 8,
-              .columns    = 32,
-              .ahead      = 1};
-  if (input == Scalar::float32) tuning.ahead = 1;
-  if (input == Scalar::float64) {
-    tuning.vectors = 4;
-    tuning.values  = 4;
-  }
-  return tuning;
+    return {.threads    = 512,
+            .min_blocks = 2,
+            .vectors    = 2,
+            .values     = 8,
+            .columns    = 32};
+  bool const is_bhalf = input == Scalar::bhalf;
+  return {.threads    = 256,
+          .min_blocks = 3,
+          .vectors    = is_bhalf ? 2 : 4,
+          .values     = input == Scalar::float64 ? 4 : 8,
+          .columns    = 8};
 }
 
 KOKKOSMMA_IMPL_DESIGNATORS_END

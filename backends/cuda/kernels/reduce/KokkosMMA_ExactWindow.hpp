@@ -407,8 +407,8 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
       } else {
         // Lanes of the same column add one after the other.
 #pragma unroll
-        for (int turn = 0; turn < 32 / Columns; ++turn) {
-          if (some && m_lane / Columns == turn) add();
+        for (int part = 0; part < 32 / Columns; ++part) {
+          if (some && m_lane / Columns == part) add();
           __syncwarp();
         }
       }

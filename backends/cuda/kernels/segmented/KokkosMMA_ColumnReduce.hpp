@@ -45,11 +45,10 @@ __global__ void __launch_bounds__(
   constexpr unsigned warps            = tuning.threads / 32;
   using Value                         = typename Sums::Value;
   using Apply                         = Combine<Op, Value>;
-  using Element         = typename Unsigned<Sums::element_bytes>::type;
-  constexpr int V       = Sums::elements;
-  constexpr int W       = Sums::width;
-  constexpr int steps   = tuning.loads / Sums::vectors;
-  constexpr unsigned of = Sums::deep * Sums::vectors;  // periods of a step
+  using Element       = typename Unsigned<Sums::element_bytes>::type;
+  constexpr int V     = Sums::elements;
+  constexpr int W     = Sums::width;
+  constexpr int steps = tuning.loads;
   __shared__ __align__(16) unsigned char memory[column_reduce_memory<Sums>];
   Value* const shared = reinterpret_cast<Value*>(memory);
 
@@ -67,7 +66,7 @@ __global__ void __launch_bounds__(
 
   Sums sums{Warp{}};
   if (has_work) {
-    std::uint64_t position = first + Sums::position(lane);
+    std::uint64_t position = first + lane;
     // Positions without elements load those of position 0.
     if (position >= vectors.positions ||
         (vectors.row_vectors != 0 &&
@@ -79,63 +78,51 @@ __global__ void __launch_bounds__(
     std::uint64_t const step   = vectors.step();
     // Period 0 and the last may have elements outside the matrix.
     std::uint64_t const stop = vectors.periods - 1;
-    std::uint64_t period     = 1 + chunk * shape.periods + share * of;
+    std::uint64_t period     = 1 + chunk * shape.periods + share;
     std::uint64_t const end =
         min(1 + (std::uint64_t(chunk) + 1) * shape.periods, stop);
     unsigned char const* const base =
         x - std::uint64_t(vectors.skip) * Sums::element_bytes;
     unsigned char const* from =
-        base +
-        (offset + (period + Sums::depth(lane)) * step) * Sums::element_bytes;
-    std::uint64_t const deep    = Sums::deep * step * Sums::element_bytes;
-    std::uint64_t const between = sharing * of * step * Sums::element_bytes;
+        base + (offset + period * step) * Sums::element_bytes;
+    std::uint64_t const between = sharing * step * Sums::element_bytes;
     auto const load             = [](unsigned char const* at) {
       uint4 const v = __ldg(reinterpret_cast<uint4 const*>(at));
       return Vector16{{v.x, v.y, v.z, v.w}};
     };
-    for (; period + (steps - 1) * sharing * of + of <= end;
-         period += steps * sharing * of) {
-      Vector16 loaded[steps][Sums::vectors];
+    for (; period + (steps - 1) * sharing + 1 <= end;
+         period += steps * sharing) {
+      Vector16 loaded[steps];
 #pragma unroll
       for (int s = 0; s < steps; ++s) {
-#pragma unroll
-        for (int v = 0; v < Sums::vectors; ++v)
-          loaded[s][v] = load(from + v * deep);
+        loaded[s] = load(from);
         from += between;
       }
 #pragma unroll
       for (int s = 0; s < steps; ++s) sums.add(loaded[s]);
     }
     if (period < end) {
-      Vector16 loaded[steps][Sums::vectors];
+      Vector16 loaded[steps];
 #pragma unroll
       for (int s = 0; s < steps; ++s)
-#pragma unroll
-        for (int v = 0; v < Sums::vectors; ++v) {
-          bool const inside =
-              period + s * sharing * of + v * Sums::deep + Sums::depth(lane) <
-              end;
-          loaded[s][v] =
-              inside ? load(from + s * between + v * deep) : Vector16{};
-        }
+        loaded[s] =
+            period + s * sharing < end ? load(from + s * between) : Vector16{};
 #pragma unroll
       for (int s = 0; s < steps; ++s)
-        if (period + s * sharing * of < end) sums.add(loaded[s]);
+        if (period + s * sharing < end) sums.add(loaded[s]);
     }
     auto const edge = [&](std::uint64_t p) {
       Vector16 some{};
-      unsigned present = 0;
-      if (Sums::depth(lane) == 0) {
-        auto const* const elements = reinterpret_cast<Element const*>(base);
-        std::uint64_t const begin  = offset + p * step;
+      unsigned present           = 0;
+      auto const* const elements = reinterpret_cast<Element const*>(base);
+      std::uint64_t const begin  = offset + p * step;
 #pragma unroll
-        for (int e = 0; e < V; ++e) {
-          bool const inside =
-              begin + e >= vectors.skip && begin + e < vectors.end();
-          if (inside)
-            put_element<Sums::element_bytes>(some, e, elements[begin + e]);
-          present |= unsigned(inside) << e;
-        }
+      for (int e = 0; e < V; ++e) {
+        bool const inside =
+            begin + e >= vectors.skip && begin + e < vectors.end();
+        if (inside)
+          put_element<Sums::element_bytes>(some, e, elements[begin + e]);
+        present |= unsigned(inside) << e;
       }
       sums.add_some(some, present);
     };
@@ -265,11 +252,10 @@ void launch_column_sums(Stream const& space, void const* x,
   shape.vectors = column_vectors(x, matrix, size_of(Input), Sums::width);
   ColumnVectors const& vectors = shape.vectors;
   auto const panels = (vectors.positions + Sums::width - 1) / Sums::width;
-  std::uint64_t const inner  = vectors.periods > 2 ? vectors.periods - 2 : 0;
-  constexpr std::uint64_t of = Sums::deep * Sums::vectors;
-  shape.panels               = panels >= 256 ? 4 : panels >= 64 ? 2 : 1;
+  std::uint64_t const inner = vectors.periods > 2 ? vectors.periods - 2 : 0;
+  shape.panels              = panels >= 256 ? 4 : panels >= 64 ? 2 : 1;
   while (shape.panels < warps && 2 * shape.panels <= panels &&
-         warps / shape.panels * of * 32 > inner)
+         warps / shape.panels * 32 > inner)
     shape.panels *= 2;
   std::uint64_t const groups  = (panels + shape.panels - 1) / shape.panels;
   shape.groups                = unsigned(groups);
@@ -280,13 +266,11 @@ void launch_column_sums(Stream const& space, void const* x,
   std::uint64_t chunks      = groups * 8 <= resident
                                   ? resident / groups
                                   : (4 * resident + groups - 1) / groups;
-  std::uint64_t const round = sharing * tuning.loads * Sums::deep;
+  std::uint64_t const round = sharing * tuning.loads;
   chunks =
       std::clamp<std::uint64_t>(chunks, 1, (inner + round - 1) / round + 1);
-  shape.periods = std::max<std::uint64_t>(
-                      ((inner + chunks - 1) / chunks + of - 1) / of, 1) *
-                  of;
-  shape.chunks = unsigned(
+  shape.periods = std::max<std::uint64_t>((inner + chunks - 1) / chunks, 1);
+  shape.chunks  = unsigned(
       std::max<std::uint64_t>((inner + shape.periods - 1) / shape.periods, 1));
   bool const joins = shape.chunks > 1 || (!shape.fold && vectors.period > 1);
   std::optional<StreamScratch> scratch;
@@ -308,18 +292,9 @@ void launch_column_sums(Stream const& space, void const* x,
 template <Operation Op, Scalar Input, class Value, class Store>
 void launch_column_reduce(Stream const& space, void const* x,
                           std::uint64_t rows, std::uint64_t columns,
-                          std::uint64_t row_stride, Store const& store,
-                          bool use_mma) {
-  ColumnMatrix const matrix{rows, columns, row_stride};
-  if constexpr (Op == Operation::sum && size_of(Input) == 1) {
-    if (use_mma) {
-      launch_column_sums<Op, Input, WarpColumnMma<Warp, Input, Value>>(
-          space, x, matrix, store);
-      return;
-    }
-  }
+                          std::uint64_t row_stride, Store const& store) {
   launch_column_sums<Op, Input, WarpColumnAdditions<Warp, Op, Input, Value>>(
-      space, x, matrix, store);
+      space, x, {rows, columns, row_stride}, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -25,10 +25,8 @@ struct ColumnReduceTuning {
 /// in a variable template.
 template <class Sums>
 inline constexpr ColumnReduceTuning column_reduce_tuning =
-    Sums::deep > 1 && Sums::registers >= 32
-        ? ColumnReduceTuning{256, 2, Sums::registers >= 48 ? 4 : 8}
-    : Sums::registers >= 16 ? ColumnReduceTuning{256, 3, 4}
-                            : ColumnReduceTuning{512, 2, 8};
+    Sums::registers >= 16 ? ColumnReduceTuning{256, 3, 4}
+                          : ColumnReduceTuning{512, 2, 8};
 
 template <class Sums>
 inline constexpr int column_reduce_memory =

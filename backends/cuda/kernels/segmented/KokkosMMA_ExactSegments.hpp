@@ -95,28 +95,28 @@ class ExactSegmentsWarp {
   __device__ void take() const {
     int const log_lanes = m_memory.task.log_lanes;
     // Offsets are loaded ahead. Computed spans would spill (doubles, CUDA 13.0,
-    // sm_90), and so would indices that are kept besides `turn`.
+    // sm_90), and so would indices that are kept besides `round`.
     constexpr bool ahead = !std::is_same_v<Segments, EqualSegments>;
     Span next{0, 0, false};
     if constexpr (ahead) {
       next = span_of(index(0, log_lanes));
     }
     int window = 0;
-    for (unsigned turn = 0; first_of(turn, log_lanes) < m_memory.task.count;
-         ++turn) {
+    for (unsigned round = 0; first_of(round, log_lanes) < m_memory.task.count;
+         ++round) {
       if constexpr (!ahead) {
-        next = span_of(index(turn, log_lanes));
+        next = span_of(index(round, log_lanes));
       }
       Span const span = next;
       if constexpr (ahead) {
-        next = span_of(index(turn + 1, log_lanes));
+        next = span_of(index(round + 1, log_lanes));
       }
       unsigned const groups = 32u >> log_lanes;
-      sum_spans(index(turn, log_lanes), span, log_lanes, window,
-                turn * groups % 32);
-      if ((turn + 1) * groups % 32 == 0 ||
-          first_of(turn + 1, log_lanes) >= m_memory.task.count)
-        put_queued(turn * groups % 32 + groups);
+      sum_spans(index(round, log_lanes), span, log_lanes, window,
+                round * groups % 32);
+      if ((round + 1) * groups % 32 == 0 ||
+          first_of(round + 1, log_lanes) >= m_memory.task.count)
+        put_queued(round * groups % 32 + groups);
     }
   }
 
@@ -133,11 +133,11 @@ class ExactSegmentsWarp {
   __device__ static int lane() { return int(threadIdx.x % 32); }
   /// Index in the task of the first segment or piece of this warp; index()
   /// returns that of the lane.
-  __device__ static unsigned first_of(unsigned turn, int log_lanes) {
-    return (turn * Memory::warps + threadIdx.x / 32) * (32u >> log_lanes);
+  __device__ static unsigned first_of(unsigned round, int log_lanes) {
+    return (round * Memory::warps + threadIdx.x / 32) * (32u >> log_lanes);
   }
-  __device__ static unsigned index(unsigned turn, int log_lanes) {
-    return first_of(turn, log_lanes) + unsigned(lane() >> log_lanes);
+  __device__ static unsigned index(unsigned round, int log_lanes) {
+    return first_of(round, log_lanes) + unsigned(lane() >> log_lanes);
   }
   __device__ Queue& queue() const { return m_memory.queue[threadIdx.x / 32]; }
 

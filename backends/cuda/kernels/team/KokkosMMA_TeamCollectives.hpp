@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_TEAM_COLLECTIVES_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_StridedCalls.hpp>
+#include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 

@@ -153,7 +153,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
                     staged + (g - 1) % 2 * Shape::staged_bytes);
       };
       constexpr int rows_per_step = Band::rows_per_step;
-      constexpr int rows_of_turn  = Band::steps * rows_per_step;
+      constexpr int unrolled_rows = Band::steps * rows_per_step;
       // Runs step U of the unrolled steps that begin at row u.
       auto const step = [&]<int U>(int u, std::integral_constant<int, U>) {
         constexpr int first = U * rows_per_step;
@@ -161,7 +161,7 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
         // others keep the tensor cores busy. If the steps are known at compile
         // time, there are no branches between steps and their instructions
         // interleave.
-        constexpr bool known = rows_of_turn % Block::pause == 0;
+        constexpr bool known = unrolled_rows % Block::pause == 0;
         if constexpr (!known || first % Block::pause == 0) {
           int const pause = (u + first) / Block::pause;
           if (pause < Block::warps / 4 && warp / 4 == pause &&
@@ -184,17 +184,18 @@ struct DenseBandKernel : DenseBandShape<Input, Epilogue, Reach, Tuning> {
         }
         (std::make_integer_sequence<int, rows_per_step>());
       };
-      static_assert(Block::rows % rows_of_turn == 0);
-      auto const turn = [&]<int... U>(int u, std::integer_sequence<int, U...>) {
+      static_assert(Block::rows % unrolled_rows == 0);
+      auto const unrolled = [&]<int... U>(int u,
+                                          std::integer_sequence<int, U...>) {
         (step(u, std::integral_constant<int, U>()), ...);
-        band.turn();
+        band.renumber();
       };
       constexpr auto all = std::make_integer_sequence<int, Band::steps>();
-      if constexpr (rows_of_turn == Block::rows) {
-        turn(0, all);
+      if constexpr (unrolled_rows == Block::rows) {
+        unrolled(0, all);
       } else {
 #pragma unroll 1
-        for (int u = 0; u < Block::rows; u += rows_of_turn) turn(u, all);
+        for (int u = 0; u < Block::rows; u += unrolled_rows) unrolled(u, all);
       }
       slot = slot + 1 == Block::groups ? 0 : slot + 1;
     }
