@@ -73,7 +73,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, value_type, Call, Reducer>(),
-         {Flat::argument(call), &reducer, &begin},
+         {&call, &reducer, &begin},
          m_result,
          m_result_on_device,
          sizeof(value_type),
@@ -81,6 +81,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
          reported},
         types(),
         Tuning::value,
+        orders_of<Tuning, (Flat::indices > 1)>,
         sizeof(typename Running::Value),
         nullptr};
     erased.plan         = plan;

@@ -53,7 +53,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
                          this,
                          &run_native,
                          kernel<false>(),
-                         {Flat::argument(call), &reducer, &begin},
+                         {&call, &reducer, &begin},
                          Base::m_result,
                          Base::m_result_on_device,
                          reducer.value_size(),

@@ -97,6 +97,7 @@ class SumCall {
        reported},
       {},
       tuning,
+      Impl::call_orders(tuning),
       sizeof(std::int64_t),
       nullptr};
 };

@@ -187,6 +187,7 @@ double harmonic_sum(CallPlan const* plan, int multiprocessors) {
        reported},
       {},
       tuning,
+      Impl::call_orders(tuning),
       sizeof(double),
       nullptr};
   call.plan                = plan;

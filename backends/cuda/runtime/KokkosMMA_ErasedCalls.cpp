@@ -6,13 +6,11 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
-#include <backends/cuda/runtime/KokkosMMA_OrderChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ReportChoice.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
@@ -58,7 +56,7 @@ void report_route(ErasedCall const& call, char const* pattern,
 Settings settings_of(ErasedCall const& call) {
   return call.plan != nullptr ? call.plan->settings : effective_settings();
 }
-Cuda::LaunchLayout layout_of(ErasedCall const& call) {
+LaunchLayout layout_of(ErasedCall const& call) {
   return Cuda::launch_layout(call.stream, settings_of(call).reproducibility);
 }
 
@@ -131,11 +129,14 @@ void launch_streamed_reduce(ErasedReduce const& call,
   call.ensure_locks();
   LaunchShape const shape = layout_of(call).streamed_reduce(
       call.tuning, call.places, facts.resident_blocks, Cuda::max_partials);
-  CallOrders const orders = call.orders();
-  int const measured      = orders_to_measure(call, shape);
-  // Before a measurement begins: without memory Kokkos' own code runs.
-  Cuda::GridScratch const grid =
-      scratch->grid(partials(shape, orders[measured - 1]), call.running_bytes);
+  int const measured = orders_to_measure(call.orders, call.places, shape);
+  // Before a measurement begins: without memory Kokkos' own code runs. The last
+  // schedule needs the most.
+  Cuda::GridScratch const grid = scratch->grid(
+      call.orders.all[measured - 1].scattered_warps
+          ? Cuda::partials_of_warps(shape.blocks, shape.threads)
+          : shape.blocks,
+      call.running_bytes);
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
       [&](Cuda::ResultTarget<void> const& target) {
@@ -144,14 +145,15 @@ void launch_streamed_reduce(ErasedReduce const& call,
         Times::Loop loop{};
         Times::Trial trial;
         if (measured > 1) {
-          loop  = loop_of_order(call);
+          loop  = {call.stream.device, call.kernel,
+                   order_class(call.problem.size), false};
           trial = times.begin(loop, measured, scratch.stream(), 0, 0, true);
           if (trial.has_decided && environment_verbose())
             report_choice("parallel_reduce", call.problem.size, " invocations",
-                          orders, *trial.chooser);
+                          call.orders, *trial.chooser);
         }
         Times::OnException const abandon(times, loop, trial);
-        CallOrder const order         = orders[trial.candidate];
+        CallOrder const order         = call.orders.all[trial.candidate];
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
@@ -206,7 +208,7 @@ void launch_array_reduce(ErasedArrays const& call,
                          Cuda::KernelFacts const& facts,
                          Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  Cuda::LaunchLayout const layout = layout_of(call);
+  LaunchLayout const layout = layout_of(call);
   std::size_t const stride = array_stride(call.value_bytes, call.alignment);
   int const shared =
       Cuda::shared_bytes_of_kernel(call.stream.device, call.kernel);

@@ -53,6 +53,7 @@ struct ErasedCall {
 struct ErasedReduce : ErasedCall {
   ReduceProblem problem;
   StreamedTuning tuning;
+  CallOrders orders;
   std::size_t running_bytes;  ///< size of a block's partial result
   /// Reduces visible data on the tensor cores; null if no kernel exists.
   void (*use_mma)(void const* closure, Cuda::StreamScratch const&);
@@ -61,10 +62,6 @@ struct ErasedReduce : ErasedCall {
   /// Elements that the kernel iterates over: indices of a range, or all
   /// elements of the tiles of a box, those outside it included.
   std::uint64_t places = 0;
-
-  CallOrders orders() const {
-    return call_orders(tuning, problem.pattern == Pattern::mdrange);
-  }
 };
 
 struct ErasedScan : ErasedCall {
