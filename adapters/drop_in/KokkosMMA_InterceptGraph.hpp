@@ -139,7 +139,6 @@ class ReduceNode
          reported},
         {},
         Tuning::value,
-        orders_of<Tuning, (Flat::indices > 1)>,
         sizeof(typename Running::Value),
         nullptr};
     erased.problem.pattern       = Flat::pattern;

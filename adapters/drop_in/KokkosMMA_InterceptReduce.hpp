@@ -81,7 +81,6 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
          reported},
         types(),
         Tuning::value,
-        orders_of<Tuning, (Flat::indices > 1)>,
         sizeof(typename Running::Value),
         nullptr};
     erased.plan         = plan;

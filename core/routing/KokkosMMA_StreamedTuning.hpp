@@ -98,10 +98,6 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
   return orders;
 }
 
-/// The same of a kernel's type of tuning.
-template <class Tuning, bool IsBox = false>
-inline constexpr CallOrders orders_of = call_orders(Tuning::value, IsBox);
-
 /// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and
 /// the 8 bytes that nvcc adds to a host and device lambda. Such a View has 48
 /// bytes in Kokkos 5. GB/s of sums by a lambda over one View on Kokkos 5.2.2 by

@@ -27,6 +27,14 @@ def run(*command):
     return subprocess.run([str(part) for part in command], check=True, text=True, stdout=subprocess.PIPE).stdout
 
 
+def is_newer(target, rule):
+    """Whether a file is newer than what its rule, of a compiler, says that it is made of."""
+    if not target.exists() or not rule.exists():
+        return False
+    made_of = rule.read_text().partition(":")[2].replace("\\\n", " ").split()
+    return all(os.path.exists(each) and os.path.getmtime(each) < target.stat().st_mtime for each in made_of)
+
+
 def build(folder, kokkos, arch):
     """The program, from sources that nvcc compiles without optimising kernels, and a runtime that does nothing."""
     nvcc = ["nvcc", "-x", "cu", f"-arch={arch}", "-std=c++20", "--extended-lambda", "-Xcicc", "-O0", "-Xptxas", "-O0", "-g", "-w",
@@ -38,8 +46,9 @@ def build(folder, kokkos, arch):
     for source, options in ((SOURCES / "program.cpp", ["-include", ROOT / "include/KokkosMMA_DropIn.hpp", "-DKOKKOSMMA_COMPILED_float"]),
                             (kernels, []), *((each, []) for each in sorted((ROOT / "backends/cuda/runtime").glob("*.cpp")))):
         objects.append(folder / (source.stem + ".o"))
-        if not objects[-1].exists():
-            run(*nvcc, *options, "-c", source, "-o", objects[-1])
+        needed_files = objects[-1].with_suffix(".d")
+        if not is_newer(objects[-1], needed_files):
+            run(*nvcc, *options, "-MD", "-MF", needed_files, "-c", source, "-o", objects[-1])
     objects += sorted((kokkos / "lib").glob("libkokkos*.a"))
     runtime = folder / "runtime.o"
     run("nvcc", "-std=c++20", "-c", SOURCES / "runtime.cpp", "-o", runtime, "-Xcompiler", "-fno-pie")
@@ -75,7 +84,7 @@ def main():
     parser.add_argument("kokkos", type=pathlib.Path)
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for the objects, which are reused")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the objects, which are reused where no source changed")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if arguments.keep:

@@ -97,7 +97,6 @@ class SumCall {
        reported},
       {},
       tuning,
-      Impl::call_orders(tuning),
       sizeof(std::int64_t),
       nullptr};
 };

@@ -187,7 +187,6 @@ double harmonic_sum(CallPlan const* plan, int multiprocessors) {
        reported},
       {},
       tuning,
-      Impl::call_orders(tuning),
       sizeof(double),
       nullptr};
   call.plan                = plan;

@@ -83,8 +83,10 @@ Route run_call(ErasedCall const& call, char const* pattern,
     TuningTable const& tuning = Cuda::tuning(call.stream.device);
     decision.asked            = settings.route;
     if (settings.route != Route::generic)
-      decision = decide_requested(settings, [&](Settings const& requested) {
-        return choose(problem, machine, requested, tuning);
+      decision = decide_requested(settings.route, [&](Route requested) {
+        Settings asked = settings;
+        asked.route    = requested;
+        return choose(problem, machine, asked, tuning);
       });
   }
   TimedCall timed;  // includes Kokkos' own code, if that runs
@@ -129,14 +131,16 @@ void launch_streamed_reduce(ErasedReduce const& call,
   call.ensure_locks();
   LaunchShape const shape = layout_of(call).streamed_reduce(
       call.tuning, call.places, facts.resident_blocks, Cuda::max_partials);
-  int const measured = orders_to_measure(call.orders, call.places, shape);
+  CallOrders const orders =
+      call_orders(call.tuning, call.problem.pattern == Pattern::mdrange);
+  int const measured = orders_to_measure(orders, call.places, shape);
   // Before a measurement begins: without memory Kokkos' own code runs. The last
   // schedule needs the most.
-  Cuda::GridScratch const grid = scratch->grid(
-      call.orders.all[measured - 1].scattered_warps
-          ? Cuda::partials_of_warps(shape.blocks, shape.threads)
-          : shape.blocks,
-      call.running_bytes);
+  Cuda::GridScratch const grid =
+      scratch->grid(orders.all[measured - 1].scattered_warps
+                        ? Cuda::partials_of_warps(shape.blocks, shape.threads)
+                        : shape.blocks,
+                    call.running_bytes);
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
       [&](Cuda::ResultTarget<void> const& target) {
@@ -150,10 +154,10 @@ void launch_streamed_reduce(ErasedReduce const& call,
           trial = times.begin(loop, measured, scratch.stream(), 0, 0, true);
           if (trial.has_decided && environment_verbose())
             report_choice("parallel_reduce", call.problem.size, " invocations",
-                          call.orders, *trial.chooser);
+                          orders, *trial.chooser);
         }
         Times::OnException const abandon(times, loop, trial);
-        CallOrder const order         = call.orders.all[trial.candidate];
+        CallOrder const order         = orders.all[trial.candidate];
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
@@ -209,7 +213,7 @@ void launch_array_reduce(ErasedArrays const& call,
                          Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
   LaunchLayout const layout = layout_of(call);
-  std::size_t const stride = array_stride(call.value_bytes, call.alignment);
+  std::size_t const stride  = array_stride(call.value_bytes, call.alignment);
   int const shared =
       Cuda::shared_bytes_of_kernel(call.stream.device, call.kernel);
   ArrayShape const shape =

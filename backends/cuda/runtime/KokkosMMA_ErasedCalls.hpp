@@ -53,7 +53,6 @@ struct ErasedCall {
 struct ErasedReduce : ErasedCall {
   ReduceProblem problem;
   StreamedTuning tuning;
-  CallOrders orders;
   std::size_t running_bytes;  ///< size of a block's partial result
   /// Reduces visible data on the tensor cores; null if no kernel exists.
   void (*use_mma)(void const* closure, Cuda::StreamScratch const&);

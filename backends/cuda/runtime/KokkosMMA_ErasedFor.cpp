@@ -184,8 +184,8 @@ Route run_for(ErasedFor const& call) {
   Settings const settings = effective_settings();
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = decide_requested(settings, [&](Settings const& requested) {
-      return route_for(call.problem, Capability{true}, requested.route);
+    decision = decide_requested(settings.route, [&](Route requested) {
+      return route_for(call.problem, Capability{true}, requested);
     });
   bool runs_own = decision.route == Route::streamed;
   TimedCall timed;

@@ -77,13 +77,14 @@ void add_streamed_reduce(ErasedReduce const& call,
           .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
                            Cuda::max_partials);
   Cuda::check(cudaSetDevice(call.stream.device), "cudaSetDevice");
-  int const decided =
-      orders_to_measure(call.orders, call.places, shape) > 1
-          ? Cuda::LaunchTimes::instance().decided(
-                {call.stream.device, call.kernel,
-                 order_class(call.problem.size), false})
-          : 0;
-  CallOrder const order = call.orders.all[decided < 0 ? 0 : decided];
+  CallOrders const orders =
+      call_orders(call.tuning, call.problem.pattern == Pattern::mdrange);
+  int const decided     = orders_to_measure(orders, call.places, shape) > 1
+                              ? Cuda::LaunchTimes::instance().decided(
+                                    {call.stream.device, call.kernel,
+                                     order_class(call.problem.size), false})
+                              : 0;
+  CallOrder const order = orders.all[decided < 0 ? 0 : decided];
   std::size_t const partials =
       order.scattered_warps
           ? Cuda::partials_of_warps(shape.blocks, shape.threads)
@@ -111,8 +112,8 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
   Capability const machine = Cuda::capability(call.stream.device);
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = decide_requested(settings, [&](Settings const& requested) {
-      return route_for(call.problem, machine, requested.route);
+    decision = decide_requested(settings.route, [&](Route requested) {
+      return route_for(call.problem, machine, requested);
     });
   bool runs_own = false;
   int const max_threads =
@@ -155,7 +156,7 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
                                   call.tuning.threads, 0);
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
-    decision = decide_requested(settings, [&](Settings const& requested) {
+    decision = decide_by(settings, [&](Settings const& requested) {
       return route_reduce(call.problem, machine, requested, tuning);
     });
   }
