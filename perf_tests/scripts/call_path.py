@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of kokkos-mma with a function that is entered between a call and its kernel.
 
-    call_path.py KOKKOS [--arch sm_90] [--list] [--keep FOLDER]
+    call_path.py KOKKOS [--arch sm_90] [--list] [--keep FOLDER] [--most "PATH=FILES"]...
 
 KOKKOS is an installation of static libraries with Cuda. Needs nvcc and no GPU: the program of call_path/ runs on a stand-in for the CUDA runtime,
 which ends each record at the first launch. It is not optimised, so functions count that a compiler would inline. "first" is the first call of its
-kind, which queries the kernel; the other row is the 300th. --list names the files and their functions.
+kind, which queries the kernel; the other row is the 300th. --list names the files and their functions. With --most a path through more files
+fails, and so does a path that is not there.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -85,6 +87,7 @@ def main():
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the objects, which are reused where no source changed")
+    parser.add_argument("--most", action="append", default=[], metavar="PATH=FILES", help="largest number of files of a path")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if arguments.keep:
@@ -95,6 +98,9 @@ def main():
         print(f"{name:28} {len(files):3} files, {sum(map(len, files.values())):3} functions")
         for file in sorted(files) if arguments.list else ():
             print(f"    {file}: {', '.join(sorted(files[file]))}")
+    too_long = [f"{name}: {len(found.get(name, ()))} files, and {most} are allowed" for name, most in
+                (each.rsplit("=", 1) for each in arguments.most) if not 0 < len(found.get(name, ())) <= int(most)]
+    sys.exit("\n".join(too_long))
 
 
 if __name__ == "__main__":

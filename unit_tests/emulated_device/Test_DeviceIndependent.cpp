@@ -17,6 +17,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
 
 namespace KokkosMMA::Testing {
 namespace {

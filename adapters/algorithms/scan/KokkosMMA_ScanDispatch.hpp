@@ -8,7 +8,7 @@
 /// whose data are visible.
 
 #include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
-#include <adapters/algorithms/scan/KokkosMMA_PlannedScan.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>

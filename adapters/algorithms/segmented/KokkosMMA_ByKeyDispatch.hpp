@@ -11,7 +11,7 @@
 
 #include <adapters/algorithms/scan/KokkosMMA_ScanDispatch.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
-#include <adapters/algorithms/scan/KokkosMMA_PlannedScan.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 

@@ -23,7 +23,7 @@
 namespace KokkosMMA::Impl {
 struct LaunchLayout;
 struct TunedDevice;
-}
+}  // namespace KokkosMMA::Impl
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -89,6 +89,9 @@ struct Device {
   TuningTable const* tuning = &builtin_tuning;
 
   TunedDevice tuned() const;
+  Capability capability() const {
+    return {true, compute_capability, multiprocessors, shared_bytes};
+  }
 };
 
 /// Properties of a device, which are queried once.
@@ -107,8 +110,7 @@ inline TuningTable const& tuning(int device_id) {
   return *device(device_id).tuning;
 }
 inline Capability capability(int device_id) {
-  Device const& d = device(device_id);
-  return {true, d.compute_capability, d.multiprocessors, d.shared_bytes};
+  return device(device_id).capability();
 }
 
 LaunchLayout launch_layout(Stream const& stream, Reproducibility level);
