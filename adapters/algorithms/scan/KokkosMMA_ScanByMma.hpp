@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_SCAN_BY_MMA_HPP
+#define KOKKOSMMA_SCAN_BY_MMA_HPP
+
+/// \file
+/// Scans by name on tensor cores, which no automatic choice uses: kernels of
+/// libkokkosmma_kernels, reached by Route::mma.
+
+#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#if KOKKOSMMA_IMPL_ON_CUDA() && defined(KOKKOSMMA_PAPER_KERNELS)
+#include <backends/cuda/kernels/papers/KokkosMMA_PaperScan.hpp>
+#endif
+
+#include <string>
+
+namespace KokkosMMA::Impl {
+
+/// Whether this source reaches a kernel for these types.
+template <class Exec, class Functor>
+inline constexpr bool has_scan_by_mma = false;
+
+#if KOKKOSMMA_IMPL_ON_CUDA() && defined(KOKKOSMMA_PAPER_KERNELS)
+template <class X, class Y, class A, ScanKind Kind>
+requires(VisibleScan<ScanInto<X, Y, A, Kind>>::
+             visible) inline constexpr bool has_scan_by_mma<Kokkos::Cuda,
+                                                            ScanInto<X, Y, A,
+                                                                     Kind>> =
+    scan_tile_exists(scalar_v<typename X::non_const_value_type>, scalar_v<A>,
+                     scalar_v<typename Y::non_const_value_type>) &&
+    scan_mma_exists(scalar_v<typename X::non_const_value_type>, scalar_v<A>);
+
+/// Launches it; `total` is nothing, a View of the accumulator or a variable of
+/// its type. Returns whether that was possible.
+template <class X, class Y, class A, ScanKind Kind, class... Total>
+bool scan_by_mma(std::string const& label, Kokkos::Cuda const& exec,
+                 ScanInto<X, Y, A, Kind> const& functor, Total&... total) {
+  auto const operands = VisibleScan<ScanInto<X, Y, A, Kind>>::operands(functor);
+  Cuda::PaperScan scan{scalar_v<typename X::non_const_value_type>,
+                       scalar_v<typename Y::non_const_value_type>,
+                       Kind == ScanKind::inclusive,
+                       operands.x,
+                       operands.y,
+                       functor.x.extent(0),
+                       &operands.init,
+                       nullptr,
+                       true};
+  [[maybe_unused]] auto const set_total = [&](auto& place) {
+    using Place = std::remove_cvref_t<decltype(place)>;
+    if constexpr (Kokkos::is_view_v<Place>) {
+      scan.total = place.data();
+      scan.total_on_device =
+          Kokkos::SpaceAccessibility<Kokkos::Cuda,
+                                     typename Place::memory_space>::accessible;
+    } else {
+      scan.total           = &place;
+      scan.total_on_device = false;
+    }
+  };
+  (set_total(total), ...);
+  AnnouncedScan const announced(label, exec);
+  return !Cuda::launch_paper_scan(exec, scan);
+}
+#endif
+
+/// Runs a scan by the kernels above where its route is `mma`, else as
+/// run_planned_scan(). If these find no scratch memory, another route runs.
+template <class Policy, class Functor, class... Total>
+Route run_scan_of(std::string const& label, CallPlan plan, Policy const& policy,
+                  Functor const& functor, Total&... total) {
+  if constexpr (has_scan_by_mma<typename Policy::execution_space, Functor>) {
+    if (plan.decision.route == Route::mma) {
+      if (scan_by_mma(label, policy.space(), functor, total...))
+        return Route::mma;
+      plan.decision.route = Route::streamed;
+    }
+  }
+  return run_planned_scan(label, plan, policy, functor, total...);
+}
+
+}  // namespace KokkosMMA::Impl
+
+#endif
