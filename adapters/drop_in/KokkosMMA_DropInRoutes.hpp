@@ -145,7 +145,7 @@ struct ToolResponse<Policy, F> {
     static_cast<void>(&KokkosMMA::Impl::drop_in_announced<std::void_t<F>>);
     KokkosMMA::Impl::BeforeCall<Policy, F>::announce();
 #if !defined(KOKKOS_ENABLE_TUNING)
-    if (KokkosMMA::Impl::VerboseLines::listens())
+    if (KokkosMMA::Impl::reports_calls())
       KokkosMMA::Impl::VerboseLines::skip_fence();
 #endif
   }

@@ -36,15 +36,10 @@ struct Flattened<Kokkos::RangePolicy<Traits...>> {
   template <class Functor>
   using Call = TaggedCall<Functor, typename Policy::work_tag>;
 
-  /// The functor itself.
+  /// Argument of a kernel that expects a Call: the functor itself.
   template <class Functor>
   static Functor const& call(Functor const& functor, Policy const&, int) {
     return functor;
-  }
-  /// Argument of a kernel that expects a Call.
-  template <class Functor>
-  static void const* argument(Functor const& called) {
-    return tagged_argument<typename Policy::work_tag>(called);
   }
   /// Number of elements that a kernel iterates over.
   template <class Functor>
@@ -85,10 +80,6 @@ struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
                             int(Policy::rank),
                             Policy::inner_direction == Kokkos::Iterate::Left>(
         functor, policy.m_lower, policy.m_upper, threads);
-  }
-  template <class Called>
-  static void const* argument(Called const& called) {
-    return &called;
   }
   template <class Call>
   static std::uint64_t places(Call const& call, std::uint64_t size) {

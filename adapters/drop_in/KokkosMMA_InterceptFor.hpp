@@ -238,7 +238,7 @@ class RoutedFor {
         &kernel_of_kokkos<typename PolicyLoop<Policy>::template Driver<Native>,
                           Policy>,
         PolicyLoop<Policy>::template kernel<Functor>(),
-        tagged_argument<typename Policy::work_tag>(m_native.functor),
+        &m_native.functor,
         &desul::ensure_cuda_lock_arrays_on_device,
         reported,
         cached,

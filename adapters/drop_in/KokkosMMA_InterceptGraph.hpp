@@ -74,7 +74,7 @@ class LoopNode
                    nullptr,
                    nullptr,
                    PolicyLoop<PolicyT>::template kernel<Functor>(),
-                   tagged_argument<typename PolicyT::work_tag>(m_functor),
+                   &m_functor,
                    &desul::ensure_cuda_lock_arrays_on_device,
                    reported,
                    unused,
@@ -131,7 +131,7 @@ class ReduceNode
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, Value, Call, Reducer>(),
-         {Flat::argument(call), &reducer, &begin},
+         {&call, &reducer, &begin},
          Native::m_result_ptr,
          Native::m_result_ptr_device_accessible,
          sizeof(Value),

@@ -68,12 +68,12 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     auto const& call = Flat::call(functor, m_policy, Tuning::value.threads);
     ErasedReduce erased{
         {m_policy.space(),
-         this,
-         &run_native,
+         static_cast<Base const*>(this),
+         Base::m_run_native,
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, value_type, Call, Reducer>(),
-         {Flat::argument(call), &reducer, &begin},
+         {&call, &reducer, &begin},
          m_result,
          m_result_on_device,
          sizeof(value_type),
@@ -102,8 +102,8 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   }
 
  private:
-  static void run_native(void const* self) {
-    static_cast<RoutedReduce const*>(self)->execute_native();
+  static RoutedReduce const& of(void const* self) {
+    return *static_cast<RoutedReduce const*>(static_cast<Base const*>(self));
   }
 
   using Data    = VisibleData<Functor>;
@@ -143,7 +143,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
   static constexpr bool may_be_exact = exact_sum_exists<Reducer, Call>();
   static void use_exact(void const* self, Cuda::StreamScratch const& scratch) {
-    auto const& closure = *static_cast<RoutedReduce const*>(self);
+    auto const& closure = of(self);
     sum_calls_exactly<Flat, value_type, Call>(
         scratch, closure.functor(), closure.m_policy, closure.m_result,
         closure.m_result_on_device);
@@ -152,7 +152,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
 
   /// Reduces visible data on the tensor cores.
   static void use_mma(void const* self, Cuda::StreamScratch const& scratch) {
-    auto const& closure = *static_cast<RoutedReduce const*>(self);
+    auto const& closure = of(self);
     Data::sum(closure.functor(), closure.m_policy.space(), scratch,
               std::uint64_t(Flat::begin(closure.m_policy)),
               Flat::size(closure.m_policy), closure.m_result,

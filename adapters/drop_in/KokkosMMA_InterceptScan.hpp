@@ -167,7 +167,7 @@ class RoutedScan {
                        this,
                        &run_erased_native,
                        kernel,
-                       {Flat::argument(functor()), &reducer, &begin},
+                       {&functor(), &reducer, &begin},
                        m_result,
                        m_result_on_device,
                        sizeof(value_type),

@@ -119,22 +119,23 @@ class ReduceClosure {
 
   Functor const& functor() const { return m_pair.get_functor(); }
   Reducer const& reducer() const { return m_pair.get_reducer(); }
-  void execute_native() const { m_run_native(*this); }
 
   NativePair m_pair;
   Policy m_policy;
   pointer_type m_result;
   bool m_result_on_device, m_must_wait;
+  /// Runs Kokkos' own code for a pointer to this class.
+  void (*m_run_native)(void const*);
 
  private:
   template <class MemorySpace>
-  static void run_native(ReduceClosure const& closure) {
+  static void run_native(void const* self) {
+    auto const& closure = *static_cast<ReduceClosure const*>(self);
     Kokkos::Impl::ParallelReduce<NativePair, Policy, Kokkos::Cuda>(
         closure.m_pair, closure.m_policy,
         NativeResult<pointer_type, MemorySpace>{closure.m_result})
         .execute();
   }
-  void (*m_run_native)(ReduceClosure const&);
 };
 
 }  // namespace KokkosMMA::Impl

@@ -50,10 +50,10 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
       in_registers = kernel<true>();
     }
     ErasedArrays erased{{Base::m_policy.space(),
-                         this,
-                         &run_native,
+                         static_cast<Base const*>(this),
+                         Base::m_run_native,
                          kernel<false>(),
-                         {Flat::argument(call), &reducer, &begin},
+                         {&call, &reducer, &begin},
                          Base::m_result,
                          Base::m_result_on_device,
                          reducer.value_size(),
@@ -74,10 +74,6 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   }
 
  private:
-  static void run_native(void const* self) {
-    static_cast<RoutedArrays const*>(self)->execute_native();
-  }
-
   static constexpr bool is_array = is_array_reducer<Reducer>;
   // Copying and adding numbers has no side effects.
   static constexpr bool sums_numbers =

@@ -44,6 +44,9 @@ enum class Indices {
 /// receives a functor invokes it here. An argument made for the invocation,
 /// such as an index, arrives as an rvalue and is passed as an lvalue. A value
 /// that is reduced arrives as an lvalue and is passed unchanged.
+///
+/// A launch passes the functor itself as the argument: CUDA copies arguments as
+/// bytes, and no constructor of the functor runs.
 template <class Functor, class Tag, Indices Kind = Indices::constant>
 struct TaggedCall {
   Functor functor;
@@ -52,6 +55,8 @@ struct TaggedCall {
 
   template <class... Arguments>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
+    static_assert(sizeof(TaggedCall) == sizeof(Functor) &&
+                  alignof(TaggedCall) == alignof(Functor));
     if constexpr (std::is_void_v<Tag>) {
       functor(passed<Arguments>(arguments)...);
     } else {
@@ -71,16 +76,6 @@ struct TaggedCall {
     }
   }
 };
-
-/// A functor as the argument of a kernel that expects its tagged call. CUDA
-/// copies arguments as bytes, and the two have the same bytes, so a launch
-/// copies no functor by a constructor.
-template <class Tag, class Functor>
-void const* tagged_argument(Functor const& functor) {
-  static_assert(sizeof(TaggedCall<Functor, Tag>) == sizeof(Functor) &&
-                alignof(TaggedCall<Functor, Tag>) == alignof(Functor));
-  return &functor;
-}
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 /// Kernel that Kokkos launches for one of its closures.

@@ -127,7 +127,7 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
   return launch_team_reduce(ErasedTeamReduce{
       policy.space(),
       kernel_of_team_reduce<Functor, Reducer, Policy>(),
-      {tagged_argument<typename Policy::work_tag>(functor), &reducer, &layout},
+      {&functor, &reducer, &layout},
       layout.teams,
       layout.shared_begin + layout.shared_size,
       dim3(unsigned(policy.impl_vector_length()), unsigned(team)),

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_SCAN_FUNCTORS_HPP
 #define KOKKOSMMA_SCAN_FUNCTORS_HPP
 
-#include <adapters/kokkos/KokkosMMA_ScanArguments.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
 

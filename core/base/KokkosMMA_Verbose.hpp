@@ -34,6 +34,11 @@ inline bool environment_compare() {
 inline bool measures_calls() {
   return environment_report() || environment_compare();
 }
+/// Whether a call prints or records anything.
+inline bool reports_calls() {
+  static bool const any = measures_calls() || environment_verbose();
+  return any;
+}
 
 /// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
 [[gnu::cold]] inline bool write_json(char const* text) {

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CACHED_LAUNCH_HPP
 
 #include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/routing/KokkosMMA_Route.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -12,9 +13,20 @@
 #include <typeinfo>
 
 /// \file
-/// Cache of a call's chosen launch.
+/// Cache of a loop's or a team kernel's chosen launch, and who is told which
+/// route ran.
 
 namespace KokkosMMA::Impl {
+
+/// Receives the route of each intercepted loop and team kernel. Tests and
+/// benchmarks set it.
+[[gnu::visibility("default")]] inline std::atomic<void (*)(Route)>
+    launch_observer{nullptr};
+inline Route observed(Route ran) {
+  if (auto const observe = launch_observer.load(std::memory_order_relaxed))
+    observe(ran);
+  return ran;
+}
 
 /// Types of a call of the application, which identify it in another process.
 struct CallTypes {

@@ -299,6 +299,26 @@ constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
   return box;
 }
 
+/// Arguments of this library's kernel for a launch shape.
+struct LoopArguments {
+  LoopRange range{};
+  LoopBox box{};
+  void const* pointers[2];
+
+  LoopArguments(void const* functor, LoopSpace const& space,
+                LoopShape const& shape, LoopGrid& grid)
+      : pointers{functor, &range} {
+    if (space.rank == 1) {
+      range = lay_out_range(space, shape, grid);
+    } else {
+      box         = lay_out_box(space, shape, grid);
+      pointers[1] = &box;
+    }
+  }
+  LoopArguments(LoopArguments const&)            = delete;
+  LoopArguments& operator=(LoopArguments const&) = delete;
+};
+
 }  // namespace KokkosMMA::Impl
 
 #endif

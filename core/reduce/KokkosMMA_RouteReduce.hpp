@@ -40,6 +40,9 @@ constexpr Refusal refuse_sum_types(Scalar input, Scalar value) {
 constexpr Refusal refuse_mma(ReduceProblem const& problem,
                              Capability const& capability,
                              Settings const& settings) {
+  // The type of a functor's sum is no reason to look at.
+  if (problem.source == Source::functor)
+    return capability.cuda ? opaque_functor : not_cuda;
   bool const product  = problem.source == Source::product;
   Refusal const types = refuse_sum_types(problem.input, problem.value);
   Refusal const order = refuse_products(problem.value, settings);
@@ -48,7 +51,6 @@ constexpr Refusal refuse_mma(ReduceProblem const& problem,
       {!capability.tensor_cores(), no_tensor_cores},
       {problem.in_graph, is_graph_node},
       {!problem.compiled, {"the call has no result to write"}},
-      {problem.source == Source::functor, opaque_functor},
       {problem.source == Source::transform,
        {"the transformed values are not in memory; streamed is as fast"}},
       {!problem.sum, {"the reducer is not a sum"}},
@@ -122,11 +124,12 @@ constexpr RouteDecision route_reduce(
   if (settings.reproducibility != Reproducibility::run_to_run &&
       sums_floats(problem))
     return route_exact_sum(capability, settings);
-  bool const prefers_additions = !mma_reduce_pays(
-      problem.input, problem.source == Source::product, tuning);
+  Refusal const mma = refuse_mma(problem, capability, settings);
+  bool const prefers_additions =
+      !mma && !mma_reduce_pays(problem.input, problem.source == Source::product,
+                               tuning);
   return route_by_refusals(
-      settings.route, refuse_mma(problem, capability, settings),
-      refuse_streamed(problem, capability),
+      settings.route, mma, refuse_streamed(problem, capability),
       prefers_additions
           ? Refusal{"additions are as fast for this type", "tuning table"}
           : Refusal{});

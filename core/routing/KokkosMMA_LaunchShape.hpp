@@ -7,6 +7,7 @@
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -56,6 +57,23 @@ constexpr LaunchShape streamed_reduce_shape(
     return {clamped((size + threads - 1) / threads), threads};
   }
   return {clamped(processors * resident_blocks), unsigned(tuning.threads)};
+}
+
+/// Number of schedules to measure; 1 if no thread has two invocations, so that
+/// nothing is measured. Above that, to 2^20 indices, another schedule takes
+/// 0.73 to 0.85 of the first one's time for triangular loops and 0.85 to 1.0
+/// for rows of power-law length; plain sums of 14 us are not slowed by
+/// measuring (doubles, H200, 2026-11-28).
+constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
+                                LaunchShape const& shape) {
+  return places <= std::uint64_t(shape.blocks) * shape.threads ? 1
+                                                               : orders.count;
+}
+/// Class of the sizes that share a choice of the schedule: within an eighth, so
+/// that a launch that is slower than others indicates other data.
+constexpr unsigned order_class(std::uint64_t size) {
+  int const octave = std::bit_width(size);
+  return unsigned(octave) * 8 + unsigned(size >> (octave - 4) & 7);
 }
 
 /// Launch of a reduction that is the same on every device. With several waves
@@ -169,6 +187,31 @@ constexpr unsigned streamed_scan_rows(TuningTable const& table,
   return unsigned(
       std::clamp<std::uint64_t>((size + spread - 1) / spread, 1, tuning.items));
 }
+
+/// Numbers on which the order of operations of a launch may depend besides data
+/// and call: those of the device and its tuning table. For other levels than
+/// run_to_run they are those of a reference device. Its grid runs on any
+/// device: kernels loop over the work that a grid leaves, and blocks of a grid
+/// that is too large wait.
+struct LaunchLayout {
+  int multiprocessors;
+  TuningTable const& tuning;
+  bool fixed;  ///< the same for all devices
+
+  /// Shape of the launch of a reduction by an opaque functor.
+  constexpr LaunchShape streamed_reduce(StreamedTuning const& tuned,
+                                        std::uint64_t size, int resident,
+                                        unsigned most_blocks) const {
+    return fixed ? fixed_reduce_shape(tuned, size, most_blocks)
+                 : streamed_reduce_shape(tuning, tuned, size, multiprocessors,
+                                         resident, most_blocks);
+  }
+  /// Resident blocks per multiprocessor: as the runtime reports, or as the
+  /// kernel's launch bounds guarantee.
+  constexpr int blocks(int resident, int min_blocks) const {
+    return fixed ? min_blocks : resident;
+  }
+};
 
 }  // namespace KokkosMMA::Impl
 

@@ -104,6 +104,21 @@ constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
   return decision;
 }
 
+/// Decides for a call that sets no route. A route of a scope or the environment
+/// is used if it can run; otherwise `auto` decides.
+/// \param decide route function, as a callable of the requested route
+template <class Decide>
+constexpr RouteDecision decide_requested(Route asked, Decide const& decide) {
+  // One use of `decide`, so that it is compiled once.
+  RouteDecision decision;
+  for (Route requested = asked;; requested = Route::automatic) {
+    decision = decide(requested);
+    if (!refusal_of(decision) || requested == Route::automatic) break;
+  }
+  decision.asked = asked;
+  return decision;
+}
+
 }  // namespace KokkosMMA::Impl
 
 #endif

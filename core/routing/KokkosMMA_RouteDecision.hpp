@@ -219,31 +219,28 @@ inline void check_level_of_run(char const* who, Settings const& call,
   return text;
 }
 
-/// Decides for a call that sets no route. A route of a scope or the environment
-/// is used if it can run; otherwise `auto` decides.
+/// Decides for a call that sets no route, as decide_requested().
+/// \param decide route function, as a callable of Settings
 template <class Decide>
-RouteDecision decide_requested(Settings const& settings, Decide const& decide) {
-  // One use of `decide`, so that it is compiled once.
-  RouteDecision decision;
-  for (Settings requested = settings;; requested.route = Route::automatic) {
-    decision = decide(requested);
-    if (!refusal_of(decision) || requested.route == Route::automatic) break;
-  }
-  decision.asked = settings.route;
-  return decision;
+RouteDecision decide_by(Settings settings, Decide const& decide) {
+  return decide_requested(settings.route, [&](Route requested) {
+    settings.route = requested;
+    return decide(settings);
+  });
 }
 
 /// Decides for a call with its own settings. Throws if its route or level is
 /// not available.
 template <class Decide>
-RouteDecision decide_call(char const* who, Settings const& call,
-                          Decide const& decide,
-                          OfferedLevel const& offered = run_to_run_only) {
+CallPlan decide_call(char const* who, Settings const& call,
+                     Decide const& decide,
+                     OfferedLevel const& offered = run_to_run_only) {
   Settings const settings = settle_level(who, call, offered);
-  if (call.route == Route::automatic) return decide_requested(settings, decide);
+  if (call.route == Route::automatic)
+    return {settings, decide_by(settings, decide)};
   RouteDecision const decision = decide(settings);
   check_route(who, decision);
-  return decision;
+  return {settings, decision};
 }
 
 /// Decision of decide_call() as a sentence.
@@ -254,9 +251,8 @@ std::string explain_call(Settings const& call, Decide const& decide,
   std::string const note = level_note(settings, offered);
   if (settings.reproducibility > offered.level)
     settings.reproducibility = offered.level;
-  return to_string(call.route == Route::automatic
-                       ? decide_requested(settings, decide)
-                       : decide(settings)) +
+  return to_string(call.route == Route::automatic ? decide_by(settings, decide)
+                                                  : decide(settings)) +
          note + environment_note();
 }
 

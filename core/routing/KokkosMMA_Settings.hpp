@@ -31,8 +31,16 @@ struct Settings {
 
 namespace Impl {
 
+/// Settings of the environment, the outermost scope of every host thread.
+inline Settings settings_of_environment() {
+  Settings settings;
+  settings.route           = environment_route().route;
+  settings.reproducibility = environment_level().level;
+  return settings;
+}
+
 [[gnu::visibility("default")]] inline Settings& scoped_settings() {
-  thread_local Settings settings;
+  thread_local Settings settings = settings_of_environment();
   return settings;
 }
 
@@ -42,16 +50,14 @@ constexpr Settings without_label(Settings settings) {
   return settings;
 }
 
-/// Merges the settings of call, scope and environment, in this order of
-/// priority. The label is that of the call.
+/// Merges the settings of call and scope, in this order of priority. The label
+/// is that of the call.
 inline Settings effective_settings(Settings call = {}) {
-  Settings const scope = scoped_settings();
+  Settings const& scope = scoped_settings();
   if (call.route == Route::automatic) call.route = scope.route;
-  if (call.route == Route::automatic) call.route = environment_route().route;
   if (!scope.check_offsets) call.check_offsets = false;
-  for (Reproducibility const level :
-       {scope.reproducibility, environment_level().level})
-    if (level > call.reproducibility) call.reproducibility = level;
+  if (scope.reproducibility > call.reproducibility)
+    call.reproducibility = scope.reproducibility;
   return call;
 }
 

@@ -33,7 +33,7 @@ TOPICS = (
     ("Reductions", "`<KokkosMMA_Reduce.hpp>`; [details](calls/reductions.md).",
      "adapters/algorithms/reduce/KokkosMMA_Reduce adapters/kokkos/KokkosMMA_Functors adapters/kokkos/KokkosMMA_SumReducer"),
     ("Scans", "`<KokkosMMA_Scan.hpp>`; [details](calls/scans.md).",
-     "adapters/algorithms/scan/KokkosMMA_Scan adapters/kokkos/KokkosMMA_ScanArguments adapters/kokkos/KokkosMMA_ScanFunctors"),
+     "adapters/algorithms/scan/KokkosMMA_Scan adapters/kokkos/KokkosMMA_ScanInto adapters/kokkos/KokkosMMA_ScanFunctors"),
     ("Segments", "`<KokkosMMA_Segmented.hpp>`; [details](calls/segments.md).",
      "adapters/algorithms/segmented/KokkosMMA_Segmented adapters/algorithms/segmented/KokkosMMA_SegmentedChecks "
      "core/base/KokkosMMA_Operation adapters/algorithms/segmented/KokkosMMA_ComputedElements "

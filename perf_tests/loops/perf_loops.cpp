@@ -16,12 +16,12 @@ namespace perf {
 
 /// What ran the last loop that came to the library.
 KokkosMMA::Route& route_of_loops() {
-#ifdef KOKKOS_ENABLE_CUDA
-  return KokkosMMA::Impl::last_loop_route_of_this_thread();
-#else
   static auto route = KokkosMMA::Route::generic;
-  return route;
+#ifdef KOKKOS_ENABLE_CUDA
+  KokkosMMA::Impl::launch_observer.store(
+      [](KokkosMMA::Route ran) { route = ran; });
 #endif
+  return route;
 }
 
 struct LoopTests : SideTests {

@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of kokkos-mma with a function that is entered between a call and its kernel.
 
-    call_path.py KOKKOS [--arch sm_90] [--list] [--keep FOLDER]
+    call_path.py KOKKOS [--arch sm_90] [--list] [--keep FOLDER] [--most "PATH=FILES"]...
 
 KOKKOS is an installation of static libraries with Cuda. Needs nvcc and no GPU: the program of call_path/ runs on a stand-in for the CUDA runtime,
 which ends each record at the first launch. It is not optimised, so functions count that a compiler would inline. "first" is the first call of its
-kind, which queries the kernel; the other row is the 300th. --list names the files and their functions.
+kind, which queries the kernel; the other row is the 300th. --list names the files and their functions. With --most a path through more files
+fails, and so does a path that is not there.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,6 +27,14 @@ HOST = "-O0,-g,-w,-fno-pie,-finstrument-functions"
 
 def run(*command):
     return subprocess.run([str(part) for part in command], check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def is_newer(target, rule):
+    """Whether a file is newer than what its rule, of a compiler, says that it is made of."""
+    if not target.exists() or not rule.exists():
+        return False
+    made_of = rule.read_text().partition(":")[2].replace("\\\n", " ").split()
+    return all(os.path.exists(each) and os.path.getmtime(each) < target.stat().st_mtime for each in made_of)
 
 
 def build(folder, kokkos, arch):
@@ -38,8 +48,9 @@ def build(folder, kokkos, arch):
     for source, options in ((SOURCES / "program.cpp", ["-include", ROOT / "include/KokkosMMA_DropIn.hpp", "-DKOKKOSMMA_COMPILED_float"]),
                             (kernels, []), *((each, []) for each in sorted((ROOT / "backends/cuda/runtime").glob("*.cpp")))):
         objects.append(folder / (source.stem + ".o"))
-        if not objects[-1].exists():
-            run(*nvcc, *options, "-c", source, "-o", objects[-1])
+        needed_files = objects[-1].with_suffix(".d")
+        if not is_newer(objects[-1], needed_files):
+            run(*nvcc, *options, "-MD", "-MF", needed_files, "-c", source, "-o", objects[-1])
     objects += sorted((kokkos / "lib").glob("libkokkos*.a"))
     runtime = folder / "runtime.o"
     run("nvcc", "-std=c++20", "-c", SOURCES / "runtime.cpp", "-o", runtime, "-Xcompiler", "-fno-pie")
@@ -75,7 +86,8 @@ def main():
     parser.add_argument("kokkos", type=pathlib.Path)
     parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for the objects, which are reused")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the objects, which are reused where no source changed")
+    parser.add_argument("--most", action="append", default=[], metavar="PATH=FILES", help="largest number of files of a path")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if arguments.keep:
@@ -86,6 +98,9 @@ def main():
         print(f"{name:28} {len(files):3} files, {sum(map(len, files.values())):3} functions")
         for file in sorted(files) if arguments.list else ():
             print(f"    {file}: {', '.join(sorted(files[file]))}")
+    too_long = [f"{name}: {len(found.get(name, ()))} files, and {most} are allowed" for name, most in
+                (each.rsplit("=", 1) for each in arguments.most) if not 0 < len(found.get(name, ())) <= int(most)]
+    sys.exit("\n".join(too_long))
 
 
 if __name__ == "__main__":

@@ -203,9 +203,11 @@ constexpr P many_wrong =
          Source::functor, &P::sum, false, &P::contiguous, false);
 static_assert(says(refuse_streamed(many_wrong, host), "not Cuda"));
 static_assert(says(refuse_streamed(many_wrong, h200), "graph node"));
-static_assert(says(refuse_mma(many_wrong, v100, {}), "below 8.0"));
-static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
-                   "opaque"));
+static_assert(says(refuse_mma(many_wrong, host, {}), "not Cuda"));
+static_assert(says(refuse_mma(many_wrong, h200, {}), "opaque"));
+static_assert(says(refuse_mma(with(many_wrong, &P::source, Source::view), v100,
+                              {}),
+                   "below 8.0"));
 
 // --- what is chosen --------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
@@ -255,8 +257,8 @@ TEST(RouteReduce, DecisionAsText) {
 TEST(RouteReduce, WishesAsText) {
   auto const text = [](P const& problem, Capability const& machine,
                        Route requested) {
-    return to_string(Impl::decide_requested(
-        Settings{requested}, [&](Settings const& settings) {
+    return to_string(
+        Impl::decide_by(Settings{requested}, [&](Settings const& settings) {
           return route_reduce(problem, machine, settings);
         }));
   };

@@ -4,7 +4,7 @@
 // Weights of stencils, and those that are outer products. Factors are
 // multiplied out in long double and compared with the weights.
 
-#include <core/stencil/KokkosMMA_OuterProduct.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <KokkosMMA_ErrorOf.hpp>

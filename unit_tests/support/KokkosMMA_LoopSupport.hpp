@@ -95,19 +95,25 @@ class LoopProbe {
   LoopProbe() { reset(); }
   void reset() {
 #ifdef KOKKOS_ENABLE_CUDA
-    Impl::last_loop_route_of_this_thread() = Route::automatic;
+    seen() = Route::automatic;
+    Impl::launch_observer.store([](Route route) { seen() = route; });
 #endif
   }
   /// On Cuda; on a host space nothing is intercepted.
   /// \param expected `automatic`: the loop kept Kokkos' class
   ::testing::AssertionResult took([[maybe_unused]] Route expected) const {
 #ifdef KOKKOS_ENABLE_CUDA
-    Route const seen = Impl::last_loop_route_of_this_thread();
-    if (seen != (on_cuda<Exec> ? expected : Route::automatic))
+    if (seen() != (on_cuda<Exec> ? expected : Route::automatic))
       return ::testing::AssertionFailure()
-             << "the loop took route " << to_string(seen);
+             << "the loop took route " << to_string(seen());
 #endif
     return ::testing::AssertionSuccess();
+  }
+
+ private:
+  static Route& seen() {
+    static thread_local Route route = Route::automatic;
+    return route;
   }
 };
 

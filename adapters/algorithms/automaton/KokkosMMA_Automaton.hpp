@@ -8,7 +8,6 @@
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <backends/generic/KokkosMMA_AutomatonGeneric.hpp>
@@ -136,13 +135,13 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   problem.contiguous       = cells.stride(fast) == 1;
   problem.row              = std::int64_t(cells.extent(fast));
   problem.generations      = steps;
-  std::optional<RouteDecision> const decision =
+  std::optional<CallPlan> const plan =
       decide_or_explain(who, exec, settings, [&](Settings const& requested) {
         return route_automaton(problem, capability(exec), requested);
       });
-  if (!decision) return;
-  report_call(who, label, *decision);
-  Route const route           = decision->route;
+  if (!plan) return;
+  report_call(who, label, plan->decision);
+  Route const route           = plan->decision.route;
   last_route_of_this_thread() = route;
   if (steps == 0 || !has_elements(cells)) return;
   std::string const name =

@@ -19,7 +19,7 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactProducts.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #endif
 
 #include <cstdint>

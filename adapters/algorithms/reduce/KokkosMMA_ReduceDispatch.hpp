@@ -12,7 +12,6 @@
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
@@ -350,9 +349,8 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   };
   auto decided = decide_or_explain(who, exec, settings, route_of, offered);
   if (!decided) return;
-  RouteDecision decision = *decided;
-
-  Settings call = settle_level(who, settings, offered);
+  RouteDecision decision = decided->decision;
+  Settings call          = decided->settings;
   if constexpr (op == Operation::sum && is_floating(Terms::input) &&
                 is_floating(scalar_v<Value>)) {
     if (call.reproducibility != Reproducibility::run_to_run) {
@@ -369,7 +367,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
       }
       refuse_exact(who, settings, Reproducibility::run_to_run, refusal);
       problem.intercepted = true;
-      decision            = decide_requested(call, route_of);
+      decision            = decide_by(call, route_of);
     }
   }
   call.route = decision.route;

@@ -18,7 +18,7 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #endif
 
 #include <algorithm>

@@ -12,7 +12,6 @@
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -140,8 +139,8 @@ void scan(std::string const& label, char const* who, Exec const& exec,
       },
       offered);
   if (!decided) return;
-  RouteDecision decision = *decided;
-  Settings call          = settle_level(who, settings, offered);
+  RouteDecision decision = decided->decision;
+  Settings call          = decided->settings;
   if (n == 0) {
     last_route_of_this_thread() = decision.route;
     // On some spaces Kokkos does not write the total of an empty range.

@@ -16,7 +16,7 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegments.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #endif
 
 #include <algorithm>

@@ -96,7 +96,7 @@ class SegmentPolicy {
     }
     // explain() records the decision of parallel_for; nothing runs before it.
     if (Impl::explains_calls()) return;
-    static_cast<void>(decide());
+    static_cast<void>(plan());
     Impl::check_offsets(name, exec, x, m_segments, settings);
   }
   /// Policy over the results of an operation on segments.
@@ -113,8 +113,8 @@ class SegmentPolicy {
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// The route decision of parallel_for; empty inside explain().
-  std::optional<Impl::RouteDecision> decide() const {
+  /// The plan of parallel_for; empty inside explain().
+  std::optional<Impl::CallPlan> plan() const {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);
     return Impl::decide_or_explain(
@@ -207,9 +207,9 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
   Policy const& get_policy() const { return m_policy; }
 
   void execute() const {
-    auto const decision = m_policy.decide();
-    if (!decision) return;
-    Route const route           = launchable ? decision->route : Route::generic;
+    auto const plan = m_policy.plan();
+    if (!plan) return;
+    Route const route = launchable ? plan->decision.route : Route::generic;
     last_route_of_this_thread() = route;
     if (m_policy.segments().count() == 0) return;
     if constexpr (launchable) {

@@ -14,7 +14,6 @@
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
@@ -253,14 +252,15 @@ std::optional<RouteDecision> decide_segmented(char const* who,
                                               Exec const& exec,
                                               SegmentedProblem const& problem,
                                               Settings const& settings) {
-  std::optional<RouteDecision> const decision = decide_or_explain(
+  std::optional<CallPlan> const plan = decide_or_explain(
       who, exec, settings,
       [&](Settings const& call) {
         return route_segmented(problem, capability(exec), call);
       },
       offered_level(problem, capability(exec), effective_settings(settings)));
-  if (decision) report_call(who, label, *decision);
-  return decision;
+  if (!plan) return std::nullopt;
+  report_call(who, label, plan->decision);
+  return plan->decision;
 }
 
 /// \return upper bound of the lengths of segments

@@ -8,7 +8,6 @@
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
-#include <adapters/kokkos/KokkosMMA_VerboseCalls.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
@@ -267,10 +266,9 @@ class PlannedStencil {
     plan.problem.source = source;
     plan.problem.target = target;
     auto const route    = stencil_route(exec, plan.problem);
-    plan.decision =
-        explains_calls()
-            ? decide_requested(effective_settings(m_settings), route)
-            : decide_call(m_who, m_settings, route);
+    plan.decision       = explains_calls()
+                              ? decide_by(effective_settings(m_settings), route)
+                              : decide_call(m_who, m_settings, route).decision;
   }
   /// The plan of a sweep over Views with these rows. They and the device may
   /// differ from those of the constructor.

@@ -169,10 +169,9 @@ class StencilPolicy {
                       Settings const& settings) {
     auto const route = Impl::stencil_route(exec, problem);
     return Impl::explains_calls()
-               ? Impl::decide_requested(Impl::effective_settings(settings),
-                                        route)
+               ? Impl::decide_by(Impl::effective_settings(settings), route)
                      .route
-               : Impl::decide_call(name, settings, route).route;
+               : Impl::decide_call(name, settings, route).decision.route;
   }
 
   Settings m_settings;

@@ -10,7 +10,6 @@
 
 #include <adapters/algorithms/team/KokkosMMA_ScanValueType.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_ScanArguments.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
 #include <adapters/kokkos/KokkosMMA_SumReducer.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>

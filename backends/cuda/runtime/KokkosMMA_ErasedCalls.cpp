@@ -6,13 +6,11 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
-#include <backends/cuda/runtime/KokkosMMA_OrderChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ReportChoice.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
@@ -20,7 +18,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <string>
 
 namespace KokkosMMA::Impl {
@@ -58,42 +55,48 @@ void report_route(ErasedCall const& call, char const* pattern,
 Settings settings_of(ErasedCall const& call) {
   return call.plan != nullptr ? call.plan->settings : effective_settings();
 }
-Cuda::LaunchLayout layout_of(ErasedCall const& call) {
-  return Cuda::launch_layout(call.stream, settings_of(call).reproducibility);
-}
 
 /// Type in which a call joins its values.
 Scalar value_of(ReduceProblem const& problem) { return problem.value; }
 Scalar value_of(ScanProblem const& problem) { return problem.accumulator; }
 
+RouteDecision decide(ReduceProblem const& problem, Settings const& settings,
+                     Cuda::Device const& device) {
+  return route_reduce(problem, device.capability(), settings, *device.tuning);
+}
+RouteDecision decide(ScanProblem const& problem, Settings const& settings,
+                     Cuda::Device const& device) {
+  return route_scan(problem, device.capability(), settings, *device.tuning);
+}
+
 /// Runs a call with `launch(route, scratch)`, or Kokkos' own code. Without a
-/// plan, `choose(problem, capability, requested, tuning)` decides: a route that
-/// a scope or the environment requests is used if it can run, so no call fails
-/// because of it. Returns the route that ran.
+/// plan, a route that a scope or the environment requests is used if it can
+/// run, so no call fails because of it. Returns the route that ran.
 ///
 /// \param is_exact whether this library's kernel has the level `exact`
-template <class Problem, class Choose, class Launch>
+template <class Problem, class Launch>
 Route run_call(ErasedCall const& call, char const* pattern,
                Problem const& problem, bool result_on_device, bool is_exact,
-               Settings const& settings, Choose const& choose,
-               Launch const& launch) {
+               Settings const& settings, Launch const& launch) {
   RouteDecision decision;
   if (call.plan != nullptr) {
     decision = call.plan->decision;
   } else {
-    Capability const machine  = Cuda::capability(call.stream.device);
-    TuningTable const& tuning = Cuda::tuning(call.stream.device);
-    decision.asked            = settings.route;
+    decision.asked = settings.route;
     if (settings.route != Route::generic)
-      decision = decide_requested(settings, [&](Settings const& requested) {
-        return choose(problem, machine, requested, tuning);
+      decision = decide_requested(settings.route, [&](Route requested) {
+        Settings asked = settings;
+        asked.route    = requested;
+        return decide(problem, asked, Cuda::device(call.stream.device));
       });
   }
   TimedCall timed;  // includes Kokkos' own code, if that runs
   bool const is_native =
-      measures_calls() &&
-      timed.begin(call.stream, pattern, &call.reported, problem.size,
-                  known_bytes(problem), decision, call.plan == nullptr);
+      reports_calls() && measures_calls() &&
+      timed.begin(
+          call.stream, pattern, &call.reported, problem.size,
+          known_bytes(problem), decision,
+          call.plan == nullptr && settings.route == scoped_settings().route);
   if (is_native) {
     decision.route = Route::generic;
   } else if (decision.route != Route::generic) {
@@ -126,16 +129,22 @@ void wait_for_result(ErasedCall const& call,
 }
 
 void launch_streamed_reduce(ErasedReduce const& call,
+                            LaunchLayout const& layout,
                             Cuda::KernelFacts const& facts,
                             Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  LaunchShape const shape = layout_of(call).streamed_reduce(
+  LaunchShape const shape = layout.streamed_reduce(
       call.tuning, call.places, facts.resident_blocks, Cuda::max_partials);
-  CallOrders const orders = call.orders();
-  int const measured      = orders_to_measure(call, shape);
-  // Before a measurement begins: without memory Kokkos' own code runs.
+  CallOrders const orders =
+      call_orders(call.tuning, call.problem.pattern == Pattern::mdrange);
+  int const measured = orders_to_measure(orders, call.places, shape);
+  // Before a measurement begins: without memory Kokkos' own code runs. The last
+  // schedule needs the most.
   Cuda::GridScratch const grid =
-      scratch->grid(partials(shape, orders[measured - 1]), call.running_bytes);
+      scratch->grid(orders.all[measured - 1].scattered_warps
+                        ? Cuda::partials_of_warps(shape.blocks, shape.threads)
+                        : shape.blocks,
+                    call.running_bytes);
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
       [&](Cuda::ResultTarget<void> const& target) {
@@ -144,14 +153,15 @@ void launch_streamed_reduce(ErasedReduce const& call,
         Times::Loop loop{};
         Times::Trial trial;
         if (measured > 1) {
-          loop  = loop_of_order(call);
+          loop  = {call.stream.device, call.kernel,
+                   order_class(call.problem.size), false};
           trial = times.begin(loop, measured, scratch.stream(), 0, 0, true);
           if (trial.has_decided && environment_verbose())
             report_choice("parallel_reduce", call.problem.size, " invocations",
                           orders, *trial.chooser);
         }
         Times::OnException const abandon(times, loop, trial);
-        CallOrder const order         = orders[trial.candidate];
+        CallOrder const order         = orders.all[trial.candidate];
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],
@@ -169,15 +179,14 @@ void launch_streamed_reduce(ErasedReduce const& call,
   wait_for_result(call, scratch);
 }
 
-void launch_streamed_scan(ErasedScan const& call, bool on_device,
-                          Cuda::StreamScratch const& scratch) {
+void launch_streamed_scan(ErasedScan const& call, LaunchLayout const& layout,
+                          bool on_device, Cuda::StreamScratch const& scratch) {
   unsigned const threads        = call.tuning.threads;
   std::uint64_t const size      = call.problem.size;
   Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
       call.stream.device, call.kernel, threads + 32, call.shared_bytes);
   call.ensure_locks();
-  unsigned const rows =
-      streamed_scan_rows(layout_of(call).tuning, call.tuning, size);
+  unsigned const rows = streamed_scan_rows(layout.tuning, call.tuning, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   deliver_total(
       scratch, call.look_back_words(tiles), call.result, call.value_bytes,
@@ -202,11 +211,10 @@ void launch_streamed_scan(ErasedScan const& call, bool on_device,
       });
 }
 
-void launch_array_reduce(ErasedArrays const& call,
+void launch_array_reduce(ErasedArrays const& call, LaunchLayout const& layout,
                          Cuda::KernelFacts const& facts,
                          Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  Cuda::LaunchLayout const layout = layout_of(call);
   std::size_t const stride = array_stride(call.value_bytes, call.alignment);
   int const shared =
       Cuda::shared_bytes_of_kernel(call.stream.device, call.kernel);
@@ -266,9 +274,7 @@ Route run_reduce(ErasedReduce& call) {
   }
   return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, is_exact,
-      settings,
-      [](auto const&... arguments) { return route_reduce(arguments...); },
-      [&](Route route, Cuda::StreamScratch const& scratch) {
+      settings, [&](Route route, Cuda::StreamScratch const& scratch) {
         if (is_exact) {
           call.ensure_locks();
           call.use_exact(call.closure, scratch);
@@ -277,20 +283,19 @@ Route run_reduce(ErasedReduce& call) {
           call.use_mma(call.closure, scratch);
           wait_for_result(call, scratch);
         } else {
-          launch_streamed_reduce(call, facts, scratch);
+          launch_streamed_reduce(
+              call, Cuda::launch_layout(call.stream, settings.reproducibility),
+              facts, scratch);
         }
       });
 }
 
 Route run_arrays(ErasedArrays& call) {
   Settings settings = effective_settings();
-  std::optional<ScopedSettings> scope;
   // Kokkos throws for larger values, so KOKKOSMMA_COMPARE must not run it.
   if (settings.route == Route::automatic &&
-      call.value_bytes > most_bytes_of_kokkos) {
+      call.value_bytes > most_bytes_of_kokkos)
     settings.route = Route::streamed;
-    scope.emplace(settings);
-  }
   Cuda::KernelFacts facts{};
   auto const ask = [&](void const* kernel) {
     facts = Cuda::facts_of_kernel(call.stream.device, kernel,
@@ -312,10 +317,10 @@ Route run_arrays(ErasedArrays& call) {
   call.problem.local_bytes = facts.local_bytes;
   return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, false,
-      settings,
-      [](auto const&... arguments) { return route_reduce(arguments...); },
-      [&](Route, Cuda::StreamScratch const& scratch) {
-        launch_array_reduce(call, facts, scratch);
+      settings, [&](Route, Cuda::StreamScratch const& scratch) {
+        launch_array_reduce(
+            call, Cuda::launch_layout(call.stream, settings.reproducibility),
+            facts, scratch);
       });
 }
 
@@ -330,12 +335,13 @@ Route run_scan(ErasedScan& call) {
   Settings const settings = settings_of(call);
   return run_call(
       call, "parallel_scan", call.problem, on_device, false, settings,
-      [](auto const&... arguments) { return route_scan(arguments...); },
       [&](Route, Cuda::StreamScratch const& scratch) {
         if (call.scan_tiles != nullptr &&
             call.scan_tiles(call.closure, scratch))
           return;
-        launch_streamed_scan(call, on_device, scratch);
+        launch_streamed_scan(
+            call, Cuda::launch_layout(call.stream, settings.reproducibility),
+            on_device, scratch);
       });
 }
 

@@ -61,10 +61,6 @@ struct ErasedReduce : ErasedCall {
   /// Elements that the kernel iterates over: indices of a range, or all
   /// elements of the tiles of a box, those outside it included.
   std::uint64_t places = 0;
-
-  CallOrders orders() const {
-    return call_orders(tuning, problem.pattern == Pattern::mdrange);
-  }
 };
 
 struct ErasedScan : ErasedCall {

@@ -5,13 +5,14 @@
 #include <backends/cuda/runtime/KokkosMMA_KeptChoices.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
-#include <backends/cuda/runtime/KokkosMMA_LoopLaunch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ReportChoice.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <cuda_runtime.h>
 
@@ -44,7 +45,7 @@ void report_loop(ErasedFor const& call, RouteDecision const& decision) {
 /// \return whether that succeeded; an error is cleared
 bool launch_loop(ErasedFor const& call, LoopShape const& shape, bool has_run) {
   LoopGrid grid;
-  LoopArguments const arguments(call, shape, grid);
+  LoopArguments const arguments(call.functor, call.problem.space, shape, grid);
   if (grid.blocks == 0) return false;
   call.ensure_locks();
   std::optional<Cuda::OwnErrors> errors;
@@ -123,10 +124,14 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.
 /// \return the shape that ran
 LoopShape run_measured_loop(ErasedFor const& call,
-                            CachedLaunch::Loop const& key, int multiprocessors,
-                            int max_threads) {
-  LoopCandidates const candidates =
-      candidates_of(call, key.forced, multiprocessors, max_threads);
+                            CachedLaunch::Loop const& key) {
+  int const max_threads = Cuda::max_threads_of_kernel(
+      key.device_id, call.kernel, call.problem.max_threads);
+  if (max_threads == 0) return run_shape(call, kokkos_shape);
+  LoopCandidates const candidates = loop_candidates(
+      call.problem.space,
+      {key.forced, call.problem.user_tiles,
+       Cuda::device(key.device_id).multiprocessors, max_threads});
   if (candidates.count <= 1) {
     LoopShape const only = candidates.count == 0 ? kokkos_shape : candidates[0];
     LoopShape const ran  = run_shape(call, only);
@@ -179,46 +184,40 @@ LoopShape run_measured_loop(ErasedFor const& call,
 
 }  // namespace
 
-void run_for(ErasedFor const& call) {
-  Settings const settings      = effective_settings();
-  Capability const machine     = Cuda::capability(call.stream.device);
-  RouteDecision const decision = decide_loop(call, settings, machine);
-  if (environment_verbose()) report_loop(call, decision);
-  std::uint64_t const size = call.problem.space.size();
-  bool runs_own            = decision.route == Route::streamed;
+Route run_for(ErasedFor const& call) {
+  Settings const settings = effective_settings();
+  RouteDecision decision;
+  if (settings.route != Route::generic)
+    decision = decide_requested(settings.route, [&](Route requested) {
+      return route_for(call.problem, Capability{true}, requested);
+    });
+  bool runs_own = decision.route == Route::streamed;
   TimedCall timed;
-  if (measures_calls() && timed.begin(call.stream, "parallel_for",
-                                      &call.reported, size, 0, decision)) {
-    call.run_native(call.closure, nullptr);
-    last_loop_route_of_this_thread() = Route::generic;
-    return;
+  if (reports_calls()) {
+    if (environment_verbose()) report_loop(call, decision);
+    if (measures_calls() &&
+        timed.begin(call.stream, "parallel_for", &call.reported,
+                    call.problem.space.size(), 0, decision))
+      runs_own = false;
   }
-  if (runs_own && launch_copy(call)) {
-    // in tiles
-  } else if (runs_own && size > 0) {
+  bool const is_compared = decision.route == Route::streamed && !runs_own;
+  if (!runs_own) {
+    call.run_native(call.closure, nullptr);
+  } else if (!launch_copy(call) && call.problem.space.size() > 0) {
     CachedLaunch::Loop const key{
         call.stream.device, loop_class(call.problem),
         settings.route == Route::streamed || call.problem.kokkos_overflows};
     auto const shape = call.cached.find(key);
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());
-    LoopShape ran = kokkos_shape;
-    if (shape) {
-      ran = run_shape(call, *shape, true);
-    } else if (int const max_threads = max_threads_of(call); max_threads == 0) {
-      run_shape(call, kokkos_shape);
-    } else {
-      ran = run_measured_loop(call, key, machine.multiprocessors, max_threads);
-    }
+    LoopShape const ran =
+        shape ? run_shape(call, *shape, true) : run_measured_loop(call, key);
     runs_own = ran != kokkos_shape;
-    if (measures_calls()) timed.launched(to_string(ran));
-  } else if (!runs_own) {
-    call.run_native(call.closure, nullptr);
+    if (reports_calls()) timed.launched(to_string(ran));
   }
-  if (decision.route == Route::streamed && !runs_own)
+  if (decision.route == Route::streamed && !runs_own && !is_compared)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
-  last_loop_route_of_this_thread() =
-      runs_own ? Route::streamed : Route::generic;
+  return observed(runs_own ? Route::streamed : Route::generic);
 }
 
 }  // namespace KokkosMMA::Impl

@@ -43,15 +43,9 @@ struct ErasedFor {
   bool is_part = false;  ///< `problem.space` is a part of the closure's box
 };
 
-/// Route of the last intercepted loop of this host thread.
-[[gnu::visibility("default")]] inline Route& last_loop_route_of_this_thread() {
-  thread_local Route route = Route::automatic;
-  return route;
-}
-
 /// Runs a loop, by this library or by Kokkos: in one launch, except for the
-/// first call of a large box.
-void run_for(ErasedFor const& call);
+/// first call of a large box. Returns the route that ran.
+Route run_for(ErasedFor const& call);
 
 }  // namespace KokkosMMA::Impl
 

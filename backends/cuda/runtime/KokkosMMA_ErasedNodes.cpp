@@ -3,18 +3,20 @@
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
-#include <backends/cuda/runtime/KokkosMMA_LoopLaunch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_OrderChoice.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <cuda_runtime.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <new>
@@ -37,8 +39,9 @@ void report_node(std::atomic_flag& reported, char const* pattern,
 /// candidate: the small shape for few indices, Kokkos' own launch for many.
 LoopShape node_shape(ErasedFor const& call, bool forced, int multiprocessors,
                      int max_threads) {
-  LoopCandidates const candidates =
-      candidates_of(call, forced, multiprocessors, max_threads);
+  LoopCandidates const candidates = loop_candidates(
+      call.problem.space,
+      {forced, call.problem.user_tiles, multiprocessors, max_threads});
   if (candidates.count == 0) return kokkos_shape;
   using Times       = Cuda::LaunchTimes;
   int const decided = Times::instance().decided(
@@ -56,7 +59,7 @@ bool may_follow(Capability const& machine, Cuda::KernelFacts const& facts) {
 bool add_shape(ErasedFor const& call, Cuda::GraphPlace const& place,
                LoopShape const& shape, bool follows) {
   LoopGrid grid;
-  LoopArguments const laid_out(call, shape, grid);
+  LoopArguments const laid_out(call.functor, call.problem.space, shape, grid);
   if (grid.blocks == 0) return false;
   call.ensure_locks();
   Cuda::OwnErrors const errors;
@@ -74,14 +77,20 @@ void add_streamed_reduce(ErasedReduce const& call,
           .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
                            Cuda::max_partials);
   Cuda::check(cudaSetDevice(call.stream.device), "cudaSetDevice");
-  int const decided =
-      orders_to_measure(call, shape) > 1
-          ? Cuda::LaunchTimes::instance().decided(loop_of_order(call))
-          : 0;
-  CallOrder const order        = call.orders()[decided < 0 ? 0 : decided];
+  CallOrders const orders =
+      call_orders(call.tuning, call.problem.pattern == Pattern::mdrange);
+  int const decided     = orders_to_measure(orders, call.places, shape) > 1
+                              ? Cuda::LaunchTimes::instance().decided(
+                                    {call.stream.device, call.kernel,
+                                     order_class(call.problem.size), false})
+                              : 0;
+  CallOrder const order = orders.all[decided < 0 ? 0 : decided];
+  std::size_t const partials =
+      order.scattered_warps
+          ? Cuda::partials_of_warps(shape.blocks, shape.threads)
+          : shape.blocks;
   Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
-      call.stream.device, place.graph,
-      partials(shape, order) * call.running_bytes);
+      call.stream.device, place.graph, partials * call.running_bytes);
   Cuda::ResultTarget<void> const target{call.result, nullptr};
   void const* const arguments[] = {call.arguments[0],
                                    call.arguments[1],
@@ -99,13 +108,18 @@ void add_streamed_reduce(ErasedReduce const& call,
 }  // namespace
 
 bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
-  Settings const settings      = effective_settings();
-  Capability const machine     = Cuda::capability(call.stream.device);
-  RouteDecision const decision = decide_loop(call, settings, machine);
-  bool runs_own                = false;
+  Settings const settings  = effective_settings();
+  Capability const machine = Cuda::capability(call.stream.device);
+  RouteDecision decision;
+  if (settings.route != Route::generic)
+    decision = decide_requested(settings.route, [&](Route requested) {
+      return route_for(call.problem, machine, requested);
+    });
+  bool runs_own = false;
   int const max_threads =
       decision.route == Route::streamed && call.problem.space.size() > 0
-          ? max_threads_of(call)
+          ? Cuda::max_threads_of_kernel(call.stream.device, call.kernel,
+                                        call.problem.max_threads)
           : 0;
   if (max_threads > 0) {
     LoopShape const shape = node_shape(
@@ -123,8 +137,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
                     ? "; uses Kokkos' own node: no launch of it "
                       "was timed, or Kokkos' own was the fastest"
                     : "");
-  last_loop_route_of_this_thread() =
-      runs_own ? Route::streamed : Route::generic;
+  observed(runs_own ? Route::streamed : Route::generic);
   return runs_own;
 }
 
@@ -143,7 +156,7 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
                                   call.tuning.threads, 0);
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
-    decision = decide_requested(settings, [&](Settings const& requested) {
+    decision = decide_by(settings, [&](Settings const& requested) {
       return route_reduce(call.problem, machine, requested, tuning);
     });
   }

@@ -7,7 +7,7 @@
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
@@ -75,13 +75,13 @@ NestedLoops measured_form(ErasedTeam const& call,
 
 }  // namespace
 
-void run_team(ErasedTeam const& call) {
+Route run_team(ErasedTeam const& call) {
   Settings const settings  = effective_settings();
   Capability const machine = Cuda::capability(call.stream.device);
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = decide_requested(settings, [&](Settings const& requested) {
-      return route_team(call.problem, machine, requested.route);
+    decision = decide_requested(settings.route, [&](Route requested) {
+      return route_team(call.problem, machine, requested);
     });
   if (environment_verbose()) report_team(call, decision);
   // Both forms give the same bits, on any device if the caller sets the team
@@ -116,8 +116,7 @@ void run_team(ErasedTeam const& call) {
   if (decision.route == Route::streamed && !is_native && !overlapped)
     timed.ran(Route::generic,
               "Kokkos' own loops are faster or are being timed");
-  last_team_route_of_this_thread() =
-      overlapped ? Route::streamed : Route::generic;
+  return observed(overlapped ? Route::streamed : Route::generic);
 }
 
 bool launch_team_reduce(ErasedTeamReduce const& call) {

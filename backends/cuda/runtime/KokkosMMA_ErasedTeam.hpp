@@ -29,14 +29,8 @@ struct ErasedTeam {
   TeamProblem problem;
 };
 
-/// Route of the last intercepted team kernel of this host thread.
-[[gnu::visibility("default")]] inline Route& last_team_route_of_this_thread() {
-  thread_local Route route = Route::automatic;
-  return route;
-}
-
-/// Runs a team kernel once, in one of its forms.
-void run_team(ErasedTeam const& call);
+/// Runs a team kernel once, in one of its forms. Returns the route that ran.
+Route run_team(ErasedTeam const& call);
 
 /// Reduction over teams by this library's kernel.
 struct ErasedTeamReduce {

@@ -3,14 +3,14 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
-#include <core/base/KokkosMMA_KernelKey.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/routing/KokkosMMA_ActiveTuning.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -169,6 +169,17 @@ KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   known.facts.emplace(key, facts);
   return facts;
+}
+
+int max_threads_of_kernel(int device_id, void const* address, int bound) {
+  OwnErrors const errors;
+  try {
+    check(cudaSetDevice(device_id), "cudaSetDevice");
+    int const most = facts_of_kernel(device_id, address, 0, 0).max_threads;
+    return bound > 0 ? std::min(bound, most) : most;
+  } catch (std::runtime_error const&) {
+    return 0;
+  }
 }
 
 void load_kernel(int device_id, void const* address) {

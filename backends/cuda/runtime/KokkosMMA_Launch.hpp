@@ -6,11 +6,13 @@
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -19,8 +21,9 @@
 /// and errors, which are handled as in Kokkos. Compiled once, in libkokkosmma.
 
 namespace KokkosMMA::Impl {
+struct LaunchLayout;
 struct TunedDevice;
-}
+}  // namespace KokkosMMA::Impl
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -44,6 +47,21 @@ class OwnErrors {
 
  private:
   bool m_clear;
+};
+
+/// Scope in which this host thread may make calls that must not be captured,
+/// such as allocations and queries of events, while another thread captures a
+/// graph.
+struct RelaxedCapture {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+
+  RelaxedCapture() { exchange(); }
+  ~RelaxedCapture() { exchange(); }
+  RelaxedCapture(RelaxedCapture const&)            = delete;
+  RelaxedCapture& operator=(RelaxedCapture const&) = delete;
+
+ private:
+  void exchange() { cudaThreadExchangeStreamCaptureMode(&mode); }
 };
 
 /// Of the launch of the kernel `name`.
@@ -71,6 +89,9 @@ struct Device {
   TuningTable const* tuning = &builtin_tuning;
 
   TunedDevice tuned() const;
+  Capability capability() const {
+    return {true, compute_capability, multiprocessors, shared_bytes};
+  }
 };
 
 /// Properties of a device, which are queried once.
@@ -89,9 +110,29 @@ inline TuningTable const& tuning(int device_id) {
   return *device(device_id).tuning;
 }
 inline Capability capability(int device_id) {
-  Device const& d = device(device_id);
-  return {true, d.compute_capability, d.multiprocessors, d.shared_bytes};
+  return device(device_id).capability();
 }
+
+LaunchLayout launch_layout(Stream const& stream, Reproducibility level);
+/// The same for the level of the enclosing ScopedSettings.
+LaunchLayout launch_layout(Stream const& stream);
+
+/// Key of tables of compiled kernels.
+struct KernelKey {
+  int device_id;
+  void const* kernel;
+  unsigned detail = 0;  ///< distinguishes entries of one kernel
+
+  friend bool operator==(KernelKey const&, KernelKey const&) = default;
+};
+
+struct KernelHash {
+  std::size_t operator()(KernelKey const& key) const {
+    return (reinterpret_cast<std::uintptr_t>(key.kernel) ^
+            (std::uint64_t(key.detail) << 32) ^ unsigned(key.device_id)) *
+           0x9e3779b97f4a7c15;
+  }
+};
 
 /// Properties of a kernel that the runtime reports.
 struct KernelFacts {
@@ -121,6 +162,11 @@ bool asking_keeps_errors(int device_id, void const* address,
 /// blocks are not queried
 KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
                             std::size_t shared_bytes);
+
+/// Largest block that a kernel's registers and a bound allow; 0 if the kernel
+/// cannot be loaded, for example without device memory for its code.
+/// \param bound of the threads of a block; 0: none
+int max_threads_of_kernel(int device_id, void const* address, int bound);
 
 /// Loads a kernel that a later call may launch, once for each device and
 /// kernel. CUDA loads a kernel at its first use, and may wait for all running

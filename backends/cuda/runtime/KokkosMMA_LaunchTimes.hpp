@@ -4,9 +4,7 @@
 #define KOKKOSMMA_CUDA_LAUNCH_TIMES_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
-#include <core/base/KokkosMMA_KernelKey.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 
 #include <cuda_runtime.h>

@@ -5,7 +5,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <cuda_runtime.h>

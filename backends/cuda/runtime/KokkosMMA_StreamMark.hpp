@@ -4,7 +4,6 @@
 #define KOKKOSMMA_CUDA_STREAM_MARK_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 
 namespace KokkosMMA::Impl::Cuda {
 

@@ -3,7 +3,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 

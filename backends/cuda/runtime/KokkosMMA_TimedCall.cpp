@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_RelaxedCapture.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
@@ -243,8 +242,9 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
   bool const generic = decision.route == Route::generic;
   // A scope's route must run. So must a level: Kokkos does not provide it.
   bool const either =
-      !generic && may_compare && scoped_settings().route == Route::automatic &&
-      effective_settings().reproducibility == Reproducibility::run_to_run;
+      !generic && may_compare &&
+      scoped_settings().route == environment_route().route &&
+      scoped_settings().reproducibility == Reproducibility::run_to_run;
   auto const begun = CallRecords::instance().begin(
       {pattern, label, type, log2_size(size)}, either, m_device);
   m_kind   = begun.kind;

@@ -31,7 +31,7 @@ class TimedCall {
  public:
   TimedCall() = default;
   ~TimedCall() {
-    if (VerboseLines::listens()) end();
+    if (reports_calls()) end();
   }
   TimedCall(TimedCall const&)            = delete;
   TimedCall& operator=(TimedCall const&) = delete;

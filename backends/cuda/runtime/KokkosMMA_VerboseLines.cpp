@@ -295,7 +295,7 @@ class ToolLines {
 bool library_has(LibraryInterface) { return true; }
 
 bool VerboseLines::listen(bool with_drop_in) {
-  if (!listens()) return false;
+  if (!reports_calls()) return false;
   ToolLines::listen(with_drop_in);
   return true;
 }

@@ -22,7 +22,6 @@ namespace KokkosMMA::Impl {
 
 class VerboseLines {
  public:
-  static bool listens() { return measures_calls() || environment_verbose(); }
   /// Installs the callbacks. `with_drop_in`: calls that do not reach this
   /// library's route decision are reported, too.
   static bool listen(bool with_drop_in);

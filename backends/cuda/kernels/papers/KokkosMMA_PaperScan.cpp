@@ -6,7 +6,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/papers/KokkosMMA_WarpScanMma.hpp>
 
 #include <cuda_bf16.h>

@@ -6,7 +6,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/scan/KokkosMMA_WarpScan.hpp>

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
 #define KOKKOSMMA_CUDA_SEGMENTED_REDUCE_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_LongSegments.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_RowSegments.hpp>
