@@ -147,23 +147,6 @@ void check_complex() {
 TYPED_TEST(DefaultSum, ComplexFloat) { check_complex<TypeParam, float>(); }
 TYPED_TEST(DefaultSum, ComplexDouble) { check_complex<TypeParam, double>(); }
 
-/// The same said by name.
-template <class Exec, class T>
-void check_named_sum(T const& one, int n) {
-  auto const x = make_view<T, Exec>(n, [&](std::size_t) { return one; });
-  T scalar     = poison<T>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<Exec>(0, n),
-                          ElementSum<T, Exec>{x}, Kokkos::Sum<T>(scalar));
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(T(float(n)) == scalar);
-}
-TYPED_TEST(DefaultSum, KokkosSum) {
-  check_named_sum<TypeParam, std::int8_t>(1, 100);
-  check_named_sum<TypeParam, float>(1.f, 20011);
-  check_named_sum<TypeParam, half_t>(half_t(1.f), 2048);
-}
-
 /// Long runs of ones, where a sum kept in the type of the summands stops
 /// growing.
 TYPED_TEST(DefaultSum, LongRunsOfOnes) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions inside team kernels, and over teams, as applications write them.
+// Reductions inside team kernels, as applications write them.
 
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_Random.hpp>
@@ -332,83 +332,6 @@ TYPED_TEST(Nested, OneInsideTheOther) {
                     }
                   });
   }
-}
-
-/// Top-level reductions over teams, with scratch memory of both levels.
-template <class Exec, class Value, bool Largest>
-struct OverTeams {
-  using Policy = Kokkos::TeamPolicy<Exec>;
-  int length;
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m,
-                                  Value& value) const {
-    using Scratch = Kokkos::View<int*, typename Exec::scratch_memory_space,
-                                 Kokkos::MemoryUnmanaged>;
-    Scratch const fast(m.team_scratch(0), length);
-    Scratch const slow(m.team_scratch(1), length);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(m, length), [&](int j) {
-      fast(j) = j;
-      slow(j) = m.league_rank() % 5;
-    });
-    m.team_barrier();
-    Value sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(m, length),
-        [&](int j, Value& s) { s += Value(fast(j) * slow(j)); }, sum);
-    Kokkos::single(Kokkos::PerTeam(m), [&] {
-      if constexpr (Largest) {
-        if (sum > value) value = sum;
-      } else {
-        value += sum;
-      }
-    });
-    m.team_barrier();
-  }
-};
-template <class Exec, class Value, template <class, class> class Reducer>
-void check_over_teams() {
-  constexpr bool largest =
-      std::is_same_v<Reducer<Value, Exec>, Kokkos::Max<Value, Exec>>;
-  using Host       = Kokkos::HostSpace;
-  int const length = 300;
-  OverTeams<Exec, Value, largest> const f{length};
-  for (int const league : {0, 1, 83, 5000}) {
-    SCOPED_TRACE(league);
-    Value const row = Value(length) * (length - 1) / 2;
-    Value expected  = 0;
-    for (int r = 0; r < league; ++r) expected += row * (r % 5);
-    if constexpr (largest) {
-      expected = league == 0   ? Kokkos::reduction_identity<Value>::max()
-                 : league == 1 ? 0
-                               : row * 4;
-    }
-    for (bool const automatic : {false, true}) {
-      Kokkos::TeamPolicy<Exec> policy(league, on_cuda<Exec> ? 64 : 1);
-      if (automatic) policy = Kokkos::TeamPolicy<Exec>(league, Kokkos::AUTO);
-      std::size_t const bytes = sizeof(int) * length + 64;
-      policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
-      policy.set_scratch_size(1, Kokkos::PerTeam(bytes));
-      Kokkos::View<Value, typename Exec::memory_space> const view("view");
-      each_launch(
-          [&] {
-            Value value = poison<Value>();
-            Kokkos::parallel_reduce("over teams", policy, f,
-                                    Reducer<Value, Host>(value));
-            ASSERT_EQ(expected, value);
-            Kokkos::deep_copy(view, poison<Value>());
-            Kokkos::parallel_reduce("into a View", policy, f, Reducer(view));
-          },
-          [&] {
-            Value value = 0;
-            Kokkos::deep_copy(value, view);
-            ASSERT_EQ(expected, value);
-          });
-      if (::testing::Test::HasFatalFailure()) return;
-    }
-  }
-}
-TYPED_TEST(Nested, ReductionsOverTeams) {
-  check_over_teams<TypeParam, std::int64_t, Kokkos::Sum>();
-  check_over_teams<TypeParam, double, Kokkos::Max>();
 }
 
 /// A body that needs so many registers that a block may have them for one call

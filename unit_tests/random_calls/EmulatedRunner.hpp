@@ -92,10 +92,13 @@ struct EmulatedRunner {
     using TheCall = Impl::TaggedCall<F, typename BoxType::Tag>;
     TheCall const call(functor);
     Impl::LoopGrid grid;
+    // As nodes of graphs are launched: threads wait for the kernel before.
+    bool const waits  = choice(2, 3) == 0;
     auto const launch = [&](auto kernel, auto const& layout) {
       each_repeat([&](std::int64_t) {
         Impl::Cuda::launch_kernel(space, "loop", kernel,
-                                  {grid.blocks, grid.threads}, call, layout);
+                                  {grid.blocks, grid.threads, 0, waits}, call,
+                                  layout);
       });
     };
     using Index = typename BoxType::Index;
