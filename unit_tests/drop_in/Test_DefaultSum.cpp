@@ -129,24 +129,6 @@ TYPED_TEST(DefaultSum, FloatingPoint) {
   check_floating<TypeParam, half_t, float>(20011, 800);
 }
 
-template <class Exec, class Real>
-void check_complex() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  using Complex     = Kokkos::complex<Real>;
-  std::int64_t real = 0, imaginary = 0;
-  auto const x = make_view<Complex, Exec>(20011, [&](std::size_t) {
-    auto const re = random.integer(-800, 800);
-    auto const im = random.integer(-800, 800);
-    real += re;
-    imaginary += im;
-    return Complex(re, im);
-  });
-  check_sum_of<Exec, Complex, Complex>(x, Complex(real, imaginary));
-}
-TYPED_TEST(DefaultSum, ComplexFloat) { check_complex<TypeParam, float>(); }
-TYPED_TEST(DefaultSum, ComplexDouble) { check_complex<TypeParam, double>(); }
-
 /// Long runs of ones, where a sum kept in the type of the summands stops
 /// growing.
 TYPED_TEST(DefaultSum, LongRunsOfOnes) {

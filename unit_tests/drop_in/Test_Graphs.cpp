@@ -95,38 +95,6 @@ TYPED_TEST(Graphs, ChainsReplay) {
   check_chain<TypeParam>(0, 1 << 18);
 }
 
-/// Of two dimensions, with bounds that are not zero.
-template <class Exec>
-struct Grid {
-  Kokkos::View<std::int64_t**, Exec> y;
-  KOKKOS_FUNCTION void operator()(int i, int j) const { y(i, j) += 10 * i + j; }
-  KOKKOS_FUNCTION void operator()(int i, int j, std::int64_t& sum) const {
-    sum += y(i, j);
-  }
-};
-TYPED_TEST(Graphs, MultiDimensionalRanges) {
-  using Exec  = TypeParam;
-  using Boxes = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
-  int const n = 67, m = 129;
-  Kokkos::View<std::int64_t**, Exec> const y("y", n, m);
-  auto const sum = poisoned_view<std::int64_t, Exec>();
-  RouteProbe<Exec> probe;
-  auto graph = create_graph<Exec>([&](auto root) {
-    root.then_parallel_for("grid", Boxes({2, 3}, {n, m}), Grid<Exec>{y})
-        .then_parallel_for("tiled", Boxes({2, 3}, {n, m}, {4, 8}),
-                           Grid<Exec>{y})
-        .then_parallel_reduce("sum", Boxes({2, 3}, {n, m}), Grid<Exec>{y}, sum);
-  });
-  EXPECT_TRUE(probe.streamed());
-  std::int64_t once = 0;
-  for (int i = 2; i < n; ++i)
-    for (int j = 3; j < m; ++j) once += 10 * i + j;
-  for (int submission = 1; submission <= submissions; ++submission) {
-    graph.submit();
-    EXPECT_EQ(2 * submission * once, value_of(sum));
-  }
-}
-
 /// The extreme element and where it is, by a reducer of Kokkos.
 template <class Exec>
 struct Extremes {
