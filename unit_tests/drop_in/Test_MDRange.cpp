@@ -210,17 +210,6 @@ void check_view_elements() {
 }
 TYPED_TEST(MDRange, ElementsOfAView) { check_view_elements<TypeParam>(); }
 
-TYPED_TEST(MDRange, EmptyRangeWritesTheIdentity) {
-  using Exec = TypeParam;
-  // Kokkos' own code writes the identity of an empty range from the host:
-  // scalars only
-  std::uint64_t scalar = poison<std::uint64_t>();
-  Kokkos::parallel_reduce(
-      make_policy<Kokkos::MDRangePolicy<Exec, Rank<2>>, 2>({4, 2}, {4, 9}),
-      MixIndices(), scalar);
-  EXPECT_EQ(0u, scalar);
-}
-
 /// Extents of which 32 bits are none, of a box without points.
 template <class Exec>
 void check_long_extents() {

@@ -86,9 +86,10 @@ void draw_space(Limits const& limits, Dice& dice, P& p) {
     std::int64_t const most = limits.rank == 1 || dice.one_in(4)
                                   ? left
                                   : std::min(left, std::int64_t(4 * each));
-    std::int64_t const span = limits.high - limits.low;
-    std::int64_t const n    = std::min(dice.size(most), span);
-    p[P::extent + d]        = n;
+    // The difference of the limits may be no number.
+    std::int64_t const n = dice.size(
+        limits.low > limits.high - most ? limits.high - limits.low : most);
+    p[P::extent + d] = n;
     left /= std::max<std::int64_t>(n, 1);
     std::int64_t const last = limits.high - n;
     p[P::begin + d] =

@@ -30,13 +30,9 @@ void add_index_type(Table& table, char const* name) {
   if (sizeof(Index) == 8) limits.high = std::int64_t(1) << 40;
 #if defined(RANDOM_CALLS_EMULATED)
   // Up to both ends of every type, of which Kokkos does not come near.
-  if (sizeof(Index) < 8) {
-    limits.low  = std::int64_t(Range::min());
-    limits.high = std::int64_t(Range::max());
-  } else {
-    limits.low  = Range::is_signed ? -(std::int64_t(1) << 62) : 0;
-    limits.high = std::int64_t(1) << 62;
-  }
+  using Signed = std::numeric_limits<std::int64_t>;
+  limits.low   = std::int64_t(Range::min());
+  limits.high  = sizeof(Index) < 8 ? std::int64_t(Range::max()) : Signed::max();
 #endif
   add<sizeof(Index) < 4>(table, name, limits,
                          [](auto const& run, Call const& c) {
