@@ -124,19 +124,6 @@ TYPED_TEST(ReduceValues, IntegersModulo) {
       [&]<class A, class B>(Pair<A, B>) { expect_modulo<A, B, TypeParam>(); });
 }
 
-TYPED_TEST(ReduceValues, NegativeInt32IntoInt64) {
-  std::size_t const size = 100003;
-  TypeParam const exec;
-  auto const x = filled<std::int32_t, TypeParam>(
-      size, std::numeric_limits<std::int32_t>::min());
-  for (Route const route : routes<TypeParam>(false)) {
-    SCOPED_TRACE(trace(route, size));
-    std::int64_t const computed =
-        sum_of<std::int64_t>(exec, x, Settings{route});
-    EXPECT_EQ(-std::int64_t(size) * (std::int64_t(1) << 31), computed);
-  }
-}
-
 /// Sizes around which the kernels change from one index per thread to full
 /// tiles, per elements of a 16-byte vector.
 template <class Exec>

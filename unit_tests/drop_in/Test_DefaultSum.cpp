@@ -129,41 +129,6 @@ TYPED_TEST(DefaultSum, FloatingPoint) {
   check_floating<TypeParam, half_t, float>(20011, 800);
 }
 
-template <class Exec, class Real>
-void check_complex() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  using Complex     = Kokkos::complex<Real>;
-  std::int64_t real = 0, imaginary = 0;
-  auto const x = make_view<Complex, Exec>(20011, [&](std::size_t) {
-    auto const re = random.integer(-800, 800);
-    auto const im = random.integer(-800, 800);
-    real += re;
-    imaginary += im;
-    return Complex(re, im);
-  });
-  check_sum_of<Exec, Complex, Complex>(x, Complex(real, imaginary));
-}
-TYPED_TEST(DefaultSum, ComplexFloat) { check_complex<TypeParam, float>(); }
-TYPED_TEST(DefaultSum, ComplexDouble) { check_complex<TypeParam, double>(); }
-
-/// The same said by name.
-template <class Exec, class T>
-void check_named_sum(T const& one, int n) {
-  auto const x = make_view<T, Exec>(n, [&](std::size_t) { return one; });
-  T scalar     = poison<T>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<Exec>(0, n),
-                          ElementSum<T, Exec>{x}, Kokkos::Sum<T>(scalar));
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(T(float(n)) == scalar);
-}
-TYPED_TEST(DefaultSum, KokkosSum) {
-  check_named_sum<TypeParam, std::int8_t>(1, 100);
-  check_named_sum<TypeParam, float>(1.f, 20011);
-  check_named_sum<TypeParam, half_t>(half_t(1.f), 2048);
-}
-
 /// Long runs of ones, where a sum kept in the type of the summands stops
 /// growing.
 TYPED_TEST(DefaultSum, LongRunsOfOnes) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How a functor is invoked: which overload of its operator() runs, and whose
-// members it writes to.
+// How a functor is invoked: with which arguments, and whose members it writes
+// to. Overloads, explicit copies and mutable members: random_calls.
 
 #include <KokkosMMA_LoopSupport.hpp>
 
@@ -55,72 +55,8 @@ struct Remembers {
     if (final) out(i) = sum;
   }
 };
-/// A box has two indices before the sum.
-template <class Exec>
-struct RemembersInBox : Remembers<Exec> {
-  KOKKOS_FUNCTION void operator()(int i, int j) const {
-    this->out(i * 30 + j) = this->value(i * 30 + j);
-  }
-  KOKKOS_FUNCTION void operator()(int i, int j, std::int64_t& sum) const {
-    sum += this->value(i * 30 + j);
-  }
-};
 
 std::int64_t remembered(std::int64_t i) { return i / 8 % 100 + i % 8; }
-
-template <class View>
-bool holds(View const& out, std::int64_t n, bool sums) {
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
-  std::int64_t sum = 0;
-  bool right       = true;
-  for (std::int64_t i = 0; i < n; ++i) {
-    sum += remembered(i);
-    right = right && host(i) == (sums ? sum : remembered(i));
-  }
-  Kokkos::deep_copy(out, -1);
-  return right;
-}
-
-TEST_F(OnCuda4, FunctorsThatWriteTheirMembers) {
-  using Exec = Kokkos::Cuda;
-  for (std::int64_t const n : {few / 30 * 30, many / 30 * 30}) {
-    Kokkos::View<std::int64_t*, Exec> const out("out", n);
-    Remembers<Exec> const f{out};
-    RemembersInBox<Exec> const g{{out}};
-    using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    std::int64_t expected = 0;
-    for (std::int64_t i = 0; i < n; ++i) expected += remembered(i);
-
-    each_launch([&] { Kokkos::parallel_for("loop", Range(0, n), f); },
-                [&] { EXPECT_TRUE(holds(out, n, false)); });
-    using Box = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
-    each_launch(
-        [&] {
-          Kokkos::parallel_for("box", Box({0, 0}, {n / 30, 30}), g);
-        },
-        [&] { EXPECT_TRUE(holds(out, n, false)); });
-    std::int64_t sum = 0;
-    each_launch([&] { Kokkos::parallel_reduce("sum", Range(0, n), f, sum); },
-                [&] {
-                  EXPECT_EQ(expected, sum);
-                  sum = -1;
-                });
-    each_launch(
-        [&] {
-          Kokkos::parallel_reduce("box", Box({0, 0}, {n / 30, 30}), g, sum);
-        },
-        [&] {
-          EXPECT_EQ(expected, sum);
-          sum = -1;
-        });
-    each_launch([&] { Kokkos::parallel_scan("scan", Range(0, n), f, sum); },
-                [&] {
-                  EXPECT_TRUE(holds(out, n, true));
-                  EXPECT_EQ(expected, sum);
-                });
-  }
-}
 
 /// An array of sums, whose length the functor says.
 template <class Exec>
@@ -284,152 +220,6 @@ TYPED_TEST(Invocations, ArgumentsAreThoseOfKokkos) {
     expect_kinds<Exec>(kinds,
                        [&] { Kokkos::parallel_scan("scan", Range(0, n), g); });
   }
-}
-
-template <class Exec>
-struct Overloaded {
-  Kokkos::View<int*, Exec> out;
-  KOKKOS_FUNCTION void operator()(int const& i) const { out(i) = 1; }
-  KOKKOS_FUNCTION void operator()(int const&& i) const { out(i) = 2; }
-  KOKKOS_FUNCTION void operator()(int const& i) { out(i) = 3; }
-};
-template <class Exec>
-struct TakesLvalues {
-  Kokkos::View<int*, Exec> out;
-  template <class I>
-  KOKKOS_FUNCTION void operator()(I& i) const {
-    out(i) = 1;
-  }
-  template <class I>
-  KOKKOS_FUNCTION void operator()(I& i, I& j) const {
-    out(i * 100 + j) = 1;
-  }
-  template <class I>
-  KOKKOS_FUNCTION void operator()(I& i, I& j, long& sum) const {
-    sum += i * 100 + j;
-  }
-};
-template <class Exec>
-struct TeamTakesLvalues {
-  Kokkos::View<int*, Exec> out;
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member& member, long& sum) const {
-    if (member.team_rank() == 0) sum += member.league_rank();
-  }
-};
-
-#ifdef KOKKOS_ENABLE_CUDA
-// Kokkos' own loops on hosts pass rvalues in places.
-using OnCuda = Invocations<Kokkos::Cuda>;
-
-TEST_F(OnCuda, OverloadsByConstAndReference) {
-  using Exec = Kokkos::Cuda;
-  Kokkos::View<int*, Exec> const out("out", many);
-  auto const all_one = [&](int n) {
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
-    bool right = true;
-    for (int i = 0; i < n; ++i) right = right && host(i) == 1;
-    Kokkos::deep_copy(out, 0);
-    return right;
-  };
-  for (int const n : {int(few), int(many)})
-    each_launch(
-        [&] {
-          Kokkos::parallel_for("overloads",
-                               Kokkos::RangePolicy<Exec, int>(0, n),
-                               Overloaded<Exec>{out});
-        },
-        [&] { EXPECT_TRUE(all_one(n)); });
-  TakesLvalues<Exec> const f{out};
-  each_launch(
-      [&] {
-        Kokkos::parallel_for("lvalues", Kokkos::RangePolicy<Exec, int>(0, few),
-                             f);
-      },
-      [&] { EXPECT_TRUE(all_one(few)); });
-  using Box = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
-  each_launch(
-      [&] {
-        Kokkos::parallel_for("box", Box({0, 0}, {9, 100}), f);
-      },
-      [&] { EXPECT_TRUE(all_one(900)); });
-  long sum = 0;
-  each_launch(
-      [&] {
-        Kokkos::parallel_reduce("box", Box({0, 0}, {9, 100}), f, sum);
-      },
-      [&] {
-        EXPECT_EQ(899 * 450, sum);
-        sum = 0;
-      });
-  each_launch(
-      [&] {
-        Kokkos::parallel_reduce("teams", Kokkos::TeamPolicy<Exec>(40, 1),
-                                TeamTakesLvalues<Exec>{out}, sum);
-      },
-      [&] {
-        EXPECT_EQ(780, sum);
-        sum = 0;
-      });
-}
-
-void check_nested_scans() {
-  using Exec = Kokkos::Cuda;
-  using Team = Kokkos::TeamPolicy<Exec>;
-  Kokkos::View<int*, Exec> const out("out", 40 * 100);
-  each_launch(
-      [&] {
-        Kokkos::parallel_for(
-            "teams", Team(40, 32),
-            KOKKOS_LAMBDA(Team::member_type const& member) {
-              int const row = member.league_rank() * 100;
-              Kokkos::parallel_scan(Kokkos::TeamThreadRange(member, 100),
-                                    [&](int& i, int& sum, bool final) {
-                                      sum += i;
-                                      if (final) out(row + i) = sum;
-                                    });
-            });
-      },
-      [&] {
-        auto const host =
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
-        for (int i = 0; i < 4000; ++i)
-          ASSERT_EQ(i % 100 * (i % 100 + 1) / 2, host(i)) << i;
-        Kokkos::deep_copy(out, -1);
-      });
-}
-TEST_F(OnCuda, NestedScansWithLvalues) { check_nested_scans(); }
-#endif
-
-// --- copies -----------------------------------------------------------------
-
-template <class Exec>
-struct ExplicitlyCopied {
-  Kokkos::View<int*, Exec> x;
-  explicit ExplicitlyCopied(Kokkos::View<int*, Exec> const& view) : x(view) {}
-  KOKKOS_FUNCTION explicit ExplicitlyCopied(ExplicitlyCopied const& other)
-      : x(other.x) {}
-  KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
-  KOKKOS_FUNCTION void operator()(int i, long& sum) const { sum += i; }
-  KOKKOS_FUNCTION void operator()(int i, int j, long& sum) const {
-    sum += i * 10 + j;
-  }
-};
-
-TYPED_TEST(Invocations, ExplicitCopyConstructors) {
-  using Exec = TypeParam;
-  Kokkos::View<int*, Exec> const x("x", 1000);
-  ExplicitlyCopied<Exec> const f(x);
-  Kokkos::parallel_for("loop", Kokkos::RangePolicy<Exec, int>(0, 1000), f);
-  long sum = 0;
-  Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<Exec, int>(0, 1000), f,
-                          sum);
-  EXPECT_EQ(499500, sum);
-  Kokkos::parallel_reduce(
-      "box", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {100, 10}), f,
-      sum);
-  EXPECT_EQ(499500, sum);
 }
 
 /// As code that makes Kokkos' closures itself does.

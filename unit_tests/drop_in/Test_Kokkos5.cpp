@@ -44,34 +44,6 @@ struct Fill {
 
 #if KOKKOS_VERSION >= 50200
 
-TYPED_TEST(Kokkos5, BoxesOfOneDimension) {
-  using Exec = TypeParam;
-  using Box  = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<1>>;
-  for (int const n : {0, 1, few, many}) {
-    SCOPED_TRACE(n);
-    Kokkos::View<int*, Exec> const x("x", n);
-    each_launch(
-        [&] {
-          Kokkos::parallel_for("box", Box({0}, {n}), Fill<Exec>{x, 3});
-        },
-        [&] { EXPECT_TRUE(holds_multiples(x, 3)); });
-    Kokkos::parallel_for("box", Box({0}, {n}, {64}), Fill<Exec>{x, 2});
-    std::int64_t sum = -1;
-    for (int const begin : {0, n / 2})
-      each_launch(
-          [&] {
-            Kokkos::parallel_reduce("sum", Box({begin}, {n}), Fill<Exec>{x, 0},
-                                    sum);
-          },
-          [&] {
-            EXPECT_EQ(
-                std::int64_t(n) * (n - 1) - std::int64_t(begin) * (begin - 1),
-                sum);
-            sum = -1;
-          });
-  }
-}
-
 TYPED_TEST(Kokkos5, NodesOverBoxesOfOneDimension) {
   using Exec = TypeParam;
   using Box  = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<1>>;
@@ -236,46 +208,5 @@ TYPED_TEST(Kokkos5, HeavyFunctors) {
   check(plain);
   check(hinted);
 }
-
-/// Scratch memory of both levels, of level 0 as much as every block may have.
-template <class Exec>
-void check_scratch() {
-  using Team     = Kokkos::TeamPolicy<Exec>;
-  using Scratch  = Kokkos::View<int*, typename Exec::scratch_memory_space,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  int const rows = 200, columns = 4000;
-  Kokkos::View<int*, Exec> const sums("sums", rows);
-  std::size_t const bytes = Scratch::shmem_size(columns);
-  for (int const level : {0, 1}) {
-    SCOPED_TRACE(level);
-    auto const policy = Team(rows, on_cuda<Exec> ? 64 : 1)
-                            .set_scratch_size(level, Kokkos::PerTeam(bytes));
-    each_launch(
-        [&] {
-          Kokkos::parallel_for(
-              "scratch", policy,
-              KOKKOS_LAMBDA(typename Team::member_type const& team) {
-                Scratch const mine(team.team_scratch(level), columns);
-                int const row = team.league_rank();
-                Kokkos::parallel_for(Kokkos::TeamThreadRange(team, columns),
-                                     [&](int k) { mine(k) = row + k; });
-                team.team_barrier();
-                int sum = 0;
-                Kokkos::parallel_reduce(
-                    Kokkos::TeamThreadRange(team, columns),
-                    [&](int k, int& update) { update += mine(k); }, sum);
-                Kokkos::single(Kokkos::PerTeam(team), [&] { sums(row) = sum; });
-              });
-        },
-        [&] {
-          auto const host = host_copy(sums);
-          for (int row = 0; row < rows; ++row)
-            ASSERT_EQ(row * columns + columns * (columns - 1) / 2, host(row))
-                << row;
-          Kokkos::deep_copy(sums, -1);
-        });
-  }
-}
-TYPED_TEST(Kokkos5, ScratchOfTeams) { check_scratch<TypeParam>(); }
 
 }  // namespace

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kokkos::parallel_for over ranges, as applications call it.
+// Kokkos::parallel_for over ranges, as applications call it. Index types, tags
+// and lengths: random_calls, loop_*.
 
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_LoopSupport.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 namespace {
@@ -33,65 +32,14 @@ static_assert(small_size < std::int64_t(Impl::min_measured_indices) &&
 template <class Counts>
 struct Count {
   Counts counts;
-  std::int64_t begin;
-  template <class Index>
-  KOKKOS_FUNCTION void operator()(Index i) const {
-    ++counts(std::uint64_t(i) - std::uint64_t(begin));
-  }
+  KOKKOS_FUNCTION void operator()(int i) const { ++counts(i); }
 };
-
-template <class Exec, class Index>
-void check_range(Index begin, std::int64_t n, bool kokkos = true) {
-  CallCounts<Exec> calls(n);
-  Count<decltype(calls.counts)> const f{calls.counts, std::int64_t(begin)};
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>> const policy(
-      begin, Index(std::uint64_t(begin) + std::uint64_t(n)));
-  each_launch([&] { Kokkos::parallel_for("index", policy, f); },
-              [&] { EXPECT_TRUE(calls.once()) << n << " from " << +begin; },
-              kokkos && sizeof(Index) >= 4);
-}
-template <class Exec, class Index>
-void check_index_type() {
-  using Limits = std::numeric_limits<Index>;
-  std::uint64_t const most =
-      std::uint64_t(Limits::max()) - std::uint64_t(Limits::min());
-  // Kokkos counts indices, and the threads after the last one, in the type of
-  // the indices (4.6.01): types of 8 and 16 bits are too short for it, and at
-  // the upper end of a type it calls the functor with indices from the lower.
-  bool const kokkos = false;
-  for (std::int64_t const size : {std::int64_t(1), small_size, measured_size}) {
-    auto const n = std::int64_t(std::min<std::uint64_t>(most / 2, size));
-    check_range<Exec, Index>(7, n - std::min<std::int64_t>(n - 1, 7));
-    // Kokkos' host spaces count beyond the ends.
-    if constexpr (on_cuda<Exec>) {
-      check_range<Exec, Index>(Limits::min(), n);
-      check_range<Exec, Index>(Index(std::uint64_t(Limits::max()) - n), n,
-                               kokkos);
-      if constexpr (sizeof(Index) < 4) {
-        check_range<Exec, Index>(Limits::min(), std::int64_t(most));
-      }
-    }
-  }
-}
-TYPED_TEST(Loops, EveryIndexOnceInEveryType) {
-  using Exec = TypeParam;
-  check_index_type<Exec, std::int32_t>();
-  check_index_type<Exec, std::uint32_t>();
-  check_index_type<Exec, std::int64_t>();
-  check_index_type<Exec, std::uint64_t>();
-  if constexpr (on_cuda<Exec>) {
-    check_index_type<Exec, std::int8_t>();
-    check_index_type<Exec, std::uint8_t>();
-    check_index_type<Exec, std::int16_t>();
-    check_index_type<Exec, std::uint16_t>();
-  }
-}
 
 /// So often that few indices are measured too.
 TYPED_TEST(Loops, FewIndicesOfManyCalls) {
   using Exec = TypeParam;
   CallCounts<Exec> calls(few_size);
-  Count<decltype(calls.counts)> const f{calls.counts, 0};
+  Count<decltype(calls.counts)> const f{calls.counts};
   int const rounds =
       on_cuda<Exec> ? Impl::small_calls_before_measuring + every_launch : 3;
   for (int round = 0; round < rounds; ++round) {
@@ -100,13 +48,9 @@ TYPED_TEST(Loops, FewIndicesOfManyCalls) {
   }
 }
 
-struct Twice {};
-struct Thrice {};
 template <class Exec>
 struct Multiply {
   Kokkos::View<double*, Exec> x;
-  KOKKOS_FUNCTION void operator()(Twice, int const& i) const { x(i) = 2. * i; }
-  KOKKOS_FUNCTION void operator()(Thrice, const int i) const { x(i) = 3. * i; }
   KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
 };
 
@@ -123,31 +67,6 @@ bool holds_multiples(Kokkos::View<double*, Exec> const& x, double factor) {
   }
   Kokkos::deep_copy(x, host);
   return holds;
-}
-
-TYPED_TEST(Loops, WorkTagsAndForms) {
-  using Exec = TypeParam;
-  for (std::int64_t const n : {small_size, measured_size}) {
-    Kokkos::View<double*, Exec> const x("x", n);
-    Multiply<Exec> const f{x};
-    each_launch(
-        [&] {
-          Kokkos::parallel_for("tag", Kokkos::RangePolicy<Exec, Twice>(0, n),
-                               f);
-        },
-        [&] { EXPECT_TRUE(holds_multiples(x, 2)); });
-    each_launch(
-        [&] {
-          Kokkos::parallel_for(
-              Kokkos::RangePolicy<Thrice, Exec, Kokkos::IndexType<int>,
-                                  Kokkos::Schedule<Kokkos::Dynamic>>(
-                  0, n, Kokkos::ChunkSize(13)),
-              f);
-        },
-        [&] { EXPECT_TRUE(holds_multiples(x, 3)); });
-    Kokkos::parallel_for("no tag", Kokkos::RangePolicy<Exec>(0, n), f);
-    EXPECT_TRUE(holds_multiples(x, 1));
-  }
 }
 
 /// Returns in the middle, and atomics.
@@ -280,17 +199,6 @@ TYPED_TEST(Loops, PoliciesThatSayMore) {
   check(KE::prefer(plain, KE::DesiredOccupancy(33)));
   check(KE::require(plain, KE::WorkItemProperty::HintHeavyWeight));
   check(KE::require(plain, KE::WorkItemProperty::HintLightWeight));
-}
-
-TYPED_TEST(Loops, EmptyRanges) {
-  using Exec = TypeParam;
-  CallCounts<Exec> calls(1);
-  Count<decltype(calls.counts)> const f{calls.counts, 0};
-  Kokkos::parallel_for("empty", Kokkos::RangePolicy<Exec>(0, 0), f);
-  Kokkos::parallel_for("empty", Kokkos::RangePolicy<Exec>(500, 500), f);
-  Kokkos::parallel_for("empty", 0, f);
-  Kokkos::parallel_for("one", Kokkos::RangePolicy<Exec>(0, 1), f);
-  EXPECT_TRUE(calls.once());
 }
 
 /// The range is too long for counters; the calls at a stride and at its ends

@@ -5,7 +5,6 @@
 
 #include <KokkosMMA_LoopSupport.hpp>
 
-#include <array>
 #include <cstdint>
 
 namespace {
@@ -44,103 +43,36 @@ struct CountPlaces {
   }
 };
 
-template <int R>
-using Box = std::array<std::int64_t, R>;
-
-/// \param tile the caller's own, or zeros
-template <class Policy, int R>
-void check_policy(Box<R> const& begin, Box<R> const& end,
-                  Box<R> const& tile = {}) {
-  using Exec = typename Policy::execution_space;
+/// Boxes of all kinds and sizes: random_calls, box_*.
+template <class Exec, int R, Iterate Direction, class... Traits>
+void check_route() {
+  using Policy =
+      Kokkos::MDRangePolicy<Exec, Rank<R, Direction, Direction>, Traits...>;
   typename Policy::point_type lower, upper;
-  typename Policy::tile_type tiles{};
   std::size_t n = 1;
   Kokkos::Array<std::int64_t, R> first, extent;
   for (int d = 0; d < R; ++d) {
-    lower[d]  = begin[d];
-    upper[d]  = end[d];
-    tiles[d]  = tile[d];
-    first[d]  = begin[d];
-    extent[d] = end[d] - begin[d];
+    first[d] = lower[d] = 3 + d;
+    extent[d]           = 2 + d;
+    upper[d]            = 5 + 2 * d;
     n *= std::size_t(extent[d]);
   }
-  Policy const policy =
-      tile[0] > 0 ? Policy(lower, upper, tiles) : Policy(lower, upper);
   CallCounts<Exec> calls(n);
-  CountPlaces<decltype(calls.counts), R> const f{calls.counts, first, extent};
-  each_launch([&] { Kokkos::parallel_for("box", policy, f); },
-              [&] { EXPECT_TRUE(calls.once()); });
   ScopedSettings const scope(Settings{Route::streamed});
   LoopProbe<Exec> const probe;
-  Kokkos::parallel_for("box", policy, f);
+  Kokkos::parallel_for(
+      "box", Policy(lower, upper),
+      CountPlaces<decltype(calls.counts), R>{calls.counts, first, extent});
   EXPECT_TRUE(probe.took(Route::streamed));
   EXPECT_TRUE(calls.once());
 }
-
-/// A small box, one for which all shapes are measured, and a narrow one of that
-/// size.
-template <class Exec, int R, Iterate Direction, class... Traits>
-void check_rank(Box<R> const& small, Box<R> const& measured,
-                Box<R> const& narrow) {
-  using Policy =
-      Kokkos::MDRangePolicy<Exec, Rank<R, Direction, Direction>, Traits...>;
-  Box<R> zeros{}, shifted{}, tile;
-  tile.fill(2);
-  for (Box<R> const& box : {measured, narrow}) {
-    std::int64_t places = 1;
-    for (std::int64_t const extent : box) places *= extent;
-    ASSERT_GE(places, std::int64_t(Impl::min_large_indices));
-  }
-  check_policy<Policy, R>(zeros, small);
-  check_policy<Policy, R>(zeros, measured);
-  check_policy<Policy, R>(zeros, narrow);
-  check_policy<Policy, R>(zeros, small, tile);
-  check_policy<Policy, R>(zeros, measured, tile);
-  Box<R> end = small;
-  for (int d = 0; d < R; ++d) {
-    shifted[d] = 3 + d;
-    end[d] += shifted[d];
-  }
-  check_policy<Policy, R>(shifted, end);
-}
-
-TYPED_TEST(LoopsMDRange, RankTwo) {
+TYPED_TEST(LoopsMDRange, EveryRankIsIntercepted) {
   using Exec = TypeParam;
-  check_rank<Exec, 2, Iterate::Left>({31, 17}, {533, 501}, {2, 140001});
-  check_rank<Exec, 2, Iterate::Right, Kokkos::IndexType<int>>(
-      {31, 17}, {533, 501}, {270001, 1});
-  check_rank<Exec, 2, Iterate::Right, Tag>({1, 900}, {1025, 257}, {3, 90000});
-  // The default directions, and bounds that only 64 bits hold.
-  using Wide =
-      Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::IndexType<std::int64_t>>;
-  check_policy<Wide, 2>({(std::int64_t(1) << 33) - 5, -7},
-                        {(std::int64_t(1) << 33) + 601, 507});
-}
-
-TYPED_TEST(LoopsMDRange, RankThree) {
-  using Exec = TypeParam;
-  check_rank<Exec, 3, Iterate::Left>({9, 7, 11}, {65, 63, 67}, {3, 2, 45001});
-  check_rank<Exec, 3, Iterate::Right, Tag, Kokkos::IndexType<std::int64_t>>(
-      {9, 7, 11}, {61, 33, 131}, {55001, 5, 1});
-}
-
-TYPED_TEST(LoopsMDRange, RanksFourToSix) {
-  using Exec = TypeParam;
-  check_rank<Exec, 4, Iterate::Left>({3, 4, 5, 6}, {40, 9, 20, 41},
-                                     {2, 2, 1, 70001});
-  check_rank<Exec, 4, Iterate::Right>({3, 4, 5, 6}, {41, 20, 9, 40},
-                                      {70001, 1, 2, 2});
-  check_rank<Exec, 5, Iterate::Right, Tag>({3, 1, 2, 4, 5}, {5, 6, 9, 25, 41},
-                                           {9, 9, 60, 60, 1});
-  check_rank<Exec, 6, Iterate::Left>({3, 1, 2, 4, 2, 5}, {11, 6, 7, 15, 9, 5},
-                                     {1, 1, 1, 540, 1, 500});
-}
-
-TYPED_TEST(LoopsMDRange, EmptyBoxes) {
-  using Exec   = TypeParam;
-  using Policy = Kokkos::MDRangePolicy<Exec, Rank<3>>;
-  check_policy<Policy, 3>({4, 2, 1}, {4, 9, 9});
-  check_policy<Policy, 3>({4, 2, 1}, {5, 9, 1});
+  check_route<Exec, 2, Iterate::Default, Kokkos::IndexType<std::int64_t>>();
+  check_route<Exec, 3, Iterate::Right, Tag, Kokkos::IndexType<std::int64_t>>();
+  check_route<Exec, 4, Iterate::Left>();
+  check_route<Exec, 5, Iterate::Right, Tag>();
+  check_route<Exec, 6, Iterate::Left>();
 }
 
 /// A stencil and a transpose: what a box reads beside its own place.

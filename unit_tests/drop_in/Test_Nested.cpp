@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions inside team kernels, and over teams, as applications write them.
+// Reductions inside team kernels, as applications write them.
 
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_Random.hpp>
@@ -20,110 +20,6 @@ using namespace KokkosMMA::Testing;
 template <class Exec>
 class Nested : public ::testing::Test {};
 TYPED_TEST_SUITE(Nested, ExecutionSpaces);
-
-/// The three nested ranges.
-struct OfThreads {
-  template <class Member, class Index>
-  static KOKKOS_FUNCTION auto range(Member const& m, Index begin, Index end) {
-    return Kokkos::TeamThreadRange(m, begin, end);
-  }
-  static int lanes(int team, int) { return team; }
-};
-struct OfVector {
-  template <class Member, class Index>
-  static KOKKOS_FUNCTION auto range(Member const& m, Index begin, Index end) {
-    return Kokkos::ThreadVectorRange(m, begin, end);
-  }
-  static int lanes(int, int vector) { return vector; }
-};
-struct OfBoth {
-  template <class Member, class Index>
-  static KOKKOS_FUNCTION auto range(Member const& m, Index begin, Index end) {
-    return Kokkos::TeamVectorRange(m, begin, end);
-  }
-  static int lanes(int team, int vector) { return team * vector; }
-};
-
-/// The calls of a lane in their order: each changes what those before it left.
-struct Chain {
-  std::uint64_t value = 0;
-  KOKKOS_FUNCTION void call(std::uint64_t i) { value = 31 * value + i + 1; }
-  KOKKOS_FUNCTION Chain& operator+=(Chain const& other) {
-    value += other.value;
-    return *this;
-  }
-};
-
-/// League rank r reduces `length + r % 7` indices.
-template <class Exec, class Range, class Index>
-struct Chains {
-  using Policy = Kokkos::TeamPolicy<Exec>;
-  Kokkos::View<std::uint64_t*, Exec> results;
-  Index begin;
-  int length;
-
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m) const {
-    int const r     = m.league_rank();
-    Index const end = static_cast<Index>(begin + length + r % 7);
-    Chain chain;
-    Kokkos::parallel_reduce(
-        Range::range(m, begin, end),
-        [&](Index i, Chain& c) { c.call(std::uint64_t(i - begin)); }, chain);
-    Kokkos::single(Kokkos::PerTeam(m), [&] { results(r) = chain.value; });
-  }
-  std::uint64_t expected(int r, int lanes) const {
-    std::uint64_t sum = 0;
-    for (int lane = 0; lane < lanes; ++lane) {
-      Chain chain;
-      for (int i = lane; i < length + r % 7; i += lanes)
-        chain.call(std::uint64_t(i));
-      sum += chain.value;
-    }
-    return sum;
-  }
-};
-
-template <class Exec, class Range, class Index>
-void check_chains(Index begin) {
-  constexpr int league = 23;
-  Kokkos::View<std::uint64_t*, Exec> const results("results", league);
-  struct Shape {
-    int team, vector;
-  };
-  std::vector<Shape> const shapes =
-      on_cuda<Exec> ? std::vector<Shape>{{1, 1}, {7, 1},  {128, 1}, {8, 32},
-                                         {4, 8}, {32, 4}, {1, 32}}
-                    : std::vector<Shape>{{1, 1}};
-  for (auto const [team, vector] : shapes)
-    for (int const length : {0, 1, 30, 125, 1003}) {
-      if (!std::in_range<Index>(std::int64_t(begin) + length + 6)) continue;
-      SCOPED_TRACE(team);
-      SCOPED_TRACE(vector);
-      SCOPED_TRACE(length);
-      Chains<Exec, Range, Index> const f{results, begin, length};
-      Kokkos::TeamPolicy<Exec> const policy(league, team, vector);
-      each_launch(
-          [&] { Kokkos::parallel_for("chains", policy, f); },
-          [&] {
-            auto const host = host_copy(results);
-            Kokkos::deep_copy(results, poison<std::uint64_t>());
-            for (int r = 0; r < league; ++r)
-              ASSERT_EQ(f.expected(r, Range::lanes(team, vector)), host(r))
-                  << r;
-          });
-      if (::testing::Test::HasFailure()) return;
-    }
-}
-TYPED_TEST(Nested, CallsOfALaneInTheirOrder) {
-  check_chains<TypeParam, OfThreads>(0);
-  check_chains<TypeParam, OfThreads>(std::int64_t(-5'000'000'000));
-  check_chains<TypeParam, OfThreads>(std::uint64_t(1) << 62);
-  check_chains<TypeParam, OfVector>(-17);
-  check_chains<TypeParam, OfVector>(std::uint32_t(3'000'000'000u));
-  check_chains<TypeParam, OfVector>(std::int16_t(-100));
-  check_chains<TypeParam, OfBoth>(12);
-  check_chains<TypeParam, OfBoth>(std::int64_t(1) << 40);
-}
 
 /// At the upper end of a type, where a lane's next index is none.
 template <class Exec>
@@ -332,83 +228,6 @@ TYPED_TEST(Nested, OneInsideTheOther) {
                     }
                   });
   }
-}
-
-/// Top-level reductions over teams, with scratch memory of both levels.
-template <class Exec, class Value, bool Largest>
-struct OverTeams {
-  using Policy = Kokkos::TeamPolicy<Exec>;
-  int length;
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m,
-                                  Value& value) const {
-    using Scratch = Kokkos::View<int*, typename Exec::scratch_memory_space,
-                                 Kokkos::MemoryUnmanaged>;
-    Scratch const fast(m.team_scratch(0), length);
-    Scratch const slow(m.team_scratch(1), length);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(m, length), [&](int j) {
-      fast(j) = j;
-      slow(j) = m.league_rank() % 5;
-    });
-    m.team_barrier();
-    Value sum = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(m, length),
-        [&](int j, Value& s) { s += Value(fast(j) * slow(j)); }, sum);
-    Kokkos::single(Kokkos::PerTeam(m), [&] {
-      if constexpr (Largest) {
-        if (sum > value) value = sum;
-      } else {
-        value += sum;
-      }
-    });
-    m.team_barrier();
-  }
-};
-template <class Exec, class Value, template <class, class> class Reducer>
-void check_over_teams() {
-  constexpr bool largest =
-      std::is_same_v<Reducer<Value, Exec>, Kokkos::Max<Value, Exec>>;
-  using Host       = Kokkos::HostSpace;
-  int const length = 300;
-  OverTeams<Exec, Value, largest> const f{length};
-  for (int const league : {0, 1, 83, 5000}) {
-    SCOPED_TRACE(league);
-    Value const row = Value(length) * (length - 1) / 2;
-    Value expected  = 0;
-    for (int r = 0; r < league; ++r) expected += row * (r % 5);
-    if constexpr (largest) {
-      expected = league == 0   ? Kokkos::reduction_identity<Value>::max()
-                 : league == 1 ? 0
-                               : row * 4;
-    }
-    for (bool const automatic : {false, true}) {
-      Kokkos::TeamPolicy<Exec> policy(league, on_cuda<Exec> ? 64 : 1);
-      if (automatic) policy = Kokkos::TeamPolicy<Exec>(league, Kokkos::AUTO);
-      std::size_t const bytes = sizeof(int) * length + 64;
-      policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
-      policy.set_scratch_size(1, Kokkos::PerTeam(bytes));
-      Kokkos::View<Value, typename Exec::memory_space> const view("view");
-      each_launch(
-          [&] {
-            Value value = poison<Value>();
-            Kokkos::parallel_reduce("over teams", policy, f,
-                                    Reducer<Value, Host>(value));
-            ASSERT_EQ(expected, value);
-            Kokkos::deep_copy(view, poison<Value>());
-            Kokkos::parallel_reduce("into a View", policy, f, Reducer(view));
-          },
-          [&] {
-            Value value = 0;
-            Kokkos::deep_copy(value, view);
-            ASSERT_EQ(expected, value);
-          });
-      if (::testing::Test::HasFatalFailure()) return;
-    }
-  }
-}
-TYPED_TEST(Nested, ReductionsOverTeams) {
-  check_over_teams<TypeParam, std::int64_t, Kokkos::Sum>();
-  check_over_teams<TypeParam, double, Kokkos::Max>();
 }
 
 /// A body that needs so many registers that a block may have them for one call

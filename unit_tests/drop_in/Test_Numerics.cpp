@@ -360,59 +360,6 @@ TYPED_TEST(Numerics, HalvesBeyondTheirRange) {
   }
 }
 
-/// A sum of signed integers that wraps by the functor's own means; Kokkos'
-/// default join of them is not defined where they overflow.
-template <class Exec, class T>
-struct WrappingSum {
-  using value_type = T;
-  using Unsigned   = std::make_unsigned_t<T>;
-  Kokkos::View<T const*, Exec> x;
-  Kokkos::View<T*, Exec> y;
-  KOKKOS_FUNCTION void operator()(int i, T& update, bool last) const {
-    if (last) y(i) = update;
-    join(update, x(i));
-  }
-  KOKKOS_FUNCTION void init(T& update) const { update = 0; }
-  KOKKOS_FUNCTION void join(T& update, T const& other) const {
-    update = static_cast<T>(static_cast<Unsigned>(update) +
-                            static_cast<Unsigned>(other));
-  }
-};
-
-template <class Exec, class T, template <class, class> class Functor>
-void check_wrapping() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  int const n = 100003;
-  std::vector<T> expected;
-  std::make_unsigned_t<T> sum = 0;
-  auto const x                = make_view<T, Exec>(n, [&](std::size_t) {
-    expected.push_back(static_cast<T>(sum));
-    auto const value = static_cast<T>(random.bits());
-    sum += static_cast<std::make_unsigned_t<T>>(value);
-    return value;
-  });
-  auto const y                = poisoned_array<T, Exec>(n + 1);
-  T total                     = poison<T>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan(Kokkos::RangePolicy<Exec>(0, n), Functor<Exec, T>{x, y},
-                        total);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(static_cast<T>(sum), total);
-  EXPECT_TRUE(holds(y, expected));
-}
-template <class Exec, class T>
-using PlainSum = ExclusiveSum<T, Exec>;
-TYPED_TEST(Numerics, IntegersWrap) {
-  check_wrapping<TypeParam, std::int8_t, PlainSum>();
-  check_wrapping<TypeParam, std::int32_t, WrappingSum>();
-  check_wrapping<TypeParam, std::int64_t, WrappingSum>();
-  // defined only on a device: a sanitizer of the host reports the overflow
-  if constexpr (on_cuda<TypeParam>) {
-    check_wrapping<TypeParam, std::int32_t, PlainSum>();
-  }
-}
-
 /// Prefixes of ones in a 16 bit type: each is the exact number, rounded once.
 /// Added one after the other in that type they would stand still early.
 template <class Exec, class T, std::uint16_t (*encode)(double)>

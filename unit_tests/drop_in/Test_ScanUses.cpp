@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What applications scan for: offsets of rows, sorting, graphs in compressed
-// rows, and copies by a condition. Everything is compared with the host.
+// What applications scan for: sorting, offsets of graphs in compressed rows,
+// and copies by a condition. Everything is compared with the host.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -20,57 +20,6 @@ using namespace KokkosMMA::Testing;
 template <class Exec>
 class ScanUses : public ::testing::Test {};
 TYPED_TEST_SUITE(ScanUses, ExecutionSpaces);
-
-/// Lengths of rows, many of them empty and a few very long.
-std::vector<int> random_counts(Random& random, int rows) {
-  std::vector<int> counts(rows);
-  for (auto& count : counts)
-    count = random.integer(0, 2) == 0
-                ? 0
-                : random.integer(0, random.integer(0, 500) == 0 ? 3000 : 9);
-  return counts;
-}
-
-/// Row offsets from counts, one more than rows: the scan over rows + 1 indices
-/// that guards its last one, and the scan of the rows whose total goes after
-/// them.
-template <class Exec>
-void check_offsets() {
-  for (int rows : {1, 1000, 100003}) {
-    Random random;
-    SCOPED_TRACE(random.note() + ", rows = " + std::to_string(rows));
-    auto const counts = random_counts(random, rows);
-    std::vector<std::size_t> expected{0};
-    for (int count : counts) expected.push_back(expected.back() + count);
-    auto const x =
-        make_view<int, Exec>(rows, [&](std::size_t i) { return counts[i]; });
-
-    auto const guarded = poisoned_array<std::size_t, Exec>(rows + 1);
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_scan(
-        "offsets", Kokkos::RangePolicy<Exec>(0, rows + 1),
-        KOKKOS_LAMBDA(int i, std::size_t& update, bool last) {
-          if (last) guarded(i) = update;
-          if (i < rows) update += x(i);
-        });
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(holds(guarded, expected));
-
-    auto const offsets = poisoned_array<std::size_t, Exec>(rows + 1);
-    auto const behind  = Kokkos::subview(offsets, rows);
-    probe.reset();
-    Kokkos::parallel_scan(
-        "offsets", Kokkos::RangePolicy<Exec>(0, rows),
-        KOKKOS_LAMBDA(int i, std::size_t& update, bool last) {
-          if (last) offsets(i) = update;
-          update += x(i);
-        },
-        behind);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(holds(offsets, expected));
-  }
-}
-TYPED_TEST(ScanUses, RowOffsets) { check_offsets<TypeParam>(); }
 
 /// Kokkos::BinSort counts the bins and scans the counts; Kokkos::sort uses it
 /// on some spaces.

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions that the application defines: by members of its functor, with and
-// without work tags, by reducer classes of its own, and several results at
-// once.
+// Reductions that the application defines: by a join alone, by members that
+// take a work tag, and several results at once. Others: random_calls,
+// fold_init_join_final and reducer_of_application.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -34,71 +34,6 @@ struct Data {
         n, [this](std::size_t i) { return values[i]; });
   }
 };
-
-/// A functor with init, join and final: the two largest elements, the sum of
-/// them in the end.
-struct TopTwo {
-  std::int64_t first, second;
-};
-
-template <class Exec>
-struct FindTopTwo {
-  using value_type                    = TopTwo;
-  static constexpr std::int64_t least = -(std::int64_t(1) << 60);
-  Longs<Exec> x;
-  KOKKOS_FUNCTION static void insert(TopTwo& update, std::int64_t value) {
-    if (value > update.first) {
-      update.second = update.first;
-      update.first  = value;
-    } else if (value > update.second) {
-      update.second = value;
-    }
-  }
-  KOKKOS_FUNCTION void operator()(int i, TopTwo& update) const {
-    insert(update, x(i));
-  }
-  KOKKOS_FUNCTION void init(TopTwo& update) const {
-    update.first = update.second = least;
-  }
-  KOKKOS_FUNCTION void join(TopTwo& update, TopTwo const& other) const {
-    insert(update, other.first);
-    insert(update, other.second);
-  }
-  KOKKOS_FUNCTION void final(TopTwo& update) const {
-    update.first += 1;
-    update.second -= 1;
-  }
-};
-
-TYPED_TEST(UserReducers, InitJoinFinalOfTheFunctor) {
-  using Exec = TypeParam;
-  for (int n : {2, 255, 20011}) {
-    Data<Exec> data(n);
-    SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
-    auto sorted = data.values;
-    std::partial_sort(sorted.begin(), sorted.begin() + 2, sorted.end(),
-                      std::greater<>());
-    TopTwo const expected{sorted[0] + 1, sorted[1] - 1};
-
-    FindTopTwo<Exec> const functor{data.x};
-    TopTwo scalar = poison<TopTwo>();
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n), functor, scalar);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(same_bits(expected, scalar));
-
-    auto const view = poisoned_view<TopTwo, Exec>();
-    probe.reset();
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n), functor, view);
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_TRUE(same_bits(expected, value_of(view)));
-
-    // nothing to join: only init() and final()
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(n, n), functor, scalar);
-    EXPECT_EQ(functor.least + 1, scalar.first);
-    EXPECT_EQ(functor.least - 1, scalar.second);
-  }
-}
 
 /// Only join(): the value starts from its default constructor.
 template <class Exec>
@@ -219,84 +154,6 @@ TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
   }
   EXPECT_EQ(theirs, ours);
   EXPECT_TRUE(holds(our_y, elements(their_y)));
-}
-
-KOKKOS_INLINE_FUNCTION std::uint64_t common_divisor(std::uint64_t a,
-                                                    std::uint64_t b) {
-  while (b != 0) {
-    std::uint64_t const remainder = a % b;
-    a                             = b;
-    b                             = remainder;
-  }
-  return a;
-}
-
-/// A reducer class of the application, with init() and reference().
-template <class Space>
-struct GreatestCommonDivisor {
-  using reducer    = GreatestCommonDivisor;
-  using value_type = std::uint64_t;
-  using result_view_type =
-      Kokkos::View<value_type, Space, Kokkos::MemoryUnmanaged>;
-
-  KOKKOS_FUNCTION explicit GreatestCommonDivisor(value_type& value)
-      : m_value(&value), m_references_scalar(true) {}
-  explicit GreatestCommonDivisor(Kokkos::View<value_type, Space> const& value)
-      : m_value(value), m_references_scalar(false) {}
-
-  KOKKOS_FUNCTION void init(value_type& value) const { value = 0; }
-  KOKKOS_FUNCTION void join(value_type& value, value_type const& other) const {
-    value = common_divisor(value, other);
-  }
-  KOKKOS_FUNCTION value_type& reference() const { return *m_value.data(); }
-  KOKKOS_FUNCTION result_view_type view() const { return m_value; }
-  KOKKOS_FUNCTION bool references_scalar() const { return m_references_scalar; }
-
- private:
-  result_view_type m_value;
-  bool m_references_scalar;
-};
-
-template <class Exec>
-struct DivideOut {
-  Longs<Exec> x;
-  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& update) const {
-    update = common_divisor(update, x(i));
-  }
-};
-
-TYPED_TEST(UserReducers, ReducerClass) {
-  using Exec = TypeParam;
-  for (int n : {1, 5003}) {
-    Random random;
-    SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
-    std::uint64_t const divisor  = 2 * random.integer(500, 5000);
-    std::uint64_t const smallest = 720720;
-    Longs<Exec> const x = make_view<std::int64_t, Exec>(n, [&](std::size_t i) {
-      return i == 0 ? divisor * smallest
-                    : divisor * (smallest + random.integer(1, 1000000));
-    });
-    std::uint64_t expected = 0;
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-    for (int i = 0; i < n; ++i) expected = common_divisor(expected, host(i));
-    std::uint64_t scalar = poison<std::uint64_t>();
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce("gcd", Kokkos::RangePolicy<Exec>(0, n),
-                            DivideOut<Exec>{x},
-                            GreatestCommonDivisor<Kokkos::HostSpace>(scalar));
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_EQ(expected, scalar);
-
-    auto const view =
-        poisoned_view<std::uint64_t, typename Exec::memory_space>();
-    probe.reset();
-    Kokkos::parallel_reduce(
-        "gcd", Kokkos::RangePolicy<Exec>(0, n), DivideOut<Exec>{x},
-        GreatestCommonDivisor<typename Exec::memory_space>(view));
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_EQ(expected, value_of(view));
-  }
 }
 
 /// Three results of different types, one of them in a View, with a work tag.

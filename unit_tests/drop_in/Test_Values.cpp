@@ -218,57 +218,6 @@ TYPED_TEST(Values, ComplexNumbers) {
   check_kokkos_type<TypeParam, Kokkos::complex<double>>();
 }
 
-/// Running extremes: the neutral value is the other end of the type.
-template <class T, bool Largest>
-struct RunningExtreme {
-  using value_type = T;
-  T const* x;
-  T* y = nullptr;
-
-  RunningExtreme with(T* output) const { return {x, output}; }
-  KOKKOS_FUNCTION void operator()(int i, T& update, bool last) const {
-    join(update, x[i]);
-    if (last) y[i] = update;
-  }
-  KOKKOS_FUNCTION void init(T& update) const {
-    update = Largest ? Kokkos::reduction_identity<T>::max()
-                     : Kokkos::reduction_identity<T>::min();
-  }
-  KOKKOS_FUNCTION void join(T& update, T const& other) const {
-    if (Largest ? other > update : other < update) update = other;
-  }
-};
-
-template <class Exec, class T, bool Largest>
-void check_extreme() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  int const n = 40009;
-  std::vector<T> x(n), expected(n);
-  // a slow trend, so that the extreme changes all along
-  for (int i = 0; i < n; ++i)
-    x[i] = static_cast<T>((Largest ? i : -i) + random.integer(-9000, 9000));
-  T extreme = Largest ? Kokkos::reduction_identity<T>::max()
-                      : Kokkos::reduction_identity<T>::min();
-  for (int i = 0; i < n; ++i)
-    expected[i] = extreme =
-        Largest ? std::max(extreme, x[i]) : std::min(extreme, x[i]);
-  auto const view = make_view<T, Exec>(n, [&](std::size_t i) { return x[i]; });
-  auto const y    = poisoned_array<T, Exec>(n);
-  T total         = poison<T>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_scan("extreme", Kokkos::RangePolicy<Exec>(0, n),
-                        RunningExtreme<T, Largest>{view.data(), y.data()},
-                        total);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(extreme, total);
-  EXPECT_TRUE(holds(y, expected));
-}
-TYPED_TEST(Values, Extremes) {
-  check_extreme<TypeParam, std::int64_t, true>();
-  check_extreme<TypeParam, double, false>();
-}
-
 /// A value with padding, members of several types and an alignment of its own,
 /// whose default constructor does not make the neutral value.
 struct alignas(16) Tally {

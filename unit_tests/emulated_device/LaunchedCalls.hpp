@@ -4,15 +4,19 @@
 #ifndef EMULATEDDEVICE_LAUNCHEDCALLS_HPP
 #define EMULATEDDEVICE_LAUNCHEDCALLS_HPP
 
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/routing/KokkosMMA_CallPlan.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -139,6 +143,65 @@ class ScanCall {
       sizeof(Impl::Cuda::StreamedScanMemory<std::int64_t, Tuning>),
       &Impl::Cuda::look_back_words<std::int64_t>,
       nullptr};
+};
+
+/// A loop that counts its invocations. Its kernel and Kokkos' own code take
+/// different times on the emulated clock.
+class LoopCall {
+ public:
+  LoopCall(std::uint64_t size, float own_time, float time_of_kokkos)
+      : functor{{}, own_time}, m_time_of_kokkos(time_of_kokkos) {
+    functor.calls.assign(size, 0);
+    pointer                      = &functor;
+    call.problem.space.extent[0] = size;
+    call.problem.functor_bytes   = sizeof(Invoked);
+  }
+
+  struct Functor {
+    std::vector<int> calls;
+    float time;
+  };
+  struct Invoked {
+    Functor* functor;
+    void operator()(std::int64_t i) const {
+      ++functor->calls[std::size_t(i)];
+      if (i == 0) emulated_clock += functor->time;
+    }
+  };
+
+  inline static void const* const kernel = Impl::Cuda::kernel_address(
+      &Impl::Cuda::streamed_for<std::int64_t, Invoked>);
+
+  /// Runs the loop once. Returns whether Kokkos' own code ran.
+  bool run() {
+    for (int& calls : functor.calls) calls = 0;
+    m_kokkos = false;
+    run_for(call);
+    for (int const calls : functor.calls)
+      if (calls != 1) throw std::logic_error("an index was not called once");
+    return m_kokkos;
+  }
+
+  int throws = 0;  ///< of so many runs of Kokkos' own code
+  Functor functor;
+  Functor* pointer;
+  std::atomic_flag reported = ATOMIC_FLAG_INIT;
+  Impl::CachedLaunch cached{Impl::call_types<Invoked, LoopCall*>()};
+  Impl::ErasedFor call{space,  this,     &run_kokkos, [] { return kernel; },
+                       kernel, &pointer, &no_locks,   reported,
+                       cached, {}};
+
+ private:
+  static void run_kokkos(void const* self, Impl::LoopSpace const*) {
+    auto& loop    = *const_cast<LoopCall*>(static_cast<LoopCall const*>(self));
+    loop.m_kokkos = true;
+    if (loop.throws-- > 0) throw std::runtime_error("no memory");
+    for (int& calls : loop.functor.calls) ++calls;
+    emulated_clock += loop.m_time_of_kokkos;
+  }
+
+  float m_time_of_kokkos;
+  bool m_kokkos = false;
 };
 
 inline Impl::CallPlan plan_of(Route route) {

@@ -26,47 +26,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-struct Policy;
-
-/// A loop with a time per launch of this library, and one of Kokkos.
-struct TimedLoop {
-  explicit TimedLoop(float own, float kokkos)
-      : functor{own}, time_of_kokkos(kokkos) {
-    call.problem.space.extent[0] = std::uint64_t(1) << 18;
-    call.problem.functor_bytes   = sizeof(Functor);
-  }
-
-  struct Functor {
-    float time;
-    void operator()(std::int64_t i) const {
-      if (i == 0) emulated_clock += time;
-    }
-  };
-
-  /// Returns whether Kokkos' launch ran.
-  bool run() {
-    kokkos_ran = false;
-    run_for(call);
-    return kokkos_ran;
-  }
-
-  static void run_kokkos(void const* self, Impl::LoopSpace const*) {
-    auto& loop = *const_cast<TimedLoop*>(static_cast<TimedLoop const*>(self));
-    loop.kokkos_ran = true;
-    emulated_clock += loop.time_of_kokkos;
-  }
-  inline static void const* const kernel = Impl::Cuda::kernel_address(
-      &Impl::Cuda::streamed_for<std::int64_t, Functor>);
-
-  Functor functor;
-  float time_of_kokkos;
-  bool kokkos_ran           = false;
-  std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::CachedLaunch cached{Impl::call_types<Functor, Policy*>()};
-  Impl::ErasedFor call{space,  this,     &run_kokkos, [] { return kernel; },
-                       kernel, &functor, &no_locks,   reported,
-                       cached, {}};
-};
+constexpr std::uint64_t size = 1 << 18;
 
 /// A team kernel that takes one millisecond in the form `fast`, two otherwise.
 template <Impl::NestedLoops fast>
@@ -88,12 +48,12 @@ struct TimedTeam {
 
   Impl::NestedLoops ran     = Impl::NestedLoops::kokkos;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::CachedLaunch cached{Impl::call_types<Functor, Policy*>()};
+  Impl::CachedLaunch cached{Impl::call_types<Functor, TimedTeam*>()};
   Impl::ErasedTeam call{space,
                         "parallel_for",
                         this,
                         &run_form,
-                        [](Impl::NestedLoops) { return TimedLoop::kernel; },
+                        [](Impl::NestedLoops) { return LoopCall::kernel; },
                         reported,
                         cached,
                         {}};
@@ -125,7 +85,7 @@ using Impl::NestedLoops;
 
 /// Measures; returns whether the faster launches stay.
 bool first_process() {
-  TimedLoop loop(2, 1);
+  LoopCall loop(size, 2, 1);
   TimedTeam<NestedLoops::overlapped> team;
   bool measured_own = false;
   for (int n = 0; n < 20; ++n) {
@@ -137,7 +97,7 @@ bool first_process() {
 
 /// The other launches would be faster now, but nothing measures them.
 bool second_process() {
-  TimedLoop loop(1, 2);
+  LoopCall loop(size, 1, 2);
   TimedTeam<NestedLoops::overlapped> team;
   int const events = emulated_events;
   for (int n = 0; n < 20; ++n)
@@ -147,7 +107,7 @@ bool second_process() {
 
 /// Of the file, in which the loop's choice is no candidate.
 bool process_that_measures_again() {
-  TimedLoop loop(1, 2);
+  LoopCall loop(size, 1, 2);
   for (int n = 0; n < 20; ++n) loop.run();
   return !loop.run();
 }
@@ -173,7 +133,7 @@ TEST_F(KeptLaunches, ASecondProcessMeasuresNothing) {
   std::string const written = text();
   EXPECT_NE(written.find(" | Kokkos | "), std::string::npos) << written;
   EXPECT_NE(written.find(" | overlapped | "), std::string::npos) << written;
-  EXPECT_NE(written.find("TimedLoop::Functor\n"), std::string::npos) << written;
+  EXPECT_NE(written.find("LoopCall::Invoked\n"), std::string::npos) << written;
   EXPECT_EXIT(in_process(second_process), succeeds, "");
   EXPECT_EQ(text(), written);
 }

@@ -236,63 +236,6 @@ TEST(LaunchedCalls, ALevelThatIsNotOfferedIsReported) {
   }
 }
 
-/// A loop that counts its invocations. Its kernel and Kokkos' own code take
-/// different times on the emulated clock.
-class LoopCall {
- public:
-  LoopCall(std::uint64_t size, float own_time, float time_of_kokkos)
-      : functor{{}, own_time}, m_time_of_kokkos(time_of_kokkos) {
-    functor.calls.assign(size, 0);
-    pointer                      = &functor;
-    call.problem.space.extent[0] = size;
-    call.problem.functor_bytes   = sizeof(Invoked);
-  }
-
-  struct Functor {
-    std::vector<int> calls;
-    float time;
-  };
-  struct Invoked {
-    Functor* functor;
-    void operator()(std::int64_t i) const {
-      ++functor->calls[std::size_t(i)];
-      if (i == 0) emulated_clock += functor->time;
-    }
-  };
-
-  /// Runs the loop once. Returns whether Kokkos' own code ran.
-  bool run() {
-    for (int& calls : functor.calls) calls = 0;
-    m_kokkos = false;
-    run_for(call);
-    for (int const calls : functor.calls) EXPECT_EQ(calls, 1);
-    return m_kokkos;
-  }
-
-  int throws = 0;  ///< of so many runs of Kokkos' own code
-  Functor functor;
-  Functor* pointer;
-  std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::CachedLaunch cached;
-  Impl::ErasedFor call{space,    this,     &run_kokkos, [] { return m_kernel; },
-                       m_kernel, &pointer, &no_locks,   reported,
-                       cached,   {}};
-
- private:
-  static void run_kokkos(void const* self, Impl::LoopSpace const*) {
-    auto& loop    = *const_cast<LoopCall*>(static_cast<LoopCall const*>(self));
-    loop.m_kokkos = true;
-    if (loop.throws-- > 0) throw std::runtime_error("no memory");
-    for (int& calls : loop.functor.calls) ++calls;
-    emulated_clock += loop.m_time_of_kokkos;
-  }
-
-  inline static void const* const m_kernel = Impl::Cuda::kernel_address(
-      &Impl::Cuda::streamed_for<std::int64_t, Invoked>);
-  float m_time_of_kokkos;
-  bool m_kokkos = false;
-};
-
 TEST(LaunchedCalls, LoopsInvokeTheFunctorOncePerIndex) {
   for (std::uint64_t const size : {0, 1, 100, 5000}) {
     LoopCall loop(size, 1, 1);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Loops over the application's functor, and the measurement of their launches.
+// Parts of loops and nested calls, and the measurement of launches. Whole loops
+// over ranges and boxes: random_calls.
 
 #include "DeviceMemory.hpp"
 
@@ -29,82 +30,9 @@ using namespace KokkosMMA::Testing;
 using Impl::LoopBox;
 using Impl::LoopGrid;
 using Impl::LoopRange;
-using Impl::LoopShape;
 using Impl::LoopSpace;
 
 Kokkos::Cuda const space;
-
-/// As nodes of graphs are launched: all threads have to wait for the kernel
-/// before.
-Impl::Cuda::KernelGrid kernel_grid(LoopGrid const& grid) {
-  return {grid.blocks, grid.threads, 0, true};
-}
-
-/// Calls f(i) for a range by the kernel.
-template <class Index, class F>
-void run_range(std::int64_t begin, std::uint64_t size, LoopShape const& shape,
-               F const& f) {
-  LoopSpace loop;
-  loop.begin[0]  = begin;
-  loop.extent[0] = size;
-  LoopGrid grid;
-  LoopRange const range = Impl::lay_out_range(loop, shape, grid);
-  Impl::Cuda::launch_kernel(space, "streamed_for",
-                            Impl::Cuda::streamed_for<Index, F>,
-                            kernel_grid(grid), f, range);
-}
-
-/// Every index from begin on once, in any shape.
-template <class Index>
-void check_range(std::int64_t begin, std::uint64_t size, Random& random) {
-  SCOPED_TRACE(begin);
-  SCOPED_TRACE(size);
-  LoopShape const shapes[] = {{32, 1, 1}, {256, 1, 4}, {128, 1, 1}, {64, 1, 9}};
-  std::vector<int> calls(size, 0);
-  auto const f = [calls = calls.data(), begin, size](Index i) {
-    std::uint64_t const at = std::uint64_t(i) - std::uint64_t(begin);
-    ASSERT_LT(at, size) << std::int64_t(i);
-    ++calls[at];
-  };
-  run_range<Index>(begin, size, shapes[random.integer(0, 3)], f);
-  ASSERT_EQ(std::count(calls.begin(), calls.end(), 1), std::ptrdiff_t(size));
-}
-
-template <class Index>
-void check_ranges(Random& random) {
-  using Limits = std::numeric_limits<Index>;
-  // The whole type where it is small.
-  std::uint64_t const most = std::min<std::uint64_t>(
-      std::uint64_t(Limits::max()) - std::uint64_t(Limits::min()), 3000);
-  for (std::uint64_t const size :
-       {std::uint64_t(1), std::uint64_t(31), most / 2, most - 1, most}) {
-    check_range<Index>(std::int64_t(Limits::min()), size, random);
-    check_range<Index>(std::int64_t(std::uint64_t(Limits::max()) - size), size,
-                       random);
-    check_range<Index>(3, std::min<std::uint64_t>(size, most / 2 - 3), random);
-  }
-}
-
-TEST(LoopKernels, EveryIndexOfARangeOnceInEveryType) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  check_ranges<std::int8_t>(random);
-  check_ranges<std::uint8_t>(random);
-  check_ranges<std::int16_t>(random);
-  check_ranges<std::uint16_t>(random);
-  check_ranges<std::int32_t>(random);
-  check_ranges<std::uint32_t>(random);
-  check_ranges<std::int64_t>(random);
-  check_ranges<std::uint64_t>(random);
-}
-
-TEST(LoopKernels, RangesOfAnyLength) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  for (int n = 0; n < 12; ++n)
-    check_range<std::int64_t>(random.integer(-100000, 100000),
-                              std::uint64_t(random.integer(1, 40000)), random);
-}
 
 /// Blocks of a range that is too long to run: the first and the last one.
 TEST(LoopKernels, RangesBeyondFourBillionIndices) {
@@ -365,94 +293,6 @@ TEST(LoopKernels, ScansOfTeamsInTheOrderOfKokkos) {
     }
   check_team_scan<double>(random, 1024, std::uint8_t(0), 200);
 }
-
-/// A box of counters, indexed by the arguments of the functor in their order.
-template <int Rank>
-struct Counters {
-  std::array<std::int64_t, Rank> begin, extent;
-  std::vector<int> calls;
-
-  template <class... Indices>
-  void count(Indices... indices) {
-    std::int64_t const all[] = {std::int64_t(indices)...};
-    std::int64_t at          = 0;
-    for (int d = 0; d < Rank; ++d) {
-      ASSERT_GE(all[d], begin[d]);
-      ASSERT_LT(all[d], begin[d] + extent[d]);
-      at = at * extent[d] + (all[d] - begin[d]);
-    }
-    ++calls[at];
-  }
-};
-
-template <int Rank, bool Left, class Index>
-void check_box(std::array<std::int64_t, Rank> const& begin,
-               std::array<std::int64_t, Rank> const& extent,
-               LoopShape const& shape) {
-  Counters<Rank> counters{begin, extent, {}};
-  LoopSpace loop;
-  loop.rank        = Rank;
-  std::size_t size = 1;
-  for (int d = 0; d < Rank; ++d) {
-    int const dimension = Left ? d : Rank - 1 - d;
-    loop.begin[d]       = begin[dimension];
-    loop.extent[d]      = std::uint64_t(extent[dimension]);
-    size *= std::size_t(extent[d]);
-  }
-  counters.calls.assign(size, 0);
-  auto const f = [&counters](auto... indices) {
-    static_assert((std::is_same_v<decltype(indices), Index> && ...));
-    counters.count(indices...);
-  };
-  LoopGrid grid;
-  LoopBox const box = Impl::lay_out_box(loop, shape, grid);
-  Impl::Cuda::launch_kernel(
-      space, "streamed_box_for",
-      Impl::Cuda::streamed_box_for<Index, Rank, Left,
-                                   std::remove_const_t<decltype(f)>>,
-      kernel_grid(grid), f, box);
-  ASSERT_EQ(std::count(counters.calls.begin(), counters.calls.end(), 1),
-            std::ptrdiff_t(size));
-}
-
-template <int Rank, bool Left>
-void check_boxes(Random& random) {
-  for (int n = 0; n < 2 * Rank; ++n) {
-    std::array<std::int64_t, Rank> begin, extent;
-    int most = 12000;
-    for (int d = 0; d < Rank; ++d) {
-      begin[d]  = random.integer(-3, 5);
-      extent[d] = random.integer(1, std::clamp(most, 1, Rank < 4 ? 120 : 11));
-      most /= int(extent[d]);
-    }
-    LoopShape const shapes[] = {Impl::grid_shape,      {32, 8, 4},
-                                Impl::transpose_shape, {64, 4, 1},
-                                {32, 16, 4},           {32, 1, 1}};
-    LoopShape shape          = shapes[random.integer(0, 5)];
-    shape.fast               = n % Rank;
-    SCOPED_TRACE(testing::Message()
-                 << shape.width << " x " << shape.height << " threads, "
-                 << shape.calls << " calls, along " << shape.fast);
-    check_box<Rank, Left, std::int32_t>(begin, extent, shape);
-    check_box<Rank, Left, std::int8_t>(begin, extent, shape);
-    // Bounds that only 64 bits hold.
-    begin[Rank / 2] += std::int64_t(1) << 33;
-    check_box<Rank, Left, std::int64_t>(begin, extent, shape);
-  }
-}
-
-template <int Rank>
-void check_rank() {
-  Random random;
-  SCOPED_TRACE(random.note());
-  check_boxes<Rank, true>(random);
-  check_boxes<Rank, false>(random);
-}
-TEST(LoopKernels, EveryIndexOfARankTwoBoxOnce) { check_rank<2>(); }
-TEST(LoopKernels, EveryIndexOfARankThreeBoxOnce) { check_rank<3>(); }
-TEST(LoopKernels, EveryIndexOfARankFourBoxOnce) { check_rank<4>(); }
-TEST(LoopKernels, EveryIndexOfARankFiveBoxOnce) { check_rank<5>(); }
-TEST(LoopKernels, EveryIndexOfARankSixBoxOnce) { check_rank<6>(); }
 
 /// The last block of a box that is too long to run, in both orders.
 TEST(LoopKernels, BoxesOfTwoBillionIndicesInADimension) {

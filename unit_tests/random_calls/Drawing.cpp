@@ -26,6 +26,12 @@ constexpr std::int64_t most_indices = std::int64_t(1) << 22,
 #else
 constexpr std::int64_t most_indices = 3000, most_work = 1 << 13;
 #endif
+#if defined(RANDOM_CALLS_EMULATED)
+// Kernels are launched without the drop-in, which would change later launches.
+constexpr std::int64_t most_repeats = 2;
+#else
+constexpr std::int64_t most_repeats = 130;
+#endif
 
 /// A parameter's name, and the value that says nothing.
 struct Field {
@@ -80,9 +86,10 @@ void draw_space(Limits const& limits, Dice& dice, P& p) {
     std::int64_t const most = limits.rank == 1 || dice.one_in(4)
                                   ? left
                                   : std::min(left, std::int64_t(4 * each));
-    std::int64_t const span = limits.high - limits.low;
-    std::int64_t const n    = std::min(dice.size(most), span);
-    p[P::extent + d]        = n;
+    // The difference of the limits may be no number.
+    std::int64_t const n = dice.size(
+        limits.low > limits.high - most ? limits.high - limits.low : most);
+    p[P::extent + d] = n;
     left /= std::max<std::int64_t>(n, 1);
     std::int64_t const last = limits.high - n;
     p[P::begin + d] =
@@ -158,8 +165,9 @@ Parameters draw(Limits const& limits, std::mt19937_64& engine, int instances,
                                              : dice(90, 130);
   // What the longest loops of a kind cost is bounded.
   p[P::repeats] = std::clamp<std::int64_t>(
-      std::min<std::int64_t>(p[P::repeats], limits.most_repeats), 1,
-      1 + most_work / (size + 1));
+      std::min(
+          {p[P::repeats], std::int64_t(limits.most_repeats), most_repeats}),
+      1, 1 + most_work / (size + 1));
   p[P::where]  = dice(0, 2);
   p[P::values] = dice(0, 3);
   p[P::level]  = dice.one_in(2) ? 0 : dice(1, 2);

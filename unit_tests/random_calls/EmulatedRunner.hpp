@@ -92,28 +92,30 @@ struct EmulatedRunner {
     using TheCall = Impl::TaggedCall<F, typename BoxType::Tag>;
     TheCall const call(functor);
     Impl::LoopGrid grid;
+    // As nodes of graphs are launched: threads wait for the kernel before.
+    bool const waits  = choice(2, 3) == 0;
     auto const launch = [&](auto kernel, auto const& layout) {
       each_repeat([&](std::int64_t) {
         Impl::Cuda::launch_kernel(space, "loop", kernel,
-                                  {grid.blocks, grid.threads}, call, layout);
+                                  {grid.blocks, grid.threads, 0, waits}, call,
+                                  layout);
       });
     };
     using Index = typename BoxType::Index;
     if constexpr (rank == 1) {
-      Impl::LoopShape const shapes[] = {{32, 1, 1}, {256, 1, 4}, {128, 1, 1}};
-      auto const range = Impl::lay_out_range(loop, shapes[choice(3, 0)], grid);
+      Impl::LoopShape const shapes[] = {
+          {32, 1, 1}, {256, 1, 4}, {128, 1, 1}, {64, 1, 9}};
+      auto const range = Impl::lay_out_range(loop, shapes[choice(4, 0)], grid);
       if constexpr (by_value<F>) {
         launch(Impl::Cuda::streamed_for_by_value<Index, TheCall>, range);
       } else {
         launch(Impl::Cuda::streamed_for<Index, TheCall>, range);
       }
     } else {
-      Impl::LoopShape const shapes[] = {Impl::grid_shape,
-                                        {32, 8, 4},
-                                        Impl::transpose_shape,
-                                        {64, 4, 1},
-                                        {32, 16, 4}};
-      Impl::LoopShape shape          = shapes[choice(5, 0)];
+      Impl::LoopShape const shapes[] = {Impl::grid_shape,      {32, 8, 4},
+                                        Impl::transpose_shape, {64, 4, 1},
+                                        {32, 16, 4},           {32, 1, 1}};
+      Impl::LoopShape shape          = shapes[choice(6, 0)];
       shape.fast                     = int(choice(rank, 1));
       auto const box_of_loop         = Impl::lay_out_box(loop, shape, grid);
       if constexpr (by_value<F>) {

@@ -12,7 +12,12 @@ namespace {
 template <class BoxType, class FunctorType>
 void add_box(Table& table, char const* name, Limits limits = {}) {
   limits.rank = BoxType::rank;
-  if (std::is_unsigned_v<typename BoxType::Index>) limits.low = 0;
+  using Index = typename BoxType::Index;
+  if (std::is_unsigned_v<Index>) limits.low = 0;
+  if (sizeof(Index) == 8) limits.high = std::int64_t(1) << 40;
+#if defined(RANDOM_CALLS_EMULATED)
+  if (sizeof(Index) == 1) limits.low = -128, limits.high = 127;
+#endif
   add(table, name, limits, [](auto const& run, Call const& c) {
     run.loop(BoxType(c), FunctorType(c));
   });
@@ -31,6 +36,10 @@ void add_boxes(Table& table) {
   add_box<Box<std::uint32_t, 3, false>, MixBox<3>>(table, "box_3_right_uint32");
   add_box<Box<int, 4, true>, MixBox<4>>(table, "box_4_left");
   add_box<Box<int, 4, false>, MixBox<4>>(table, "box_4_right");
+#if defined(RANDOM_CALLS_EMULATED)
+  add_box<Box<std::int8_t, 3, true>, MixBox<3>>(table, "box_3_left_int8");
+#endif
+  add_box<Box<int, 5, true>, MixBox<5>>(table, "box_5_left");
   add_box<Box<int, 5, false>, MixBox<5>>(table, "box_5_right");
   add_box<Box<int, 6, true>, MixBox<6>>(table, "box_6_left");
   add_box<Box<std::int64_t, 6, false>, MixBox<6>>(table, "box_6_right_int64");

@@ -28,6 +28,12 @@ void add_index_type(Table& table, char const* name) {
     limits.low = 0;
   }
   if (sizeof(Index) == 8) limits.high = std::int64_t(1) << 40;
+#if defined(RANDOM_CALLS_EMULATED)
+  // Up to both ends of every type, of which Kokkos does not come near.
+  using Signed = std::numeric_limits<std::int64_t>;
+  limits.low   = std::int64_t(Range::min());
+  limits.high  = sizeof(Index) < 8 ? std::int64_t(Range::max()) : Signed::max();
+#endif
   add<sizeof(Index) < 4>(table, name, limits,
                          [](auto const& run, Call const& c) {
                            run.loop(Box<Index>(c), Mix<Index>(c));
