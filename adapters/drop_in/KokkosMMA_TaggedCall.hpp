@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -79,7 +80,7 @@ template <class Tag, class Functor>
 void const* tagged_argument(Functor const& functor) {
   static_assert(sizeof(TaggedCall<Functor, Tag>) == sizeof(Functor) &&
                 alignof(TaggedCall<Functor, Tag>) == alignof(Functor));
-  return &functor;
+  return std::addressof(functor);
 }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
