@@ -31,6 +31,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -238,7 +239,7 @@ class RoutedFor {
         &kernel_of_kokkos<typename PolicyLoop<Policy>::template Driver<Native>,
                           Policy>,
         PolicyLoop<Policy>::template kernel<Functor>(),
-        &m_native.functor,
+        std::addressof(m_native.functor),
         &desul::ensure_cuda_lock_arrays_on_device,
         reported,
         cached,

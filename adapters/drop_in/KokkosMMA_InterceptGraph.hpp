@@ -26,6 +26,7 @@
 #include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -74,7 +75,7 @@ class LoopNode
                    nullptr,
                    nullptr,
                    PolicyLoop<PolicyT>::template kernel<Functor>(),
-                   &m_functor,
+                   std::addressof(m_functor),
                    &desul::ensure_cuda_lock_arrays_on_device,
                    reported,
                    unused,

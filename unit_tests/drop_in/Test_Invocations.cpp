@@ -222,6 +222,28 @@ TYPED_TEST(Invocations, ArgumentsAreThoseOfKokkos) {
   }
 }
 
+/// Has an operator& of its own, which Kokkos applies only to functors of
+/// reductions and scans.
+template <class Exec>
+struct OwnAddress {
+  Kokkos::View<int*, Exec> x;
+  KOKKOS_FUNCTION int operator&() const { return 0; }
+  KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
+  KOKKOS_FUNCTION void operator()(int i, int j) const { x(10 * i + j) -= i; }
+};
+
+TYPED_TEST(Invocations, LoopsOfFunctorsWithTheirOwnAddress) {
+  using Exec = TypeParam;
+  Kokkos::View<int*, Exec> const x("x", 1000);
+  OwnAddress<Exec> const f{x};
+  Kokkos::parallel_for("loop", Kokkos::RangePolicy<Exec, int>(0, 1000), f);
+  Kokkos::parallel_for(
+      "box", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {100, 10}),
+      f);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(i - i / 10, host(i)) << i;
+}
+
 /// As code that makes Kokkos' closures itself does.
 template <class Exec>
 void check_constant_closures() {
