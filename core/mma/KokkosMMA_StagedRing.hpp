@@ -4,7 +4,7 @@
 #define KOKKOSMMA_STAGED_RING_HPP
 
 #include <core/base/KokkosMMA_HostDevice.hpp>
-#include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/mma/KokkosMMA_VectorRange.hpp>
 
 #include <cstdint>
 
@@ -30,11 +30,7 @@ struct StagedRing {
   }
   /// The 16 bytes from byte 16 * v of the range on.
   KOKKOSMMA_FORCEINLINE_FUNCTION Vector16 vector(unsigned v) const {
-    struct alignas(16) Aligned {
-      std::uint32_t word[4];
-    };
-    Aligned const a = *reinterpret_cast<Aligned const*>(memory + place(16 * v));
-    return {{a.word[0], a.word[1], a.word[2], a.word[3]}};
+    return vector_at(memory + place(16 * v));
   }
 };
 

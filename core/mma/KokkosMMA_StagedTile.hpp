@@ -43,10 +43,10 @@ KOKKOSMMA_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
   }
 }
 
-/// Bits of element e of a vector.
-template <int ElementBytes>
+/// Bits of element e of a vector of any size.
+template <int ElementBytes, int Words>
 KOKKOSMMA_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
-element_of_vector(Vector16 const& vector, int e) {
+element_of_vector(Registers<std::uint32_t, Words> const& vector, int e) {
   using Bits = typename Unsigned<ElementBytes>::type;
   if constexpr (ElementBytes == 8) {
     return std::uint64_t(vector[2 * e + 1]) << 32 | vector[2 * e];
@@ -64,11 +64,7 @@ struct StagedTile {
   unsigned char* memory;  ///< aligned to 16 bytes
 
   KOKKOSMMA_FORCEINLINE_FUNCTION Vector16 vector(int v) const {
-    struct alignas(16) Aligned {
-      std::uint32_t word[4];
-    };
-    Aligned const a = *reinterpret_cast<Aligned const*>(memory + 16 * v);
-    return {{a.word[0], a.word[1], a.word[2], a.word[3]}};
+    return vector_at(memory + 16 * v);
   }
   /// Elements from `byte` on, a multiple of their size.
   template <class Bits>

@@ -71,6 +71,29 @@ struct Unsigned<8> {
   using type = std::uint64_t;
 };
 
+/// The 16 bytes at an address that is aligned to them.
+KOKKOSMMA_FORCEINLINE_FUNCTION Vector16 vector_at(unsigned char const* memory) {
+  struct alignas(16) Aligned {
+    std::uint32_t word[4];
+  };
+  Aligned const a = *reinterpret_cast<Aligned const*>(memory);
+  return {{a.word[0], a.word[1], a.word[2], a.word[3]}};
+}
+
+/// Sets element e of a vector that is zero there.
+template <int ElementBytes, int Words>
+KOKKOSMMA_FORCEINLINE_FUNCTION void put_element(
+    Registers<std::uint32_t, Words>& vector, int e,
+    typename Unsigned<ElementBytes>::type bits) {
+  if constexpr (ElementBytes == 8) {
+    vector[2 * e]     = std::uint32_t(bits);
+    vector[2 * e + 1] = std::uint32_t(bits >> 32);
+  } else {
+    vector[e * ElementBytes / 4] |= std::uint32_t(bits)
+                                    << e * ElementBytes % 4 * 8;
+  }
+}
+
 /// Partly filled vectors, padded with zeros: lane 0 has the head, lane 1 the
 /// tail, other lanes zeros.
 template <int ElementBytes>
@@ -88,15 +111,7 @@ KOKKOSMMA_INLINE_FUNCTION Vector16 edge_vector(VectorRange const& range,
   for (int e = 0; e < per_vector; ++e) {
     std::uint64_t const position = index * per_vector + e;
     if (position < range.skip || position >= range.skip + range.size) continue;
-    if constexpr (ElementBytes == 8) {
-      std::uint64_t const bits = elements[e];
-      vector[2 * e]            = std::uint32_t(bits);
-      vector[2 * e + 1]        = std::uint32_t(bits >> 32);
-    } else {
-      constexpr int per_word = 4 / ElementBytes;
-      vector[e / per_word] |= std::uint32_t(elements[e])
-                              << 8 * ElementBytes * (e % per_word);
-    }
+    put_element<ElementBytes>(vector, e, elements[e]);
   }
   return vector;
 }

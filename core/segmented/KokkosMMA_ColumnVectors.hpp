@@ -4,6 +4,7 @@
 #define KOKKOSMMA_COLUMN_VECTORS_HPP
 
 #include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <cstdint>
 
@@ -12,6 +13,10 @@
 /// are neighbours in memory.
 
 namespace KokkosMMA::Impl {
+
+/// `Bytes` bytes of memory that a lane loads, in 32-bit words.
+template <int Bytes>
+using ColumnWords = Registers<std::uint32_t, (Bytes + 3) / 4>;
 
 /// Matrix whose element (i,j) is `stride * i + j` elements after the first.
 struct ColumnMatrix {

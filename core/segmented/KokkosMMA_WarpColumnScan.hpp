@@ -7,7 +7,6 @@
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/segmented/KokkosMMA_ColumnVectors.hpp>
-#include <core/segmented/KokkosMMA_ColumnWords.hpp>
 
 /// \file
 /// Scan down the columns of a tile of rows by one warp, which provides the
@@ -147,7 +146,7 @@ class WarpColumnScan {
  private:
   KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(Words const& words, int e) {
     return element_value<Warp, Input, Value>(
-        element_of_words<element_bytes>(words, e));
+        element_of_vector<element_bytes>(words, e));
   }
   /// Adds the values at the same position in the lower groups.
   KOKKOSMMA_FORCEINLINE_FUNCTION void up_to_group(Lanes<Vector>& values) const {

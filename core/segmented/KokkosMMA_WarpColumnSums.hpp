@@ -8,7 +8,6 @@
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/segmented/KokkosMMA_ColumnVectors.hpp>
-#include <core/segmented/KokkosMMA_ColumnWords.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -270,13 +270,7 @@ struct MemoryUnits {
 #pragma unroll
       for (unsigned e = 0; e < elements; ++e) {
         if (!inside(at, e)) continue;
-        Bits const bits = x[at + int(e)];
-        if constexpr (in_bytes == 8) {
-          kept[2 * e]     = std::uint32_t(bits);
-          kept[2 * e + 1] = std::uint32_t(bits >> 32);
-        } else {
-          kept[e * in_bytes / 4] |= std::uint32_t(bits) << e * in_bytes % 4 * 8;
-        }
+        put_element<in_bytes>(kept, int(e), x[at + int(e)]);
       }
     }
 #pragma unroll
