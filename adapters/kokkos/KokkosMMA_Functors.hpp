@@ -195,7 +195,7 @@ struct VisibleData<Load<X>> {
         stream, scratch,
         Cuda::SumOperands<scalar_v<Element>>{
             part_of<Element>(visible_elements(f.x), begin, size)},
-        Cuda::tuning(stream.device), result, result_on_device);
+        result, result_on_device);
   }
 #endif
 };
@@ -227,7 +227,7 @@ requires(is_plain_memory<X>&& is_plain_memory<Y>&& std::is_same_v<
         Cuda::DotOperands<scalar_v<Element>>{
             part_of<Element>(visible_elements(f.x), begin, size),
             part_of<Element>(visible_elements(f.y), begin, size)},
-        Cuda::tuning(stream.device), result, result_on_device);
+        result, result_on_device);
   }
 #endif
 };

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_LAUNCH_SHAPE_HPP
 
 #include <core/routing/KokkosMMA_ArrayLayout.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <algorithm>
@@ -29,13 +30,16 @@ struct LaunchShape {
 inline constexpr int reference_multiprocessors = 132;
 
 /// Launch of a sum of visible data.
+/// \param block_size threads per block; smaller blocks are as many threads in
+/// total
 constexpr LaunchShape mma_reduce_shape(TuningTable const& table,
                                        std::uint64_t vectors,
                                        int multiprocessors,
-                                       unsigned most_blocks) {
-  auto threads         = unsigned(table.reduce_block_size);
-  std::uint64_t blocks = std::uint64_t(multiprocessors) * table.reduce_blocks *
-                         (mma_tuning.threads / threads);
+                                       unsigned most_blocks,
+                                       int block_size = mma_tuning.threads) {
+  auto threads         = unsigned(block_size);
+  std::uint64_t blocks = std::uint64_t(multiprocessors) *
+                         mma_tuning.min_blocks * (mma_tuning.threads / threads);
   if (vectors <= std::uint64_t(multiprocessors) * table.reduce_mma_spread) {
     threads = std::min(threads, unsigned(spread_threads));
     blocks  = (vectors + 4 * threads - 1) / (4 * threads);
@@ -131,14 +135,13 @@ constexpr std::size_t array_stride(std::size_t value_bytes,
 /// of short ranges have fewer threads, one per index.
 /// \param shared_bytes maximum per block
 /// \param resident_threads per multiprocessor, limited by registers
-constexpr ArrayShape array_reduce_shape(TuningTable const& table,
-                                        ArrayTuning const& tuning,
+constexpr ArrayShape array_reduce_shape(ArrayTuning const& tuning,
                                         unsigned count, std::size_t stride,
                                         std::uint64_t size, int multiprocessors,
                                         int shared_bytes, int resident_threads,
                                         unsigned most_blocks) {
   // A multiprocessor has 1 KB, the system's, beyond a block's maximum.
-  int const pool  = std::min(table.reduce_array_bytes, shared_bytes + 1024);
+  int const pool  = std::min(array_pool_bytes, shared_bytes + 1024);
   int const bytes = int(stride);
   int const most_threads =
       std::max(1, std::min(resident_threads, pool / bytes));
@@ -173,7 +176,7 @@ constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
                                        std::uint64_t size,
                                        unsigned most_blocks) {
   constexpr int shared_bytes = 46 * 1024;
-  return array_reduce_shape(builtin_tuning, tuning, count, stride, size,
+  return array_reduce_shape(tuning, count, stride, size,
                             4 * reference_multiprocessors, shared_bytes,
                             tuning.threads, most_blocks);
 }

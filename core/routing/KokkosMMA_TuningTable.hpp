@@ -4,7 +4,6 @@
 #define KOKKOSMMA_TUNING_TABLE_HPP
 
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <cstdint>
 #include <initializer_list>
@@ -91,13 +90,6 @@ struct TuningTable {
   PerType reduce_mma = PerType::all(1);
   /// Whether `auto` forms dot products of two Views on tensor cores.
   PerType dot_mma = PerType::all(1);
-  /// Chain length R of sums by MMA: MMA per fp32 addition.
-  int reduce_chain_length = mma_tuning.chain_length;
-  /// Threads per block of sums by MMA.
-  int reduce_block_size = mma_tuning.threads;
-  /// Blocks of 512 threads per multiprocessor; smaller blocks are as many
-  /// threads in total.
-  int reduce_blocks = mma_tuning.min_blocks;
   /// Up to this many 16-byte vectors per multiprocessor, a sum of visible data
   /// uses small blocks on all multiprocessors.
   int reduce_mma_spread = 2048;
@@ -108,13 +100,6 @@ struct TuningTable {
   /// operations 99 us with 256, 121 with 512, 102 in Kokkos (H100). 131072
   /// floats: 3.5 us with one index per thread, 3.3 with 8.
   int reduce_spread = 2048;
-  /// Shared memory of a multiprocessor for running arrays, and for values above
-  /// 64 bytes, of a reduction by an opaque functor. The rest of 256 KB is L1,
-  /// which holds rows until their lines are used up. Dot products of 64 columns
-  /// of 2^21 doubles, LayoutLeft and LayoutRight: 916 and 1171 us with 128 KB,
-  /// 818 and 1127 with 164, 807 and 1167 with 196, 795 and 2061 with 228; no
-  /// difference for 16 columns (H100, 2026-11-26).
-  int reduce_array_bytes = 196 * 1024;
 
   /// Tiles of a short range, with fewer indices per thread, so that an
   /// expensive functor runs on more threads. 131072 floats: 32 tiles 5.0 us, 64
@@ -203,7 +188,6 @@ struct TuningEntry {
   std::string_view name;  ///< in a file
   int least;              ///< smallest value allowed
   int most;               ///< largest value allowed besides `never`
-  int step;               ///< values are multiples of it
   bool or_never;          ///< `never` is allowed too
   unsigned types;         ///< bit i: PerType::types[i] has a value
   TuningValue value;      ///< set for an entry with one value
@@ -215,15 +199,12 @@ struct TuningEntry {
   constexpr bool has(int type) const { return types >> type & 1u; }
   /// Whether a value may be x.
   constexpr bool allows(int x) const {
-    return (or_never && x == never) ||
-           (least <= x && x <= most && x % step == 0);
+    return (or_never && x == never) || (least <= x && x <= most);
   }
   /// Allowed values as text.
   [[gnu::cold]] std::string allowed() const {
     if (is_flag()) return "yes or no";
-    std::string text;
-    if (step > 1) text += "multiples of " + std::to_string(step) + ", ";
-    text += std::to_string(least) + " to " + std::to_string(most);
+    std::string text = std::to_string(least) + " to " + std::to_string(most);
     if (or_never) text += ", or never";
     return text;
   }
@@ -244,32 +225,25 @@ inline constexpr unsigned small_float_bits =
 
 constexpr TuningEntry flags_entry(std::string_view name, unsigned types,
                                   PerType TuningTable::*values) {
-  return {name, 0, 1, 1, false, types, nullptr, values};
+  return {name, 0, 1, false, types, nullptr, values};
 }
 constexpr TuningEntry limits_entry(std::string_view name, int most,
                                    unsigned types,
                                    PerType TuningTable::*values) {
-  return {name, 0, most, 1, true, types, nullptr, values};
+  return {name, 0, most, true, types, nullptr, values};
 }
 constexpr TuningEntry value_entry(std::string_view name, int least, int most,
-                                  int TuningTable::*value, int step = 1) {
-  return {name, least, most, step, false, 0, value, nullptr};
+                                  int TuningTable::*value) {
+  return {name, least, most, false, 0, value, nullptr};
 }
 
 /// All entries, in the order of a file.
 inline constexpr TuningEntry tuning_entries[] = {
     flags_entry("reduce.mma", sum_type_bits, &TuningTable::reduce_mma),
     flags_entry("dot.mma", dot_type_bits, &TuningTable::dot_mma),
-    value_entry("reduce.chain_length", 1, max_chain_length,
-                &TuningTable::reduce_chain_length),
-    value_entry("reduce.block_size", 32, mma_tuning.threads,
-                &TuningTable::reduce_block_size, 32),
-    value_entry("reduce.blocks", 1, 8, &TuningTable::reduce_blocks),
     value_entry("reduce.mma_spread", 0, 1 << 20,
                 &TuningTable::reduce_mma_spread),
     value_entry("reduce.spread", 0, 1 << 20, &TuningTable::reduce_spread),
-    value_entry("reduce.array_bytes", 16 * 1024, 256 * 1024,
-                &TuningTable::reduce_array_bytes, 1024),
     value_entry("scan.spread_tiles", 1, 4096, &TuningTable::scan_spread_tiles),
     value_entry("segments.tiny_elements", 0, 1024, &TuningTable::tiny_elements),
     value_entry("segments.tiny_bytes", 0, 8192, &TuningTable::tiny_bytes),

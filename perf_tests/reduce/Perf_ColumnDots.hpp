@@ -31,13 +31,6 @@ struct ColumnDots {
 struct DotsCase {
   bool ours;
   unsigned columns;
-  int array_kilobytes = 0;  ///< of TuningTable::reduce_array_bytes; 0: as it is
-
-  std::string contender() const {
-    if (!ours) return "kokkos";
-    return array_kilobytes ? "drop_in-KB:" + std::to_string(array_kilobytes)
-                           : "drop_in";
-  }
 };
 
 template <class Layout>
@@ -46,16 +39,6 @@ void run_dots(Session& session, benchmark::State& state, DotsCase const& c,
   double const ceiling = session.read_bytes_per_second();
   std::optional<KokkosMMA::ScopedSettings> scope;
   if (!c.ours) scope.emplace(KokkosMMA::Settings{KokkosMMA::Route::generic});
-#ifdef KOKKOS_ENABLE_CUDA
-  static KokkosMMA::Impl::TuningTable table;
-  int const device  = session.exec.cuda_device();
-  auto const& usual = KokkosMMA::Impl::Cuda::tuning(session.exec.cuda_device());
-  if (c.array_kilobytes) {
-    table                    = usual;
-    table.reduce_array_bytes = 1024 * c.array_kilobytes;
-    KokkosMMA::Impl::Cuda::use_tuning(device, table);
-  }
-#endif
   double* const data = session.data<double>(2 * n * c.columns);
   using Matrix       = decltype(ColumnDots<Layout>::a);
   ColumnDots<Layout> const functor{c.columns, Matrix(data, n, c.columns),
@@ -80,9 +63,6 @@ void run_dots(Session& session, benchmark::State& state, DotsCase const& c,
       checked_route(c.ours ? Expectation::drop_in : Expectation::kokkos);
   auto const samples =
       session.timer.sample(session.options.samples, std::cref(call));
-#ifdef KOKKOS_ENABLE_CUDA
-  if (c.array_kilobytes) KokkosMMA::Impl::Cuda::use_tuning(device, usual);
-#endif
   if (std::memcmp(first.data(), again.data(), c.columns * sizeof(double)) != 0)
     throw std::runtime_error("two runs on the same data differ");
   for (unsigned j = 0; j < c.columns; ++j) {
@@ -101,16 +81,15 @@ void run_dots(Session& session, benchmark::State& state, DotsCase const& c,
   state.SetLabel(route);
 }
 
-/// As many rows as fit, at most 10^7, of 1, 4, 16 and 64 columns. With all
-/// cases, also with other amounts of shared memory for the arrays.
+/// As many rows as fit, at most 10^7, of 1, 4, 16 and 64 columns.
 inline void register_dots(Session& session) {
   auto const add = [&session](DotsCase const& c) {
     std::size_t const n =
         std::min(session.fitting(10000000, 2 * sizeof(double) * c.columns),
                  session.max_n<double>() / (2 * c.columns));
     auto const name = [&](char const* layout) {
-      return "dots/" + c.contender() + "/" + layout +
-             "/columns:" + std::to_string(c.columns) +
+      return std::string("dots/") + (c.ours ? "drop_in" : "kokkos") + "/" +
+             layout + "/columns:" + std::to_string(c.columns) +
              "/n:" + std::to_string(n);
     };
     register_case(session, name("left"), [&session, c, n](auto& state) {
@@ -123,9 +102,6 @@ inline void register_dots(Session& session) {
   for (unsigned const columns : {1, 4, 16, 64}) {
     add({false, columns});
     add({true, columns});
-    if (on_cuda && session.options.all)
-      for (int const kilobytes : {64, 96, 128, 164, 228})
-        add({true, columns, kilobytes});
   }
 }
 

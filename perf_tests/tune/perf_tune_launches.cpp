@@ -48,26 +48,6 @@ void tune_launches(Tuner& tuner) {
   Exec const exec      = tuner.exec();
   int const processors = tuner.session().machine.processors;
 
-  std::vector<TuneCase> sums;
-  double* const result = tuner.session().results<double>(1);
-  Kokkos::View<double, Exec> const into(result);
-  for (std::size_t const bytes : tune_bytes) {
-    std::size_t const n = tuner.session().fitting(bytes / 8, 8);
-    sums.push_back({tune_size(8 * n), 8. * double(n)});
-    sums.back().call = [exec, into,
-                        slices =
-                            Slices<double>(tuner.session(), n)](std::size_t k) {
-      KokkosMMA::reduce(exec, slices(k), into,
-                        KokkosMMA::Settings{KokkosMMA::Route::mma});
-    };
-    sums.back().sum = sum_of(exec, result, 1);
-  }
-  // Longer chains than these lose accuracy and gain nothing that a memory
-  // ceiling shows.
-  tuner.choose_value(&TuningTable::reduce_chain_length, {4, 8, 16}, sums);
-  tuner.choose_value(&TuningTable::reduce_block_size, {128, 256, 512}, sums);
-  tuner.choose_value(&TuningTable::reduce_blocks, {1, 2, 3, 4}, sums);
-
   std::vector<TuneCase> spread;
   auto const loads = [](TuneInput<double> const& x) {
     return KokkosMMA::load(x);

@@ -93,7 +93,7 @@ TEST_F(AnyTuning, SumsOfFloatingPoint) {
       float sum    = 0;
       reduce(exec, x, sum);
       double const bound =
-          (chained_sum_bound(max_chain_length, 64) + 1e-5) * exact;
+          (chained_sum_bound(mma_tuning.chain_length, 64) + 1e-5) * exact;
       ASSERT_NEAR(exact, sum, bound) << size;
     }
   });

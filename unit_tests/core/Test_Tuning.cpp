@@ -118,8 +118,7 @@ static_assert(streamed_tuning(8, 1, false).accumulators == 1 &&
 
 static_assert(mma_tuning.threads % 32 == 0 && mma_tuning.threads <= 1024);
 static_assert(mma_tuning.vectors % 2 == 0, "vectors are added in pairs");
-static_assert(mma_tuning.chain_length >= 1 &&
-              mma_tuning.chain_length <= max_chain_length);
+static_assert(mma_tuning.chain_length >= 1);
 static_assert(spread_threads % 32 == 0);
 
 TEST(ErrorBound, ChainedSum) {

@@ -61,11 +61,11 @@ TEST(TuningFile, ReadsWhatItWrites) {
 
 TEST(TuningFile, IsTextForPeople) {
   std::string const text = write_tuning(h200, "measured here");
-  expect_parts(text, {"kokkos-mma 0.1.0 tuning table\ndevice NVIDIA H200\n"
-                      "compute_capability 90\nmultiprocessors 132\n"
-                      "date 2026-11-21\n# measured here\n",
-                      "\nreduce.mma.half yes\n", "\nreduce.block_size 512\n",
-                      "\nend\n"});
+  expect_parts(
+      text, {"kokkos-mma 0.1.0 tuning table\ndevice NVIDIA H200\n"
+             "compute_capability 90\nmultiprocessors 132\n"
+             "date 2026-11-21\n# measured here\n",
+             "\nreduce.mma.half yes\n", "\nscan.spread_tiles 64\n", "\nend\n"});
   EXPECT_EQ(0, parsed(edited("reduce.mma.half yes",
                              "# by hand\n\nreduce.mma.half no"))
                    .table.reduce_mma[Scalar::half]);
@@ -109,20 +109,17 @@ TEST(TuningFile, RefusesWrongLines) {
                 "\"kokkos-mma 0.1.0 tuning table\"", "another version"});
   refuses("multiprocessors 132", "multiprocessors many",
           {"multiprocessors and a whole number"});
-  refuses("reduce.blocks 2", "reduce.blocks",
-          {"\"reduce.blocks\" and a value"});
-  refuses("reduce.blocks 2", "reduce.block 2",
-          {"\"reduce.blocks\" and a value"});
-  refuses("reduce.blocks 2", "reduce.blocks 2 3", {"1 to 8"});
+  refuses("scan.spread_tiles 64", "scan.spread_tiles",
+          {"\"scan.spread_tiles\" and a value"});
+  refuses("scan.spread_tiles 64", "scan.spread_tile 64",
+          {"\"scan.spread_tiles\" and a value"});
+  refuses("scan.spread_tiles 64", "scan.spread_tiles 64 3", {"1 to 4096"});
   // A row of values has none for a type without such kernels.
   refuses("dot.mma.double yes", "dot.mma.float yes", {"dot.mma.double"});
-  for (std::string const value :
-       {"0", "33", "-1", "8.0", "0x8", "99999999999999999999", "never", "yes"})
-    refuses("reduce.chain_length 8", "reduce.chain_length " + value,
-            {"1 to 32"});
-  for (std::string const value : {"0", "16", "33", "544"})
-    refuses("reduce.block_size 512", "reduce.block_size " + value,
-            {"multiples of 32, 32 to 512"});
+  for (std::string const value : {"0", "4097", "-1", "8.0", "0x8",
+                                  "99999999999999999999", "never", "yes"})
+    refuses("scan.spread_tiles 64", "scan.spread_tiles " + value,
+            {"1 to 4096"});
   for (std::string const value : {"1", "true", "YES", "never"})
     refuses("reduce.mma.half yes", "reduce.mma.half " + value, {"yes or no"});
   refuses("stencil.box_radius.half 8", "stencil.box_radius.half 17",

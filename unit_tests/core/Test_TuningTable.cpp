@@ -41,17 +41,12 @@ constexpr bool is_valid(TuningTable const& table) {
 static_assert(is_valid(builtin_tuning));
 static_assert(!is_valid([] {
   TuningTable table;
-  table.reduce_chain_length = 0;
-  return table;
-}()));
-static_assert(!is_valid([] {
-  TuningTable table;
   table.dot_mma = table.dot_mma.with(Scalar::int8, 2);
   return table;
 }()));
 static_assert(!is_valid([] {
   TuningTable table;
-  table.reduce_block_size = 100;
+  table.scan_spread_tiles = 0;
   return table;
 }()));
 
@@ -96,8 +91,8 @@ TEST(TuningTable, BuiltInValuesHaveNamesAndAreAllowed) {
   for (TunedValue const wrong :
        {TunedValue{"dot.mma", 1}, TunedValue{"dot.mma.short", 1},
         TunedValue{"dot.mma.int8x", 1}, TunedValue{"dot.mma.int8", 2},
-        TunedValue{"segments.tiny", 1}, TunedValue{"reduce.blocks.int8", 1},
-        TunedValue{"reduce.blocks", 9}})
+        TunedValue{"segments.tiny", 1}, TunedValue{"scan.spread_tiles.int8", 1},
+        TunedValue{"scan.spread_tiles", 4097}})
     EXPECT_THROW(builtin_tuning_with({wrong}), std::invalid_argument)
         << wrong.name;
   for (BuiltInTuning const& tuning : builtin_tunings)
@@ -304,7 +299,7 @@ TEST_F(AnyTable, ShapesOfLaunches) {
     ASSERT_LE(by_mma.blocks, most);
     ASSERT_EQ(0u, by_mma.threads % 32);
     ASSERT_GE(by_mma.threads, 32u);
-    ASSERT_LE(by_mma.threads, unsigned(table.reduce_block_size));
+    ASSERT_LE(by_mma.threads, unsigned(mma_tuning.threads));
 
     StreamedTuning const tuning =
         streamed_tuning(std::size_t(random.integer(1, 64)));
@@ -321,7 +316,7 @@ TEST_F(AnyTable, ShapesOfLaunches) {
         std::size_t(random.integer(1, max_array_bytes)), alignof(double));
     int const shared_bytes       = int(random.integer(32, 227)) * 1024;
     Impl::ArrayShape const array = Impl::array_reduce_shape(
-        table, arrays, 1, stride, size >> random.integer(0, 30), processors,
+        arrays, 1, stride, size >> random.integer(0, 30), processors,
         shared_bytes, int(random.integer(1, 16)) * 128, most);
     ASSERT_GE(array.launch.blocks, 1u);
     ASSERT_LE(array.launch.blocks, most);
@@ -354,7 +349,7 @@ static_assert(Impl::streamed_reduce_shape(builtin_tuning, streamed_tuning(4),
 // Arrays of so many doubles on an H100, whose kernel leaves 1024 threads to a
 // multiprocessor.
 constexpr Impl::ArrayShape doubles(unsigned count, std::uint64_t size) {
-  return Impl::array_reduce_shape(builtin_tuning, array_tuning(true, 8), count,
+  return Impl::array_reduce_shape(array_tuning(true, 8), count,
                                   Impl::array_stride(8 * count, 8), size, 132,
                                   227 * 1024, 1024, 4096);
 }

@@ -83,9 +83,8 @@ std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
   using Tuning = Impl::Cuda::tuning_type<Impl::array_tuning(true, 8)>;
   Impl::Cuda::Device const& device = Impl::Cuda::device(0);
   Impl::ArrayShape const shape     = Impl::array_reduce_shape(
-          *device.tuning, Tuning::value, count,
-          Impl::array_stride(count * sizeof(T), alignof(T)), launch.size,
-          device.multiprocessors, EmulatedDevice::max_shared_bytes,
+          Tuning::value, count, Impl::array_stride(count * sizeof(T), alignof(T)),
+          launch.size, device.multiprocessors, EmulatedDevice::max_shared_bytes,
           launch.resident_threads, Impl::Cuda::max_partials);
   std::size_t const bytes = count * sizeof(T);
   std::vector<T> result(count + 1);

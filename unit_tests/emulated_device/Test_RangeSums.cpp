@@ -14,15 +14,8 @@ namespace {
 
 Kokkos::Cuda const space;
 
-constexpr int chain_lengths[] = {1, 2, 8, Impl::max_chain_length};
-
-/// The device's tuning with this chain and block.
-Impl::TuningTable table_with(int chain_length, int block_size) {
-  Impl::TuningTable table   = Impl::Cuda::tuning(space.cuda_device());
-  table.reduce_chain_length = chain_length;
-  table.reduce_block_size   = block_size;
-  return table;
-}
+constexpr int longest_chain   = 32;  // of PaperSettings
+constexpr int chain_lengths[] = {1, 2, 8, longest_chain};
 
 /// Into the caller's host memory, or memory that the device sees.
 template <Scalar Input, class Value>
@@ -33,8 +26,7 @@ Value sum_of(void const* x, std::size_t size, int chain_length,
       space, Impl::Cuda::StreamScratch(space),
       Impl::Cuda::SumOperands<Input>{
           Impl::vector_range(x, size, size_of(Input))},
-      table_with(chain_length, Impl::mma_tuning.threads), &result,
-      device_accessible);
+      &result, device_accessible, chain_length);
   return result;
 }
 template <Scalar Input, class Value>
@@ -45,7 +37,7 @@ Value dot_of(void const* x, void const* y, std::size_t size, int chain_length) {
       Impl::Cuda::DotOperands<Input>{
           Impl::vector_range(x, size, size_of(Input)),
           Impl::vector_range(y, size, size_of(Input))},
-      table_with(chain_length, 128), &result, false);
+      &result, false, chain_length, 128);
   return result;
 }
 
@@ -88,8 +80,8 @@ struct RangeSum {
   /// A flush adds the rows and the pieces of a float; then lanes, warps and
   /// blocks are added.
   static double bound(int bytes, std::size_t n) {
-    return 1.01 * chained_sum_bound(Impl::max_chain_length,
-                                    n * std::size_t(bytes) / 512 + 40);
+    return 1.01 *
+           chained_sum_bound(longest_chain, n * std::size_t(bytes) / 512 + 40);
   }
 };
 template <class T>

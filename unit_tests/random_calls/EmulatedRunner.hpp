@@ -272,7 +272,7 @@ struct EmulatedRunner {
         Impl::Cuda::tuning_type<Impl::array_tuning(IsArray, sizeof(Value))>;
     Impl::Cuda::Device const& device = Impl::Cuda::device(0);
     Impl::ArrayShape const shape     = Impl::array_reduce_shape(
-            *device.tuning, Tuning::value, count,
+            Tuning::value, count,
             Impl::array_stride(count * sizeof(Value), alignof(Value)), size,
             device.multiprocessors,
             KokkosMMA::Testing::EmulatedDevice::max_shared_bytes,

@@ -8,8 +8,6 @@
 
 #include <KokkosMMA_Random.hpp>
 
-#include <algorithm>
-
 namespace KokkosMMA::Testing {
 
 /// A table that a file may hold: every value is one that its entry allows, its
@@ -30,7 +28,6 @@ inline Impl::TuningTable random_table(Random& random) {
         value = kind == 2   ? entry.least
                 : kind == 3 ? entry.most
                             : int(entry.least + random.integer(0, span));
-        value = std::max(value / entry.step * entry.step, entry.least);
       });
   return table;
 }

@@ -222,8 +222,8 @@ void launch_array_reduce(ErasedArrays const& call, LaunchLayout const& layout,
       layout.fixed ? fixed_array_shape(call.tuning, call.count, stride,
                                        call.problem.size, Cuda::max_partials)
                    : array_reduce_shape(
-                         layout.tuning, call.tuning, call.count, stride,
-                         call.problem.size, layout.multiprocessors, shared,
+                         call.tuning, call.count, stride, call.problem.size,
+                         layout.multiprocessors, shared,
                          facts.resident_blocks * array_facts_threads,
                          Cuda::max_partials);
   Cuda::GridScratch const grid =

@@ -178,11 +178,8 @@ void launch_paper_reduce(Stream const& space, StreamScratch const& scratch,
   auto const threads = unsigned(settings.block_size);
   int const chain    = settings.chain_length;
   if (settings.formulation == Formulation::chained) {
-    TuningTable table         = tuning(space.device);
-    table.reduce_chain_length = chain;
-    table.reduce_block_size   = settings.block_size;
-    launch_mma_reduce(space, scratch, SumOperands<Scalar::half>{range}, table,
-                      result, device_accessible);
+    launch_mma_reduce(space, scratch, SumOperands<Scalar::half>{range}, result,
+                      device_accessible, chain, settings.block_size);
     return;
   }
   if (settings.formulation == Formulation::recurrence) {

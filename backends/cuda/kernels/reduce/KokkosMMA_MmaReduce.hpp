@@ -133,14 +133,15 @@ __global__ void __launch_bounds__(mma_tuning.threads,
 
 /// Launches on the stream of `space`; StreamScratch::deliver() says when the
 /// result is available.
-/// \param table chain length and shape of the launch
 template <class Operands, class T>
 void launch_mma_reduce(Stream const& space, StreamScratch const& scratch,
-                       Operands const& operands, TuningTable const& table,
-                       T* result, bool device_accessible) {
-  LaunchShape const shape =
-      mma_reduce_shape(table, operands.range().end - operands.range().begin,
-                       device(space.device).multiprocessors, max_partials);
+                       Operands const& operands, T* result,
+                       bool device_accessible,
+                       int chain_length = mma_tuning.chain_length,
+                       int block_size   = mma_tuning.threads) {
+  LaunchShape const shape = mma_reduce_shape(
+      tuning(space.device), operands.range().end - operands.range().begin,
+      device(space.device).multiprocessors, max_partials, block_size);
   using Partial =
       decltype(std::declval<typename Operands::Accumulator&>().finish());
   GridScratch const grid = scratch->grid(shape.blocks, sizeof(Partial));
@@ -148,7 +149,7 @@ void launch_mma_reduce(Stream const& space, StreamScratch const& scratch,
                   [&](ResultTarget<T> const& target) {
                     launch_kernel(space, "mma_reduce", mma_reduce<Operands, T>,
                                   {shape.blocks, shape.threads}, operands,
-                                  table.reduce_chain_length, grid, target);
+                                  chain_length, grid, target);
                   });
 }
 
