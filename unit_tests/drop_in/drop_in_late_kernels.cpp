@@ -102,6 +102,20 @@ bool check(std::string_view call) {
           Box(space, {0, 0}, {70, 70}),
           KOKKOS_LAMBDA(int i, int j) { y(i, j) += i; });
     });
+  if (call == "copy") {
+    // In tiles at first, and then of too few elements for them.
+    Kokkos::View<int**, Kokkos::LayoutLeft, Exec> const left("l", 70, 70),
+        small_left("l", 8, 8);
+    Kokkos::View<int**, Kokkos::LayoutRight, Exec> const right("r", 70, 70),
+        small_right("r", 8, 8);
+    int calls = 0;
+    return returns_beside_a_waiting_kernel([&] {
+      if (calls++ < 100)
+        Kokkos::deep_copy(space, right, left);
+      else
+        Kokkos::deep_copy(space, small_right, small_left);
+    });
+  }
   if (call == "teams")
     return returns_beside_a_waiting_kernel([&] {
       Kokkos::parallel_for(
