@@ -307,12 +307,16 @@ Route run_arrays(ErasedArrays& call) {
   };
   if (settings.route == Route::generic || call.result == nullptr) {
     call.problem.compiled = false;
-  } else if (call.count <= most_in_registers &&
-             call.kernel_in_registers != nullptr &&
-             ask(call.kernel_in_registers)) {
-    call.kernel = call.kernel_in_registers;
-  } else {
+  } else if (call.kernel_in_registers == nullptr) {
     ask(call.kernel);
+  } else {
+    // The length of a later call's array may need the other one.
+    for (void const* const each : {call.kernel_in_registers, call.kernel})
+      Cuda::load_kernel(call.stream.device, each);
+    if (call.count <= most_in_registers && ask(call.kernel_in_registers))
+      call.kernel = call.kernel_in_registers;
+    else
+      ask(call.kernel);
   }
   call.problem.local_bytes = facts.local_bytes;
   return run_call(
