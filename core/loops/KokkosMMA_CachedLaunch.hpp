@@ -18,13 +18,13 @@
 
 namespace KokkosMMA::Impl {
 
-/// Receives the route of each intercepted loop and team kernel. Tests and
+/// Receives the route of each intercepted loop or team kernel. Tests and
 /// benchmarks set it.
-[[gnu::visibility("default")]] inline std::atomic<void (*)(Route)>
+[[gnu::visibility("default")]] inline std::atomic<void (*)(Route, bool teams)>
     launch_observer{nullptr};
-inline Route observed(Route ran) {
+inline Route observed(Route ran, bool teams) {
   if (auto const observe = launch_observer.load(std::memory_order_relaxed))
-    observe(ran);
+    observe(ran, teams);
   return ran;
 }
 

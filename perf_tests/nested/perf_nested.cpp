@@ -18,8 +18,9 @@ namespace perf {
 KokkosMMA::Route& route_of_teams() {
   static auto route = KokkosMMA::Route::generic;
 #ifdef KOKKOS_ENABLE_CUDA
-  KokkosMMA::Impl::launch_observer.store(
-      [](KokkosMMA::Route ran) { route = ran; });
+  KokkosMMA::Impl::launch_observer.store([](KokkosMMA::Route ran, bool teams) {
+    if (teams) route = ran;
+  });
 #endif
   return route;
 }

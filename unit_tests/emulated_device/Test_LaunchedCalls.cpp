@@ -432,8 +432,9 @@ class BoxCall {
   /// own code.
   int run() {
     std::fill(counts.begin(), counts.end(), 0);
-    along = -1;
-    run_for(call);
+    along           = -1;
+    Route const ran = run_for(call);
+    EXPECT_EQ(ran == Route::generic, along < 0);
     EXPECT_EQ(std::count(counts.begin(), counts.end(), 1),
               std::ptrdiff_t(counts.size()));
     return along;
@@ -690,6 +691,29 @@ TEST(LaunchedCalls, GivenTilesAreMeasuredBesideOtherShapes) {
   BoxCall<3, 1> kept(true);
   kept.call.problem.tiles_stay = true;
   for (int n = 0; n < 2; ++n) EXPECT_EQ(kept.run(), -1);
+}
+
+/// Tests and benchmarks hear of every loop and which route it took.
+TEST(LaunchedCalls, LoopsAreObserved) {
+  static std::vector<Route> heard;
+  Impl::launch_observer.store([](Route ran, bool teams) {
+    EXPECT_FALSE(teams);
+    heard.push_back(ran);
+  });
+  BoxCall<3, 1> loop(true);
+  loop.run();
+  loop.call.problem.tiles_stay = true;
+  loop.run();
+  {
+    ScopedSettings const scope(Settings{Route::streamed});
+    loop.call.problem.tiles_stay = false;
+    loop.run();
+  }
+  Impl::launch_observer.store(nullptr);
+  loop.run();
+  ASSERT_EQ(heard.size(), 3u);
+  EXPECT_EQ(heard[1], Route::generic);
+  EXPECT_EQ(heard[2], Route::streamed);
 }
 
 }  // namespace

@@ -96,7 +96,9 @@ class LoopProbe {
   void reset() {
 #ifdef KOKKOS_ENABLE_CUDA
     seen() = Route::automatic;
-    Impl::launch_observer.store([](Route route) { seen() = route; });
+    Impl::launch_observer.store([](Route route, bool teams) {
+      if (!teams) seen() = route;
+    });
 #endif
   }
   /// On Cuda; on a host space nothing is intercepted.

@@ -66,7 +66,7 @@ RouteDecision decide(ReduceProblem const& problem, Settings const& settings,
 }
 RouteDecision decide(ScanProblem const& problem, Settings const& settings,
                      Cuda::Device const& device) {
-  return route_scan(problem, device.capability(), settings, *device.tuning);
+  return route_scan(problem, device.capability(), settings);
 }
 
 /// Runs a call with `launch(route, scratch)`, or Kokkos' own code. Without a

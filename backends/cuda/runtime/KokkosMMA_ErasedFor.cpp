@@ -217,7 +217,7 @@ Route run_for(ErasedFor const& call) {
   }
   if (decision.route == Route::streamed && !runs_own && !is_compared)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
-  return observed(runs_own ? Route::streamed : Route::generic);
+  return observed(runs_own ? Route::streamed : Route::generic, false);
 }
 
 }  // namespace KokkosMMA::Impl

@@ -137,7 +137,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
                     ? "; uses Kokkos' own node: no launch of it "
                       "was timed, or Kokkos' own was the fastest"
                     : "");
-  observed(runs_own ? Route::streamed : Route::generic);
+  observed(runs_own ? Route::streamed : Route::generic, false);
   return runs_own;
 }
 

@@ -116,7 +116,7 @@ Route run_team(ErasedTeam const& call) {
   if (decision.route == Route::streamed && !is_native && !overlapped)
     timed.ran(Route::generic,
               "Kokkos' own loops are faster or are being timed");
-  return observed(overlapped ? Route::streamed : Route::generic);
+  return observed(overlapped ? Route::streamed : Route::generic, true);
 }
 
 bool launch_team_reduce(ErasedTeamReduce const& call) {
