@@ -26,7 +26,6 @@
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
-#include <core/loops/KokkosMMA_GivenTiles.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -121,7 +120,7 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
     problem.user_tiles = !policy.impl_tune_tile_size();
     if (problem.user_tiles) {
       problem.tiles      = number_of_tiles(policy.m_tile, rank);
-      problem.tiles_stay = environment_keeps_tiles();
+      problem.tiles_stay = keeps_given_tiles();
     }
 #if defined(KOKKOS_ENABLE_TUNING)
     problem.tool_tunes = Kokkos::tune_internals();

@@ -54,13 +54,6 @@ auto view_of_result(Result& result) {
   }
 }
 
-/// Kokkos' own code does not wait for a result on the host.
-inline Route waited(Kokkos::Cuda const& exec, Route ran, bool on_device) {
-  if (ran == Route::generic && !on_device)
-    exec.fence("KokkosMMA: fence due to the result being on the host");
-  return ran;
-}
-
 /// Whether the call itself must wait for its result: for a host View of the
 /// caller, which Kokkos passes unchanged. Kokkos waits for variables, and for
 /// reducers of variables, whose Views are temporaries.

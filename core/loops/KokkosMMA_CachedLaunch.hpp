@@ -3,8 +3,6 @@
 #ifndef KOKKOSMMA_CACHED_LAUNCH_HPP
 #define KOKKOSMMA_CACHED_LAUNCH_HPP
 
-#include <core/loops/KokkosMMA_LoopShape.hpp>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +13,8 @@
 /// Cache of a call's chosen launch.
 
 namespace KokkosMMA::Impl {
+
+struct LoopShape;
 
 /// Types of a call of the application, which identify it in another process.
 struct CallTypes {
@@ -44,32 +44,11 @@ class CachedLaunch {
 
   CallTypes const& types() const { return m_types; }
 
-  std::optional<LoopShape> find(Loop const& loop) const {
-    std::uint64_t const word = m_word.load(std::memory_order_relaxed);
-    if (word >> shape_bits != key_of(loop)) return std::nullopt;
-    auto const field = [&](int shift, int bits) {
-      return int(word >> shift & ((std::uint64_t(1) << bits) - 1));
-    };
-    return LoopShape{field(0, 11), field(11, 11), field(22, 7), field(29, 3)};
-  }
-  void keep(Loop const& loop, LoopShape const& shape) {
-    m_word.store(key_of(loop) << shape_bits | std::uint64_t(shape.fast) << 29 |
-                     std::uint64_t(shape.calls) << 22 |
-                     std::uint64_t(shape.height) << 11 |
-                     std::uint64_t(shape.width),
-                 std::memory_order_relaxed);
-  }
+  // Defined in KokkosMMA_CachedShape.hpp.
+  std::optional<LoopShape> find(Loop const& loop) const;
+  void keep(Loop const& loop, LoopShape const& shape);
 
  private:
-  static constexpr int shape_bits = 32;
-
-  /// Never zero, the value of an empty cache.
-  static std::uint64_t key_of(Loop const& loop) {
-    return std::uint64_t(loop.device_id & 63) << 26 |
-           std::uint64_t(loop.size_class) << 2 |
-           std::uint64_t(loop.forced) << 1 | 1;
-  }
-
   std::atomic<std::uint64_t> m_word{0};
   CallTypes m_types;
 };

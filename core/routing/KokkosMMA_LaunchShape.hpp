@@ -23,6 +23,10 @@ struct LaunchShape {
   unsigned threads;
 };
 
+/// Block size of short ranges, with one index per thread
+/// (TuningTable::reduce_spread).
+inline constexpr int spread_threads = 256;
+
 /// Multiprocessors assumed where the order of operations must not depend on the
 /// device: those of an H100 and an H200.
 inline constexpr int reference_multiprocessors = 132;

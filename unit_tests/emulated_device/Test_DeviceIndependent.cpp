@@ -17,6 +17,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
+#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 
 namespace KokkosMMA::Testing {
 namespace {

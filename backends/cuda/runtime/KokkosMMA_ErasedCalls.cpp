@@ -9,12 +9,15 @@
 #include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 #include <backends/cuda/runtime/KokkosMMA_OrderChoice.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ReportChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ReportLevel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <backends/cuda/runtime/KokkosMMA_WithScratch.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_TileWidths.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/routing/KokkosMMA_KnownBytes.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
@@ -24,6 +27,8 @@
 #include <string>
 
 namespace KokkosMMA::Impl {
+
+void tile_box(TiledBox const& box) { choose_tiles(box); }
 
 void report_level_of(char const* pattern, Settings const& settings,
                      Scalar value, RouteDecision const& decision) {
@@ -131,7 +136,7 @@ void launch_streamed_reduce(ErasedReduce const& call,
   call.ensure_locks();
   LaunchShape const shape = layout_of(call).streamed_reduce(
       call.tuning, call.places, facts.resident_blocks, Cuda::max_partials);
-  CallOrders const orders = call.orders();
+  CallOrders const orders = orders_of(call);
   int const measured      = orders_to_measure(call, shape);
   // Before a measurement begins: without memory Kokkos' own code runs.
   Cuda::GridScratch const grid =

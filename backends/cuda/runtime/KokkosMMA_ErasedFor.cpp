@@ -10,6 +10,8 @@
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 
@@ -174,6 +176,8 @@ LoopShape run_measured_loop(ErasedFor const& call,
 }
 
 }  // namespace
+
+bool keeps_given_tiles() { return environment_keeps_tiles(); }
 
 void run_for(ErasedFor const& call) {
   Settings const settings      = effective_settings();

@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
-#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
@@ -48,6 +48,9 @@ struct ErasedFor {
   thread_local Route route = Route::automatic;
   return route;
 }
+
+/// Whether loops keep the tiles that the caller gave (KOKKOSMMA_TILES=keep).
+bool keeps_given_tiles();
 
 /// Runs a loop, by this library or by Kokkos: in one launch, except for the
 /// first call of a large box.

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
+#include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchLayout.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LoopLaunch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_OrderChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ReportLevel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
@@ -78,7 +80,7 @@ void add_streamed_reduce(ErasedReduce const& call,
       orders_to_measure(call, shape) > 1
           ? Cuda::LaunchTimes::instance().decided(loop_of_order(call))
           : 0;
-  CallOrder const order        = call.orders()[decided < 0 ? 0 : decided];
+  CallOrder const order        = orders_of(call)[decided < 0 ? 0 : decided];
   Cuda::GridScratch const grid = Cuda::NodeScratch::instance().take(
       call.stream.device, place.graph,
       partials(shape, order) * call.running_bytes);

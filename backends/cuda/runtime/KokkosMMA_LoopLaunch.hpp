@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
+#include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <algorithm>

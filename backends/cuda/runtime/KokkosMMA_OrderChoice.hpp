@@ -4,8 +4,9 @@
 #define KOKKOSMMA_ORDER_CHOICE_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
-#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
+#include <core/routing/KokkosMMA_CallOrders.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 
@@ -18,6 +19,10 @@
 
 namespace KokkosMMA::Impl {
 
+inline CallOrders orders_of(ErasedReduce const& call) {
+  return call_orders(call.tuning, call.problem.pattern == Pattern::mdrange);
+}
+
 /// Number of schedules to measure; 1 if no thread has two invocations, so that
 /// nothing is measured. Above that, to 2^20 indices, another schedule takes
 /// 0.73 to 0.85 of the first one's time for triangular loops and 0.85 to 1.0
@@ -27,7 +32,7 @@ inline int orders_to_measure(ErasedReduce const& call,
                              LaunchShape const& shape) {
   return call.places <= std::uint64_t(shape.blocks) * shape.threads
              ? 1
-             : call.orders().count;
+             : orders_of(call).count;
 }
 /// Key of a choice of the schedule. Sizes within an eighth share it, so that a
 /// launch that is slower than others indicates other data.

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_TILED_COPY_HPP
 #define KOKKOSMMA_CUDA_TILED_COPY_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
 
