@@ -201,12 +201,23 @@ constexpr Refusal refusal_of_loop(std::size_t functor_bytes) {
                          Capability{true, 90, 1});
 }
 
+/// Loops that Kokkos instantiates and never runs: for each type of a View, the
+/// destruction of elements, which trivial ones do not need (4.6 to 5.2).
+template <class Functor, class Tag>
+inline constexpr bool never_runs = false;
+template <class Device, class T>
+inline constexpr bool
+    never_runs<Kokkos::Impl::ViewValueFunctor<Device, T>,
+               typename Kokkos::Impl::ViewValueFunctor<Device, T>::DestroyTag> =
+        std::is_trivially_destructible_v<T>;
+
 // The rules are evaluated once per policy, not per functor.
 template <class Policy>
 inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
 concept RoutableLoop =
     !Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    !never_runs<Functor, typename Policy::work_tag> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
 /// Closure of a routable loop, with the interface of Kokkos' closure.
