@@ -71,7 +71,7 @@ bool launch_copy(ErasedFor const& call) {
                       reinterpret_cast<std::uintptr_t>(copy.from) |
                           reinterpret_cast<std::uintptr_t>(copy.to),
                       tiles);
-  if (blocks == 0) {
+  if (blocks == 0 || (copy.only_rows && !tiles.is_rows)) {
     // A later call of this source may need it while another kernel runs.
     Cuda::load_kernel(call.stream.device, copy.kernel);
     return false;

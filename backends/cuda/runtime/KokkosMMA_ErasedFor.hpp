@@ -20,6 +20,7 @@ namespace KokkosMMA::Impl {
 /// Copy that a loop performs, if it is known to.
 struct ErasedCopy {
   void const* kernel     = nullptr;  ///< copy_tiles, null for other loops
+  bool only_rows         = false;    ///< the kernel copies nothing else
   unsigned element_bytes = 0;
   void const* from       = nullptr;
   void* to               = nullptr;
