@@ -4,8 +4,8 @@
 #define KOKKOSMMA_COPIED_VIEW_HPP
 
 /// \file
-/// Kokkos' functor of a deep_copy() between Views of other layouts or strides,
-/// which has the same two public members in Kokkos 4.6 to 5.2.
+/// Kokkos' functors of a deep_copy() between Views of other layouts or strides,
+/// and of a value. The members are the same in Kokkos 4.6 to 5.2.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -41,10 +41,19 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
       std::is_trivially_copy_assignable_v<T> && alignof(T) <= 16 &&
       sizeof(T) <= 16;
 
+  // In both the same dimension is contiguous.
+  template <class L>
+  static constexpr bool both_have =
+      std::is_same_v<typename To::array_layout, L>&&
+          std::is_same_v<typename From::array_layout, L>;
+  static constexpr bool only_rows =
+      both_have<Kokkos::LayoutLeft> || both_have<Kokkos::LayoutRight>;
+
   template <class Functor>
   static void describe(Functor const& functor, ErasedCopy& copy) {
-    copy.kernel =
-        reinterpret_cast<void const*>(&Cuda::copy_tiles<Cuda::CopyElement<T>>);
+    copy.kernel = reinterpret_cast<void const*>(
+        &Cuda::copy_tiles<Cuda::CopyElement<T>, only_rows>);
+    copy.only_rows     = only_rows;
     copy.element_bytes = sizeof(T);
     copy.from          = functor.b.data();
     copy.to            = functor.a.data();
@@ -55,6 +64,35 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
       copy.layouts.to[d]     = std::int64_t(functor.a.stride(d));
     }
   }
+};
+
+/// Functor that this library's kernel invokes, with indices of type Index, in
+/// place of one with the same members: a deep_copy() of a View or of a value
+/// instantiates four functors, which differ in the types of an index and of the
+/// policy only.
+template <class Functor, class PolicyIndex>
+struct LaunchedFunctor {
+  using type  = Functor;
+  using Index = PolicyIndex;
+};
+template <class To, class From, class Layout, class Exec, int Rank, class I,
+          class PolicyIndex>
+struct LaunchedFunctor<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, I>,
+                       PolicyIndex> {
+  using Index = std::int64_t;
+  using type  = Kokkos::Impl::ViewCopy<
+      To, From, std::conditional_t<Rank == 1, Kokkos::LayoutLeft, Layout>, Exec,
+      Rank, Index>;
+};
+
+template <class To, class Layout, class Exec, int Rank, class I,
+          class PolicyIndex>
+struct LaunchedFunctor<Kokkos::Impl::ViewFill<To, Layout, Exec, Rank, I>,
+                       PolicyIndex> {
+  using Index = std::int64_t;
+  using type  = Kokkos::Impl::ViewFill<
+      To, std::conditional_t<Rank == 1, Kokkos::LayoutLeft, Layout>, Exec, Rank,
+      Index>;
 };
 
 }  // namespace KokkosMMA::Impl

@@ -26,7 +26,6 @@
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
-#include <core/loops/KokkosMMA_GivenTiles.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -100,11 +99,13 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   }
   template <class Functor>
   static void const* kernel() {
-    using Call   = TaggedCall<Functor, typename Policy::work_tag>;
+    using Launched = LaunchedFunctor<Functor, typename Policy::member_type>;
+    using Call = TaggedCall<typename Launched::type, typename Policy::work_tag>;
     using Bounds = typename Policy::launch_bounds;
+    static_assert(sizeof(Call) == sizeof(Functor));
     return Cuda::streamed_for_kernel<has_copies(sizeof(Functor)),
                                      Bounds::maxTperB, Bounds::minBperSM,
-                                     typename Policy::member_type, Call>();
+                                     typename Launched::Index, Call>();
   }
   template <class Native>
   static auto native_kernel(Policy const&) {
@@ -123,7 +124,7 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
     problem.user_tiles = !policy.impl_tune_tile_size();
     if (problem.user_tiles) {
       problem.tiles      = number_of_tiles(policy.m_tile, rank);
-      problem.tiles_stay = environment_keeps_tiles();
+      problem.tiles_stay = keeps_given_tiles();
     }
 #if defined(KOKKOS_ENABLE_TUNING)
     problem.tool_tunes = Kokkos::tune_internals();
@@ -156,17 +157,21 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   }
   template <class Functor>
   static void const* kernel() {
-    using Call = TaggedCall < Functor, typename Policy::work_tag,
+    using Launched = LaunchedFunctor<Functor, Index>;
+    using Call     = TaggedCall < typename Launched::type,
+          typename Policy::work_tag,
           KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
+    static_assert(sizeof(Call) == sizeof(Functor));
     constexpr bool by_value = has_copies(sizeof(Functor));
     using Bounds            = typename Policy::launch_bounds;
     if constexpr (rank == 1) {
       return Cuda::streamed_for_kernel<by_value, Bounds::maxTperB,
-                                       Bounds::minBperSM, Index, Call>();
+                                       Bounds::minBperSM,
+                                       typename Launched::Index, Call>();
     } else {
-      return Cuda::streamed_box_for_kernel<by_value, Bounds::maxTperB,
-                                           Bounds::minBperSM, Index, rank, left,
-                                           Call>();
+      return Cuda::streamed_box_for_kernel<
+          by_value, Bounds::maxTperB, Bounds::minBperSM,
+          typename Launched::Index, rank, left, Call>();
     }
   }
   template <class Native>
@@ -213,12 +218,23 @@ constexpr Refusal refusal_of_loop(std::size_t functor_bytes) {
                          Capability{true, 90, 1});
 }
 
+/// Loops that Kokkos instantiates and never runs: for each type of a View, the
+/// destruction of elements, which trivial ones do not need (4.6 to 5.2).
+template <class Functor, class Tag>
+inline constexpr bool never_runs = false;
+template <class Device, class T>
+inline constexpr bool
+    never_runs<Kokkos::Impl::ViewValueFunctor<Device, T>,
+               typename Kokkos::Impl::ViewValueFunctor<Device, T>::DestroyTag> =
+        std::is_trivially_destructible_v<T>;
+
 // The rules are evaluated once per policy, not per functor.
 template <class Policy>
 inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
 concept RoutableLoop =
     !Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    !never_runs<Functor, typename Policy::work_tag> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
 /// Closure of a routable loop, with the interface of Kokkos' closure.

@@ -8,6 +8,7 @@
 #include "loops/Perf_Loops.hpp"
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_SideTests.hpp"

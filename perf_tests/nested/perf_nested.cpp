@@ -8,6 +8,7 @@
 #include "nested/Perf_Nested.hpp"
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_SideTests.hpp"

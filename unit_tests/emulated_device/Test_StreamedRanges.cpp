@@ -7,7 +7,9 @@
 
 #include <KokkosMMA_ReferenceFold.hpp>
 
+#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>

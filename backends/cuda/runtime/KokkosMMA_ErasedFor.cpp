@@ -9,8 +9,11 @@
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
+#include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
@@ -73,7 +76,7 @@ bool launch_copy(ErasedFor const& call) {
   // Kernels that a later call of this source may need, with other extents and
   // while another kernel runs.
   int const device = call.stream.device;
-  if (blocks == 0) {
+  if (blocks == 0 || (copy.only_rows && !tiles.is_rows)) {
     Cuda::load_kernel(device, copy.kernel);
     return false;
   }
@@ -183,6 +186,8 @@ LoopShape run_measured_loop(ErasedFor const& call,
 }
 
 }  // namespace
+
+bool keeps_given_tiles() { return environment_keeps_tiles(); }
 
 Route run_for(ErasedFor const& call) {
   Settings const settings = effective_settings();
