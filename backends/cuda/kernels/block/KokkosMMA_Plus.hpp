@@ -3,6 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_PLUS_HPP
 #define KOKKOSMMA_CUDA_PLUS_HPP
 
+#include <cuda_runtime.h>
+
 namespace KokkosMMA::Impl::Cuda {
 
 /// Joiner of sums.
