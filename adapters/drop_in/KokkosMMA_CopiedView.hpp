@@ -4,8 +4,8 @@
 #define KOKKOSMMA_COPIED_VIEW_HPP
 
 /// \file
-/// Kokkos' functors of a deep_copy() between Views of other layouts or strides,
-/// and of a value. The members are the same in Kokkos 4.6 to 5.2.
+/// Kokkos' functor of a deep_copy() between Views of other layouts or strides,
+/// which has the same two public members in Kokkos 4.6 to 5.2.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -64,35 +64,6 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
       copy.layouts.to[d]     = std::int64_t(functor.a.stride(d));
     }
   }
-};
-
-/// Functor that this library's kernel invokes, with indices of type Index, in
-/// place of one with the same members: a deep_copy() of a View or of a value
-/// instantiates four functors, which differ in the types of an index and of the
-/// policy only.
-template <class Functor, class PolicyIndex>
-struct LaunchedFunctor {
-  using type  = Functor;
-  using Index = PolicyIndex;
-};
-template <class To, class From, class Layout, class Exec, int Rank, class I,
-          class PolicyIndex>
-struct LaunchedFunctor<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, I>,
-                       PolicyIndex> {
-  using Index = std::int64_t;
-  using type  = Kokkos::Impl::ViewCopy<
-      To, From, std::conditional_t<Rank == 1, Kokkos::LayoutLeft, Layout>, Exec,
-      Rank, Index>;
-};
-
-template <class To, class Layout, class Exec, int Rank, class I,
-          class PolicyIndex>
-struct LaunchedFunctor<Kokkos::Impl::ViewFill<To, Layout, Exec, Rank, I>,
-                       PolicyIndex> {
-  using Index = std::int64_t;
-  using type  = Kokkos::Impl::ViewFill<
-      To, std::conditional_t<Rank == 1, Kokkos::LayoutLeft, Layout>, Exec, Rank,
-      Index>;
 };
 
 }  // namespace KokkosMMA::Impl

@@ -99,13 +99,11 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   }
   template <class Functor>
   static void const* kernel() {
-    using Launched = LaunchedFunctor<Functor, typename Policy::member_type>;
-    using Call = TaggedCall<typename Launched::type, typename Policy::work_tag>;
+    using Call   = TaggedCall<Functor, typename Policy::work_tag>;
     using Bounds = typename Policy::launch_bounds;
-    static_assert(sizeof(Call) == sizeof(Functor));
     return Cuda::streamed_for_kernel<has_copies(sizeof(Functor)),
                                      Bounds::maxTperB, Bounds::minBperSM,
-                                     typename Launched::Index, Call>();
+                                     typename Policy::member_type, Call>();
   }
   template <class Native>
   static auto native_kernel(Policy const&) {
@@ -157,21 +155,17 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   }
   template <class Functor>
   static void const* kernel() {
-    using Launched = LaunchedFunctor<Functor, Index>;
-    using Call     = TaggedCall < typename Launched::type,
-          typename Policy::work_tag,
+    using Call = TaggedCall < Functor, typename Policy::work_tag,
           KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
-    static_assert(sizeof(Call) == sizeof(Functor));
     constexpr bool by_value = has_copies(sizeof(Functor));
     using Bounds            = typename Policy::launch_bounds;
     if constexpr (rank == 1) {
       return Cuda::streamed_for_kernel<by_value, Bounds::maxTperB,
-                                       Bounds::minBperSM,
-                                       typename Launched::Index, Call>();
+                                       Bounds::minBperSM, Index, Call>();
     } else {
-      return Cuda::streamed_box_for_kernel<
-          by_value, Bounds::maxTperB, Bounds::minBperSM,
-          typename Launched::Index, rank, left, Call>();
+      return Cuda::streamed_box_for_kernel<by_value, Bounds::maxTperB,
+                                           Bounds::minBperSM, Index, rank, left,
+                                           Call>();
     }
   }
   template <class Native>
