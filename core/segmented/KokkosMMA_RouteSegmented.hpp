@@ -56,7 +56,6 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
       {!problem.plain_memory,
        {"the accessor of a View does not return plain references",
         "atomic and other accessors of Kokkos"}},
-      {problem.functor_bytes > max_functor_bytes, too_large_functor},
       {problem.layout == SegmentLayout::strided,
        {"there are gaps between elements or between segments"}},
       {problem.layout == SegmentLayout::unlike,
@@ -80,8 +79,6 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
   Refusal const order = refuse_products(problem.accumulator, settings);
   return first_refusal({
       {problem.operation != Operation::sum, {"the operation is not a sum"}},
-      {problem.computed,
-       {"the elements are computed, and tensor cores need elements in memory"}},
       {problem.csr,
        {"segments of different lengths do not fill the rows of a matrix"}},
       {problem.scan, {"segmented scans have no MMA kernel"}},
@@ -114,9 +111,6 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
   if (sums && problem.on_host) return every_level;
   Refusal const no_exact = first_refusal({
       {problem.scan, no_exact_scans},
-      {problem.computed && !problem.on_host && sums_floats(problem),
-       {"the elements are computed, and exact sums on Cuda need elements in "
-        "memory; store them in a View"}},
       {!sums, only_sums_are_exact},
       {problem.layout != SegmentLayout::packed,
        {"exact sums on Cuda need segments whose elements are contiguous, not "

@@ -29,15 +29,13 @@ struct SegmentedProblem {
   Scalar output        = Scalar::opaque;          ///< type written
   bool scan            = false;                   ///< not a reduction
   bool csr             = false;                   ///< cut by offsets
-  bool packed_offsets  = true;        ///< the offsets have stride one
-  bool plain_memory    = true;        ///< every View refers to its elements
-  bool on_host         = false;       ///< the execution space is the host's
-  bool may_be_exact    = false;       ///< a kernel for exact sums is compiled
-  bool mma_compiled    = false;       ///< a KokkosMMA:: call that can reach the
-                                      ///< papers' kernel of equal segments
-  bool computed             = false;  ///< a function computes the elements
-  std::size_t functor_bytes = 0;      ///< of the function that computes them
-  std::uint64_t segments    = 0;      ///< number of segments
+  bool packed_offsets  = true;   ///< the offsets have stride one
+  bool plain_memory    = true;   ///< every View refers to its elements
+  bool on_host         = false;  ///< the execution space is the host's
+  bool may_be_exact    = false;  ///< a kernel for exact sums is compiled
+  bool mma_compiled    = false;  ///< a KokkosMMA:: call that can reach the
+                                 ///< papers' kernel of equal segments
+  std::uint64_t segments = 0;    ///< number of segments
 };
 
 }  // namespace KokkosMMA::Impl

@@ -7,7 +7,6 @@
 //   void multiply(Array<double> x, Array<double> y)        y = A x
 //   void residual(Array<double> b, Array<double> x, Array<double> r)
 //                                                          r = b - A x
-//   void multiply_in_teams(Array<double> x, Array<double> y)
 //                                         another y = A x, if there is one
 //   double dot(Array<double> x, Array<double> y)
 //   void print_route()
@@ -354,13 +353,7 @@ void compute(Options const& options, CompressedRows const& matrix,
   auto const y = uninitialized<double>("y", matrix.rows());
   Kokkos::deep_copy(y, NAN);
   kernels.multiply(x, y);
-  double error               = check_product(matrix, x, y);
-  constexpr bool has_another = requires { kernels.multiply_in_teams(x, y); };
-  if constexpr (has_another) {
-    Kokkos::deep_copy(y, NAN);
-    kernels.multiply_in_teams(x, y);
-    error = std::max(error, check_product(matrix, x, y));
-  }
+  double const error = check_product(matrix, x, y);
   Solution solution;
   if (options.solve) {
     solution = conjugate_gradients(kernels, matrix);
@@ -429,11 +422,6 @@ void compute(Options const& options, CompressedRows const& matrix,
   };
   print("product",
         median_seconds(options.repeat, [&] { kernels.multiply(x, y); }));
-  if constexpr (has_another) {
-    print("product_in_teams", median_seconds(options.repeat, [&] {
-            kernels.multiply_in_teams(x, y);
-          }));
-  }
 }
 
 template <class Kernels>

@@ -85,9 +85,7 @@ class Report {
           {name,
            both.plain[0].number("product_bytes"),
            {{"plain Kokkos", numbers(both.plain, "product_seconds")},
-            {"segmented_reduce()", numbers(both.other, "product_seconds")},
-            {"vector_reduce()",
-             numbers(both.other, "product_in_teams_seconds")}}});
+            {"vector_reduce()", numbers(both.other, "product_seconds")}}});
       ceiling = std::max(ceiling, largest(both, "copy_GBps"));
       m_large.emplace_back(matrix, std::move(both));
     }
@@ -101,7 +99,6 @@ class Report {
     print_times(cases, ceiling,
                 "a deep_copy of as many bytes, read plus written");
     std::printf(
-        "segmented_reduce(): of computed products, by the row offsets.\n"
         "vector_reduce(): the plain kernel; only the sum of a row is "
         "replaced.\n");
     m_summary.machine(space);

@@ -23,28 +23,9 @@ struct StoreTo {
 
 template <Operation Op, Scalar Input, class Value, class Offset>
 void ragged(void const* x, Offset const* offsets, Value* result) {
-  Cuda::launch_csr_reduce<Op, Value>(
-      Kokkos::Cuda(), Cuda::LoadedElements<Input>{x},
-      OffsetSegments<Offset>{offsets, 100}, StoreTo<Value>{result}, 1000);
-}
-
-/// The entries of a sparse product.
-template <class Value>
-struct Entry {
-  Value const* values;
-  int const* columns;
-  Value const* x;
-  KOKKOS_FUNCTION Value operator()(std::int64_t i) const {
-    return values[i] * x[columns[i]];
-  }
-};
-
-template <Scalar Input, class Value, class Segments>
-void sparse_product(Entry<Value> const& entry, Segments const& segments,
-                    Value* result) {
-  Cuda::launch_csr_reduce<Operation::sum, Value>(
-      Kokkos::Cuda(), Cuda::CalledElements<Input, Entry<Value>>{entry},
-      segments, StoreTo<Value>{result}, 1000);
+  Cuda::launch_csr_reduce<Op, Input, Value>(
+      Kokkos::Cuda(), x, OffsetSegments<Offset>{offsets, 100},
+      StoreTo<Value>{result}, 1000);
 }
 
 template <Operation Op, Scalar Input, class Value, class Output, class Offset>
@@ -79,13 +60,6 @@ void kernels_segmented(void const* x, void* result, std::int32_t const* offsets,
   ragged<Operation::min, Scalar::half>(x, offsets, floats);
   ragged<Operation::max, Scalar::float64>(x, offsets, doubles);
   ragged<Operation::prod, Scalar::int8>(x, offsets, longs);
-  Entry<double> const entry{static_cast<double const*>(x), offsets, doubles};
-  sparse_product<Scalar::float64>(
-      entry, OffsetSegments<std::int32_t>{offsets, 100}, doubles);
-  sparse_product<Scalar::float64>(entry, EqualSegments{1000, 10}, doubles);
-  sparse_product<Scalar::float32>(
-      Entry<float>{static_cast<float const*>(x), offsets, floats},
-      OffsetSegments<std::int64_t>{long_offsets, 100}, floats);
   Cuda::findings_of_offsets(Kokkos::Cuda(),
                             OffsetSegments<std::int32_t>{offsets, 100}, 1000);
   Cuda::findings_of_offsets(

@@ -184,15 +184,13 @@ void expect_segments(Random& random, std::size_t size, std::size_t length) {
               return results.values();
             }),
         [&](std::size_t s) { return std::min(s * length, size); });
-  close(same_on_every_device(
-            random,
-            [&] {
-              Results<V> results(cut.count());
-              Impl::Cuda::launch_csr_reduce<sum, V>(
-                  space, Impl::Cuda::LoadedElements<element>{x.data()}, cut,
-                  results.store(), size);
-              return results.values();
-            }),
+  close(same_on_every_device(random,
+                             [&] {
+                               Results<V> results(cut.count());
+                               Impl::Cuda::launch_csr_reduce<sum, element, V>(
+                                   space, x.data(), cut, results.store(), size);
+                               return results.values();
+                             }),
         [&](std::size_t s) { return std::size_t(offsets[s]); });
   auto const scanned = [&](auto const& segments) {
     std::vector<V> y(size);

@@ -74,7 +74,7 @@ class SegmentPolicy {
   /// Policy over the sums of segments.
   ///
   /// \param exec instance on which parallel_for runs, asynchronously
-  /// \param x View of rank 1, of any stride and alignment, or ComputedElements
+  /// \param x View of rank 1, of any stride and alignment
   /// \param segments a length, where the last segment may be shorter; or a View
   ///        of offsets, as in segmented_reduce(). The constructor checks the
   ///        offsets, which waits for `exec`, unless Settings::check_offsets is
@@ -92,9 +92,7 @@ class SegmentPolicy {
         m_segments(cut(x, segments)),
         m_settings(Impl::without_label(settings)) {
     check_types<Cut>();
-    if constexpr (!Impl::is_computed<X>) {
-      Impl::check_memory(name, "x", x);
-    }
+    Impl::check_memory(name, "x", x);
     // explain() records the decision of parallel_for; nothing runs before it.
     if (Impl::explains_calls()) return;
     static_cast<void>(plan());
@@ -230,7 +228,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
   static constexpr bool launchable =
       has_segment_kernel<Exec, A, false, X, Kokkos::View<A*, Exec>,
                          Segments>() &&
-      sizeof(Functor) + (is_computed<X> ? sizeof(X) : 0) <= max_functor_bytes;
+      sizeof(Functor) <= max_functor_bytes;
 
   void launch() const {
 #if KOKKOSMMA_IMPL_ON_CUDA()
@@ -241,16 +239,11 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
     desul::ensure_cuda_lock_arrays_on_device();
     X const& x               = m_policy.elements();
     Segments const& segments = m_policy.segments();
+    constexpr Scalar input   = scalar_v<typename X::non_const_value_type>;
     if constexpr (is_csr<Segments>) {
-      Cuda::launch_csr_reduce<Op::operation, A>(space, element_source(x),
-                                                offset_segments(segments),
-                                                m_store, x.extent(0));
-    } else if constexpr (is_computed<X>) {
-      Cuda::launch_csr_reduce<Op::operation, A>(space, element_source(x),
-                                                segments, m_store, x.extent(0),
-                                                segments.length);
+      Cuda::launch_csr_reduce<Op::operation, input, A>(
+          space, x.data(), offset_segments(segments), m_store, x.extent(0));
     } else {
-      constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
       Cuda::launch_segmented_reduce<Op::operation, input, A>(space, x.data(),
                                                              segments, m_store);
     }

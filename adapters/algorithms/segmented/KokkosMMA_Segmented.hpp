@@ -30,7 +30,7 @@ namespace KokkosMMA {
 ///
 /// \param exec instance on which the reduction runs
 /// \param x View of half_t, bhalf_t, float, double, bool (counted) or integers,
-///        of any stride and alignment; or ComputedElements
+///        of any stride and alignment
 /// \param segments a length of 1 or more, where a length beyond the extent
 ///        gives one segment; an Axis; or offsets, one more than segments:
 ///        integers of 4 or 8 bytes that do not decrease and do not exceed the

@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_SEGMENTED_CHECKS_HPP
 #define KOKKOSMMA_SEGMENTED_CHECKS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_ComputedElements.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
@@ -43,15 +42,11 @@ concept OffsetsView = Rank1View<V> &&
     (sizeof(typename std::remove_cvref_t<V>::value_type) == 4 ||
      sizeof(typename std::remove_cvref_t<V>::value_type) == 8);
 
-/// Row of elements: a View of rank 1 or ComputedElements.
-template <class X>
-concept ElementRow = Rank1View<X> || is_computed<std::remove_cvref_t<X>>;
-
 /// Argument that divides the elements of x into segments with results R: for a
 /// row a length or offsets; for a matrix an Axis, or a length if each column is
 /// reduced by itself.
 template <class S, class X, class R>
-concept ReducedSegments = (ElementRow<X> && Rank1View<R> &&
+concept ReducedSegments = (Rank1View<X> && Rank1View<R> &&
                            (SegmentLength<S> || OffsetsView<S>)) ||
                           (Rank2View<X> && Rank1View<R> &&
                            std::same_as<S, Axis>) ||
@@ -140,10 +135,8 @@ void check_segment_result(char const* who, char const* name, X const& x,
   }
   check_memory(who, name, result);
   check_distinct(who, name, result);
-  if constexpr (!is_computed<X>) {
-    check_memory(who, "x", x);
-    check_apart(who, "x", x, name, result);
-  }
+  check_memory(who, "x", x);
+  check_apart(who, "x", x, name, result);
 }
 
 /// Number of segments between the offsets, which it checks for memory.

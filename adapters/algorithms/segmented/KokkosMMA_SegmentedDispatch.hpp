@@ -31,13 +31,13 @@
 namespace KokkosMMA::Impl {
 
 /// Segments of a row of elements; only the last may be below `length`.
-template <ElementRow X, SegmentLength Length>
+template <Rank1View X, SegmentLength Length>
 EqualSegments segments_of(char const* who, X const& x, Length length) {
   std::uint64_t const size = x.extent(0);
   return {size, std::min(checked_length(who, length),
                          std::max<std::uint64_t>(size, 1))};
 }
-template <ElementRow X, OffsetsView Offsets>
+template <Rank1View X, OffsetsView Offsets>
 CsrSegments<Offsets> segments_of(char const* who, X const&,
                                  Offsets const& offsets) {
   checked_offsets_extent(who, offsets);
@@ -69,11 +69,6 @@ inline std::uint64_t result_extent(ValueSegments const& segments) {
 template <Rank1View V>
 bool is_packed(V const& view) {
   return view.extent(0) < 2 || view.stride(0) == 1;
-}
-
-template <class Function>
-constexpr bool is_packed(ComputedElements<Function> const&) {
-  return true;
 }
 
 /// Stride between the results of neighbouring segments. The stride of a
@@ -116,10 +111,6 @@ SegmentedCall types_of_call(bool scan) {
   call.problem.output       = scalar_v<typename Y::non_const_value_type>;
   call.problem.plain_memory = is_plain_source<X> && is_plain_memory<Y>;
   call.problem.mma_compiled = !scan && has_segments_by_mma<Op, A, X, Y>;
-  if constexpr (is_computed<X>) {
-    call.problem.computed      = true;
-    call.problem.functor_bytes = sizeof(X);
-  }
   return call;
 }
 
@@ -213,9 +204,6 @@ constexpr bool has_segment_kernel() {
   if constexpr (is_csr<Segments>) {
     plain = plain && is_plain_source<decltype(Segments::offsets)>;
   }
-  if constexpr (is_computed<X>) {
-    plain = plain && sizeof(X) <= max_functor_bytes;
-  }
   return has_segment_kernels<Exec> && plain &&
          (Scan ? segment_scan_kernel_exists(input, scalar_v<A>, output)
                : segment_kernel_exists(input, scalar_v<A>));
@@ -228,8 +216,7 @@ constexpr bool has_exact_segments() {
          is_floating(scalar_v<A>) &&
          is_floating(scalar_v<typename R::non_const_value_type>) &&
          (is_host_space<Exec> ||
-          (!is_computed<X> &&
-           has_segment_kernel<Exec, A, false, X, R, Segments>()));
+          has_segment_kernel<Exec, A, false, X, R, Segments>());
 }
 
 /// The caller's label, or else a default. The default is empty if nothing reads
@@ -264,7 +251,7 @@ std::optional<RouteDecision> decide_segmented(char const* who,
 }
 
 /// \return upper bound of the lengths of segments
-template <class Exec, ElementRow X, class Offsets>
+template <class Exec, Rank1View X, class Offsets>
 std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
                             CsrSegments<Offsets> const& segments,
                             Settings const& settings) {

@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_SEGMENTED_KERNELS_HPP
 #define KOKKOSMMA_SEGMENTED_KERNELS_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_ComputedElements.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -56,9 +55,8 @@ inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
 template <Operation Op, class A, class X, class R>
 inline constexpr bool has_segments_by_mma =
 #if KOKKOSMMA_IMPL_ON_CUDA() && defined(KOKKOSMMA_PAPER_KERNELS)
-    Op == Operation::sum && !is_computed<X> &&
-    segment_mma_exists(scalar_v<typename X::non_const_value_type>,
-                       scalar_v<A>) &&
+    Op == Operation::sum&& segment_mma_exists(
+              scalar_v<typename X::non_const_value_type>, scalar_v<A>) &&
     is_floating(scalar_v<typename R::non_const_value_type>) ==
         is_floating(scalar_v<A>) &&
     size_of(scalar_v<typename R::non_const_value_type>) == size_of(scalar_v<A>);
@@ -104,48 +102,19 @@ auto offset_segments(CsrSegments<Offsets> const& segments) {
   return OffsetSegments<Offset>{offsets, segments.count()};
 }
 
-/// Kernel argument for the segments of a row of elements.
-template <class Segments>
-auto kernel_segments(Segments const& segments,
-                     [[maybe_unused]] EqualSegments const& equal) {
-  if constexpr (is_csr<Segments>) {
-    return offset_segments(segments);
-  } else {
-    return equal;
-  }
-}
-
-/// Kernel argument for the elements of a row.
-template <class X>
-auto element_source(X const& x) {
-  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
-  if constexpr (is_computed<X>) {
-    return Cuda::CalledElements<input, X>{x};
-  } else {
-    return Cuda::LoadedElements<input>{x.data()};
-  }
-}
-
 template <Operation Op, class A, class X, class Segments, class R>
 void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
                              X const& x, Segments const& segments,
                              R const& result, SegmentedCall const& call,
                              std::uint64_t longest,
                              [[maybe_unused]] bool use_mma) {
-  using Result = typename R::non_const_value_type;
-  [[maybe_unused]] constexpr Scalar input =
-      scalar_v<typename X::non_const_value_type>;
+  using Result           = typename R::non_const_value_type;
+  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
   StridedStore<Op, Result> const store{result.data(), call.store_stride};
   AnnouncedKernel const announced(label, exec);
-  if constexpr (is_computed<X>) {
-    // For atomics that lock, as in SegmentPolicy.
-    Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
-    desul::ensure_cuda_lock_arrays_on_device();
-  }
-  if constexpr (is_csr<Segments> || is_computed<X>) {
-    Cuda::launch_csr_reduce<Op, A>(
-        exec, element_source(x), kernel_segments(segments, call.packed), store,
-        x.extent(0), is_csr<Segments> ? longest : call.packed.length);
+  if constexpr (is_csr<Segments>) {
+    Cuda::launch_csr_reduce<Op, input, A>(
+        exec, x.data(), offset_segments(segments), store, x.extent(0), longest);
   } else {
     if constexpr (X::rank() == 2) {
       if (call.problem.layout != SegmentLayout::packed) {

@@ -9,8 +9,8 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_WarpPipeline.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrTuning.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_ElementSource.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>
@@ -46,17 +46,17 @@ __device__ OpenSegment<Op, Value> add_partials(
 
 /// Reduces CSR segments. Each warp processes an equal range of the merge path;
 /// the last block joins the partials in the order of the ranges.
-template <Operation Op, class Value, class Tuning, class Source, class Segments,
+template <Operation Op, Scalar Input, class Value, class Tuning, class Segments,
           class Store>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
-    csr_reduce(Source const source, Segments const segments, Store const store,
+    csr_reduce(void const* const x, Segments const segments, Store const store,
                GridScratch const scratch) {
   using Open                 = OpenSegment<Op, Value>;
   constexpr CsrTuning tuning = Tuning::value;
   constexpr int tuned_warps  = tuning.threads / 32;
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, ring_memory);
-  using Reduce = WarpMergePath<Warp, Op, Source::input, Value, tuning.quads>;
+  using Reduce        = WarpMergePath<Warp, Op, Input, Value, tuning.quads>;
   constexpr int bytes = Reduce::element_bytes;
   int const lane      = threadIdx.x % 32;
   int const warp      = threadIdx.x / 32;
@@ -80,9 +80,10 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                      {begin_of_partition(total, ranges, range),
                       begin_of_partition(total, ranges, range + 1)},
                      coordinates);
-    auto stream = source.template stream<tuning.tiles, tuning.tile_bytes>(
+    WarpPipeline<tuning.tiles, tuning.tile_bytes, bytes> stream(
         ring_memory + warp * tuning.tiles * tuning.tile_bytes,
-        coordinates[0].element, coordinates[1].element, lane);
+        static_cast<unsigned char const*>(x) + coordinates[0].element * bytes,
+        coordinates[1].element - coordinates[0].element, lane);
     auto const left = Reduce(Warp{}).walk(stream, segments, coordinates[0],
                                           coordinates[1], store);
     if (lane == 0) in_block[warp] = left;
@@ -128,17 +129,17 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   add_partials<Op, Value>(partials, begin, end, open, store);
 }
 
-template <Operation Op, class Value, class Tuning, class Source, class Segments,
+template <Operation Op, Scalar Input, class Value, class Tuning, class Segments,
           class Store>
-void launch_tuned_csr_reduce(Stream const& space, Source const& source,
+void launch_tuned_csr_reduce(Stream const& space, void const* x,
                              Segments const& segments, Store const& store,
                              std::uint64_t size) {
   check(cudaSetDevice(space.device), "cudaSetDevice");
   constexpr CsrTuning tuning = Tuning::value;
   constexpr int shared = tuning.threads / 32 * tuning.tiles * tuning.tile_bytes;
-  auto const kernel = &csr_reduce<Op, Value, Tuning, Source, Segments, Store>;
+  auto const kernel    = &csr_reduce<Op, Input, Value, Tuning, Segments, Store>;
   kernel_facts(space.device, kernel, tuning.threads, shared);
-  constexpr int bytes = size_of(Source::input);
+  constexpr int bytes = size_of(Input);
   // A device with less shared memory has fewer resident blocks.
   auto blocks =
       std::uint64_t(launch_layout(space).multiprocessors) * tuning.min_blocks;
@@ -154,41 +155,37 @@ void launch_tuned_csr_reduce(Stream const& space, Source const& source,
   blocks = std::min<std::uint64_t>(blocks, max_partials);
   StreamScratch const scratch(space);
   launch_kernel(space, "csr_reduce", kernel,
-                {unsigned(blocks), tuning.threads, shared}, source, segments,
-                store, scratch->grid(blocks, sizeof(RangePartials<Value>)));
+                {unsigned(blocks), tuning.threads, shared}, x, segments, store,
+                scratch->grid(blocks, sizeof(RangePartials<Value>)));
 }
 
-/// \tparam Source LoadedElements or CalledElements
-/// \tparam Segments OffsetSegments, or EqualSegments
 /// \param size no less than the number of elements in all segments, if known:
 /// a small launch then starts fewer blocks
 /// \param longest no less than the elements of any segment, if known: threads
 /// then sum one short segment each
-template <Operation Op, class Value, class Source, class Segments, class Store>
-void launch_csr_reduce(Stream const& space, Source const& source,
+template <Operation Op, Scalar Input, class Value, class Segments, class Store>
+void launch_csr_reduce(Stream const& space, void const* x,
                        Segments const& segments, Store const& store,
                        std::uint64_t size    = OffsetFindings::unknown,
                        std::uint64_t longest = OffsetFindings::unknown) {
   if (segments.count() == 0) return;
-  constexpr std::uint64_t bytes = size_of(Source::input);
+  constexpr std::uint64_t bytes = size_of(Input);
   TuningTable const& table      = launch_layout(space).tuning;
-  int const tiny = tiny_csr_limit(table, int(bytes), Source::called);
+  int const tiny                = tiny_csr_limit(table, int(bytes));
   if (longest <= std::uint64_t(tiny) / bytes) {
     check(cudaSetDevice(space.device), "cudaSetDevice");
-    launch_tiny_segments<Combine<Op, Value>, Value>(space, source, segments,
-                                                    store);
+    launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
+                                                           store);
     return;
   }
   bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
   if (known && average >= std::uint64_t(table.quads_csr_bytes) / bytes)
-    launch_tuned_csr_reduce<Op, Value,
-                            tuning_type<csr_tuning(true, Source::called)>>(
-        space, source, segments, store, size);
+    launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(true)>>(
+        space, x, segments, store, size);
   else
-    launch_tuned_csr_reduce<Op, Value,
-                            tuning_type<csr_tuning(false, Source::called)>>(
-        space, source, segments, store, size);
+    launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(false)>>(
+        space, x, segments, store, size);
 }
 
 /// Join of findings: the smaller index and the longer segment.

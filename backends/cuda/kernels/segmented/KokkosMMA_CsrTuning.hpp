@@ -34,27 +34,10 @@ struct CsrTuning {
 /// blocks that join their ranges: 352; with 2 blocks for each resident one 362,
 /// with 8 410.
 ///
-/// Elements that a function computes: its loads go through L1, which caches a
-/// gathered vector in the memory that the rings leave. Milliseconds of a sparse
-/// product (double, int32; examples/sparse_matvec) for a 5-point grid of 4096^2
-/// and a power law of 4000000 rows, one NVIDIA H200, CUDA 13.0, 2026-11-27; the
-/// last column is KB of rings per multiprocessor:
-///
-/// | threads x blocks, ring         | grid | power law | rings |
-/// |--------------------------------|------|-----------|-------|
-/// | 256 x 3, 4 x 2048              | .560 | 1.35      | 192   |
-/// | 256 x 2, 4 x 2048              | .492 | .62       | 128   |
-/// | 256 x 2, 4 x 2048, eight calls | .493 | .62       | 128   |
-/// | 256 x 3, 4 x 1024              | .557 | .59       | 96    |
-/// | 256 x 4, 4 x 1024              | .516 | .63       | 128   |
-/// | 256 x 5, 4 x 1024              | .626 | .85       | 160   |
-/// | 256 x 6, 4 x 1024, two calls   | .754 | 1.52      | 192   |
-///
 /// \param quads for longer segments (TuningTable::quads_csr_bytes)
-/// \param called whether a function computes the elements
-constexpr CsrTuning csr_tuning(bool quads, bool called = false) {
+constexpr CsrTuning csr_tuning(bool quads) {
   return {.threads         = 256,
-          .min_blocks      = called ? 2 : 3,
+          .min_blocks      = 3,
           .tiles           = 4,
           .tile_bytes      = 2048,
           .segment_bytes   = 32,
@@ -63,22 +46,8 @@ constexpr CsrTuning csr_tuning(bool quads, bool called = false) {
 }
 
 /// Longest segment, in bytes, for which threads sum one segment each.
-///
-/// Elements that a function computes keep the lower limit, because the data
-/// that neighbours gather is not in L1. Milliseconds of sparse products of
-/// 4000000 rows with limits of 32, 64 and 128 bytes, and with a thread per row
-/// in plain Kokkos (double, int32, H100, CUDA 13.0, 2026-11-27):
-///
-/// | entries of a row | columns anywhere      | columns side by side  |
-/// |------------------|-----------------------|-----------------------|
-/// | 5                | .369 .550 .554   .397 | .177 .140 .138   .114 |
-/// | 7                | .492 1.03 1.02   .682 | .228 .178 .175   .153 |
-/// | 0 to 16          | .549 .554 .998   .844 | .307 .310 .249   .260 |
-/// | 13 to 16         | .914 .915 2.32   1.74 | .480 .478 .661   .523 |
-constexpr int tiny_csr_limit(TuningTable const& table, int element_bytes,
-                             bool called) {
-  return element_bytes > 2 && !called ? table.tiny_csr_wide_bytes
-                                      : table.tiny_csr_bytes;
+constexpr int tiny_csr_limit(TuningTable const& table, int element_bytes) {
+  return element_bytes > 2 ? table.tiny_csr_wide_bytes : table.tiny_csr_bytes;
 }
 
 /// Launch shape of the check of offsets.

@@ -221,8 +221,8 @@ void launch_segments(Stream const& space, void const* x,
     launch.rows({data, size / length, int(length / 16), int(size % length),
                  length <= std::uint64_t(table.kept_bytes)});
   else if (segments_are_tiny(length / size_of(Input), length, table))
-    launch_tiny_segments<typename Segments::Join, typename Segments::Value>(
-        space, LoadedElements<Input>{x}, segments, store);
+    launch_tiny_segments<typename Segments::Join, Input,
+                         typename Segments::Value>(space, x, segments, store);
   else if (2 * length > segmented_tuning.tile_bytes)
     // A tile with one segment would be half empty.
     launch.long_parts(data, size, length, segments.count());

@@ -5,7 +5,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_ElementSource.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
@@ -22,34 +21,34 @@ namespace KokkosMMA::Impl::Cuda {
 
 inline constexpr int tiny_segments_threads = 256;  ///< per block
 
-template <class Join, class Value, class Source, class Cut, class Store>
+template <class Join, Scalar Input, class Value, class Cut, class Store>
 __global__ void __launch_bounds__(tiny_segments_threads)
-    reduce_tiny_segments(Source const source, Cut const in,
+    reduce_tiny_segments(void const* const x, Cut const in,
                          std::uint64_t const count, Store const store) {
   std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
   for (std::uint64_t s = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
        s < count; s += stride) {
     std::uint64_t const begin = in.begin(s);
     int const size            = int(in.end(s) - begin);
-    auto const element        = source.from(begin);
-    auto value                = Join::identity();
+    auto const* const element =
+        static_cast<ElementBits<Input> const*>(x) + begin;
+    auto value = Join::identity();
 #pragma unroll 8
     for (int e = 0; e < size; ++e)
-      value = Join::apply(
-          value, element_value<Warp, Source::input, Value>(element[e]));
+      value = Join::apply(value, element_value<Warp, Input, Value>(element[e]));
     store(s, value);
   }
 }
 
-template <class Join, class Value, class Source, class Cut, class Store>
-void launch_tiny_segments(Stream const& space, Source const& source,
-                          Cut const& in, Store const& store) {
+template <class Join, Scalar Input, class Value, class Cut, class Store>
+void launch_tiny_segments(Stream const& space, void const* x, Cut const& in,
+                          Store const& store) {
   constexpr unsigned threads = tiny_segments_threads;
   std::uint64_t const blocks =
       std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
   launch_kernel(space, "segmented reduction",
-                reduce_tiny_segments<Join, Value, Source, Cut, Store>,
-                {unsigned(blocks), threads}, source, in, in.count(), store);
+                reduce_tiny_segments<Join, Input, Value, Cut, Store>,
+                {unsigned(blocks), threads}, x, in, in.count(), store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
