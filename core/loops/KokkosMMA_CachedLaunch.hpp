@@ -17,6 +17,7 @@
 namespace KokkosMMA::Impl {
 
 /// Types of a call of the application, which identify it in another process.
+/// Null in a source that is compiled with -fno-rtti.
 struct CallTypes {
   std::type_info const* functor = nullptr;
   std::type_info const* policy  = nullptr;
@@ -24,7 +25,11 @@ struct CallTypes {
 };
 template <class Functor, class Policy>
 constexpr CallTypes call_types() {
+#if defined(__cpp_rtti)
   return {&typeid(Functor), &typeid(Policy), sizeof(Functor)};
+#else
+  return {nullptr, nullptr, sizeof(Functor)};
+#endif
 }
 
 /// Shape in which a call repeats its last loop once it is chosen. One word,

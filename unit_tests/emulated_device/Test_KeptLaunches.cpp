@@ -30,8 +30,10 @@ struct Policy;
 
 /// A loop with a time per launch of this library, and one of Kokkos.
 struct TimedLoop {
-  explicit TimedLoop(float own, float kokkos)
-      : functor{own}, time_of_kokkos(kokkos) {
+  explicit TimedLoop(
+      float own, float kokkos,
+      Impl::CallTypes const& types = Impl::call_types<Functor, Policy*>())
+      : functor{own}, time_of_kokkos(kokkos), cached(types) {
     call.problem.space.extent[0] = std::uint64_t(1) << 18;
     call.problem.functor_bytes   = sizeof(Functor);
   }
@@ -62,7 +64,7 @@ struct TimedLoop {
   float time_of_kokkos;
   bool kokkos_ran           = false;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::CachedLaunch cached{Impl::call_types<Functor, Policy*>()};
+  Impl::CachedLaunch cached;
   Impl::ErasedFor call{space,  this,     &run_kokkos, [] { return kernel; },
                        kernel, &functor, &no_locks,   reported,
                        cached, {}};
@@ -152,6 +154,13 @@ bool process_that_measures_again() {
   return !loop.run();
 }
 
+/// Of a source that is compiled with -fno-rtti.
+bool process_without_types() {
+  TimedLoop loop(2, 1, {nullptr, nullptr, sizeof(TimedLoop::Functor)});
+  for (int n = 0; n < 20; ++n) loop.run();
+  return loop.run();
+}
+
 class KeptLaunches : public testing::Test {
  protected:
   KeptLaunches() {
@@ -176,6 +185,13 @@ TEST_F(KeptLaunches, ASecondProcessMeasuresNothing) {
   EXPECT_NE(written.find("TimedLoop::Functor\n"), std::string::npos) << written;
   EXPECT_EXIT(in_process(second_process), succeeds, "");
   EXPECT_EQ(text(), written);
+}
+
+TEST_F(KeptLaunches, CallsWithoutTypesAreNotKept) {
+  EXPECT_EXIT(
+      (std::filesystem::remove(file()), in_process(process_without_types)),
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(text().find("parallel_for"), std::string::npos) << text();
 }
 
 TEST_F(KeptLaunches, AnIllegalChoiceIsMeasured) {
