@@ -22,6 +22,7 @@ template <class T>
 struct NameOf {};
 
 /// Types of a call of the application, which identify it in another process.
+/// Null in a source that is compiled with -fno-rtti.
 struct CallTypes {
   std::type_info const* functor = nullptr;  ///< of a NameOf
   std::type_info const* policy  = nullptr;  ///< of a NameOf
@@ -29,7 +30,11 @@ struct CallTypes {
 };
 template <class Functor, class Policy>
 constexpr CallTypes call_types() {
+#if defined(__cpp_rtti)
   return {&typeid(NameOf<Functor>), &typeid(NameOf<Policy>), sizeof(Functor)};
+#else
+  return {nullptr, nullptr, sizeof(Functor)};
+#endif
 }
 
 /// Shape in which a call repeats its last loop once it is chosen. One word,

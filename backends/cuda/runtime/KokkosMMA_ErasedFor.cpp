@@ -148,7 +148,7 @@ LoopShape run_measured_loop(ErasedFor const& call,
   cudaStream_t const stream = call.stream.handle;
   // The other candidates of a forced route are not all there.
   KeptChoices* const kept =
-      key.forced ? nullptr : KeptChoices::of_environment();
+      key.forced ? nullptr : KeptChoices::of_call(call.cached.types());
   if (kept)
     times.recall(loop, candidates.count, [&] {
       std::vector<std::string> names;

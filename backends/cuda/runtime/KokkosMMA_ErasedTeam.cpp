@@ -53,7 +53,7 @@ NestedLoops measured_form(ErasedTeam const& call,
   cudaStream_t const stream = call.stream.handle;
   std::uint64_t const threads =
       call.problem.teams * std::uint64_t(std::max(call.problem.threads, 32));
-  KeptChoices* const kept = KeptChoices::of_environment();
+  KeptChoices* const kept = KeptChoices::of_call(call.cached.types());
   if (kept)
     times.recall(loop, 2, [&] {
       return kept->recall(kept_loop(call.pattern, call.cached.types(), key),
