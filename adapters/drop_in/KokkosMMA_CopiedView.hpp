@@ -41,10 +41,19 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
       std::is_trivially_copy_assignable_v<T> && alignof(T) <= 16 &&
       sizeof(T) <= 16;
 
+  // In both the same dimension is contiguous.
+  template <class L>
+  static constexpr bool both_have =
+      std::is_same_v<typename To::array_layout, L>&&
+          std::is_same_v<typename From::array_layout, L>;
+  static constexpr bool only_rows =
+      both_have<Kokkos::LayoutLeft> || both_have<Kokkos::LayoutRight>;
+
   template <class Functor>
   static void describe(Functor const& functor, ErasedCopy& copy) {
-    copy.kernel =
-        reinterpret_cast<void const*>(&Cuda::copy_tiles<Cuda::CopyElement<T>>);
+    copy.kernel = reinterpret_cast<void const*>(
+        &Cuda::copy_tiles<Cuda::CopyElement<T>, only_rows>);
+    copy.only_rows     = only_rows;
     copy.element_bytes = sizeof(T);
     copy.from          = functor.b.data();
     copy.to            = functor.a.data();

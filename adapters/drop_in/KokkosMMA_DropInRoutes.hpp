@@ -8,56 +8,14 @@
 /// of the application, of Kokkos' standard algorithms and of Kokkos' Views.
 /// Only the drop-in header includes this file.
 
-#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_Route.hpp>
-#include <core/base/KokkosMMA_Verbose.hpp>
 
-#if KOKKOSMMA_IMPL_ON_CUDA()
-#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
-#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
-#endif
+// Without CUDA nothing is intercepted.
+#if !KOKKOSMMA_IMPL_ON_CUDA()
 
-#include <cstdio>
-#include <cstdlib>
+#include <adapters/drop_in/KokkosMMA_InactiveDropIn.hpp>
 
-namespace KokkosMMA::Impl {
-
-#if KOKKOSMMA_IMPL_ON_CUDA()
-template <class Call>  // as for kokkos_is_registered
-inline bool const drop_in_announced = register_kokkos() &&
-                                      announce_drop_in({KOKKOS_VERSION,
-                                                        enabled_spaces});
 #else
-/// As announce_drop_in() of libkokkosmma.
-[[gnu::cold]] inline bool announce_inactive_drop_in() {
-  environment_route();
-  if (measures_calls())
-    static_cast<void>(std::atexit([] {
-      std::fprintf(
-          stderr,
-          "KokkosMMA: no call was intercepted, drop-in inactive: this %s\n",
-          KOKKOSMMA_IMPL_KNOWN_KOKKOS() ? "Kokkos has no CUDA"
-                                        : "version of Kokkos is not known");
-      write_json(
-          "{\"drop_in\": \"inactive\", \"not_intercepted_on_cuda\": 0, "
-          "\"calls\": []}\n");
-    }));
-  if (environment_verbose() && KOKKOSMMA_IMPL_KNOWN_KOKKOS())
-    std::fprintf(stderr,
-                 "KokkosMMA: drop-in inactive: this Kokkos has no CUDA, Kokkos "
-                 "%d.%d.%d, execution spaces%s\n",
-                 KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
-                 KOKKOS_VERSION % 100, enabled_spaces);
-  return true;
-}
-inline bool const drop_in_announced = announce_inactive_drop_in();
-#endif
-
-}  // namespace KokkosMMA::Impl
-
-// Without CUDA nothing is intercepted, and nothing below is compiled.
-#if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptGraph.hpp>
@@ -65,19 +23,27 @@ inline bool const drop_in_announced = announce_inactive_drop_in();
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
+#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
+#include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
+#include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 
 namespace KokkosMMA::Impl {
+
+template <class Call>  // as for kokkos_is_registered
+inline bool const drop_in_announced = register_kokkos() &&
+                                      announce_drop_in({KOKKOS_VERSION,
+                                                        enabled_spaces});
 
 template <class Policy>
 inline constexpr bool is_team_policy = false;
 template <class... Traits>
-inline constexpr bool is_team_policy<Kokkos::TeamPolicy<Traits...>> = true;
+inline constexpr bool is_team_policy<Kokkos::TeamPolicy<Traits...> > = true;
 template <class Policy>
 inline constexpr bool is_flat_policy = false;
 template <class... Traits>
-inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...>> = true;
+inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...> > = true;
 template <class... Traits>
-inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...>> = true;
+inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...> > = true;
 
 /// Reason why a reduction of these types is not intercepted, or none.
 template <class Functor, class Reducer, class Policy>
@@ -121,7 +87,7 @@ struct BeforeCall {
   }
 };
 template <class Policy, class F, class R>
-struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void>> {
+struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void> > {
   static void announce() {
     if constexpr (RefusedTypes<F, R, Policy>) {
       VerboseLines::announce_refusal("parallel_reduce",
@@ -142,7 +108,7 @@ template <KokkosMMA::Impl::OnCuda Policy, class F>
 struct ToolResponse<Policy, F> {
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
-    static_cast<void>(&KokkosMMA::Impl::drop_in_announced<std::void_t<F>>);
+    static_cast<void>(&KokkosMMA::Impl::drop_in_announced<std::void_t<F> >);
     KokkosMMA::Impl::BeforeCall<Policy, F>::announce();
 #if !defined(KOKKOS_ENABLE_TUNING)
     if (KokkosMMA::Impl::reports_calls())

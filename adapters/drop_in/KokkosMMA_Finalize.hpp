@@ -57,18 +57,7 @@ class FinalizeEntry : public Kokkos::Impl::ExecSpaceBase {
 }  // namespace KokkosMMA::Impl
 
 #else
-
-namespace KokkosMMA::Impl {
-
-/// An unknown Kokkos may have another list. Only halo memory is freed, which no
-/// finalize hook of the application allocates first.
-inline bool const finalize_hook_known = [] {
-  AtFinalize::at_first([] { Kokkos::push_finalize_hook(&AtFinalize::run); });
-  return true;
-}();
-
-}  // namespace KokkosMMA::Impl
-
+#include <adapters/drop_in/KokkosMMA_FinalizeHook.hpp>
 #endif
 
 #endif

@@ -26,7 +26,6 @@
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
-#include <core/loops/KokkosMMA_GivenTiles.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -106,9 +105,10 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
                                      Bounds::maxTperB, Bounds::minBperSM,
                                      typename Policy::member_type, Call>();
   }
-  /// Type of the closure that Kokkos launches.
   template <class Native>
-  using Driver = Native;
+  static auto native_kernel(Policy const&) {
+    return &kernel_of_kokkos<Native, Policy>;
+  }
 };
 
 template <class... Traits>
@@ -122,7 +122,7 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
     problem.user_tiles = !policy.impl_tune_tile_size();
     if (problem.user_tiles) {
       problem.tiles      = number_of_tiles(policy.m_tile, rank);
-      problem.tiles_stay = environment_keeps_tiles();
+      problem.tiles_stay = keeps_given_tiles();
     }
 #if defined(KOKKOS_ENABLE_TUNING)
     problem.tool_tunes = Kokkos::tune_internals();
@@ -168,15 +168,24 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
                                            Call>();
     }
   }
+  template <class Native>
+  static auto native_kernel([[maybe_unused]] Policy const& policy) {
 #if KOKKOS_VERSION < 50200
-  template <class Native>
-  using Driver = Native;
+    return &kernel_of_kokkos<Native, Policy>;
 #else
-  // Kokkos' kernel without grid strides; the one with them is not compared.
-  template <class Native>
-  using Driver = Kokkos::Impl::ParallelForMDRange<typename Native::functor_type,
-                                                  false, Policy>;
+    // With grid strides if Kokkos' grid is too small for the box.
+    constexpr int z_begin = rank > 4 ? 4 : rank == 4 ? 3 : 2;
+    std::int64_t y = 1, z = 1;
+    for (int d = rank < 4 ? 1 : 2; d < rank; ++d)
+      (d < z_begin ? y : z) *= policy.m_tile_end[left ? d : rank - 1 - d];
+    using F = typename Native::functor_type;
+    using Kokkos::Impl::ParallelForMDRange;
+    return y > 65535 || z > 65535
+               ? &kernel_of_kokkos<ParallelForMDRange<F, true, Policy>, Policy>
+               : &kernel_of_kokkos<ParallelForMDRange<F, false, Policy>,
+                                   Policy>;
 #endif
+  }
 };
 
 template <class Policy>
@@ -203,12 +212,23 @@ constexpr Refusal refusal_of_loop(std::size_t functor_bytes) {
                          Capability{true, 90, 1});
 }
 
+/// Loops that Kokkos instantiates and never runs: for each type of a View, the
+/// destruction of elements, which trivial ones do not need (4.6 to 5.2).
+template <class Functor, class Tag>
+inline constexpr bool never_runs = false;
+template <class Device, class T>
+inline constexpr bool
+    never_runs<Kokkos::Impl::ViewValueFunctor<Device, T>,
+               typename Kokkos::Impl::ViewValueFunctor<Device, T>::DestroyTag> =
+        std::is_trivially_destructible_v<T>;
+
 // The rules are evaluated once per policy, not per functor.
 template <class Policy>
 inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
 concept RoutableLoop =
     !Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    !never_runs<Functor, typename Policy::work_tag> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
 /// Closure of a routable loop, with the interface of Kokkos' closure.
@@ -232,18 +252,16 @@ class RoutedFor {
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static CachedLaunch cached(call_types<Functor, Policy>());
-    ErasedFor call{
-        m_policy.space(),
-        this,
-        &run_native,
-        &kernel_of_kokkos<typename PolicyLoop<Policy>::template Driver<Native>,
-                          Policy>,
-        PolicyLoop<Policy>::template kernel<Functor>(),
-        std::addressof(m_native.functor),
-        &desul::ensure_cuda_lock_arrays_on_device,
-        reported,
-        cached,
-        loop_of_types<Policy>(sizeof(Functor))};
+    ErasedFor call{m_policy.space(),
+                   this,
+                   &run_native,
+                   PolicyLoop<Policy>::template native_kernel<Native>(m_policy),
+                   PolicyLoop<Policy>::template kernel<Functor>(),
+                   std::addressof(m_native.functor),
+                   &desul::ensure_cuda_lock_arrays_on_device,
+                   reported,
+                   cached,
+                   loop_of_types<Policy>(sizeof(Functor))};
     PolicyLoop<Policy>::describe(m_policy, call.problem);
     if constexpr (CopiedView<Functor>::is_known) {
       CopiedView<Functor>::describe(m_native.functor, call.copy);

@@ -15,7 +15,7 @@
 /// cost registers (47 instead of 40 in one kernel, CUDA 13.0).
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/loops/KokkosMMA_RouteTeam.hpp>
+#include <core/loops/KokkosMMA_TeamProblem.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_MULTI_INDEX_HPP
 
 #include <core/base/KokkosMMA_ReciprocalDivisor.hpp>
+#include <core/loops/KokkosMMA_TiledBox.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -11,21 +12,6 @@
 #include <utility>
 
 namespace KokkosMMA::Impl {
-
-/// Width of a tile in a dimension, at most `most`: the extent if it is small,
-/// otherwise a width whose last tile leaves few threads idle.
-constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
-  if (extent <= most) return extent;
-  if (extent / most >= 8) return most;
-  std::uint32_t best = most;
-  std::uint32_t idle = (most - extent % most) % most;
-  for (std::uint32_t w = most - 1; w > most / 2; --w)
-    if ((w - extent % w) % w < idle) {
-      best = w;
-      idle = (w - extent % w) % w;
-    }
-  return best;
-}
 
 /// Box of several dimensions, divided into tiles with one element per thread of
 /// a block. A functor does not show which dimension of an array is contiguous.
@@ -39,9 +25,6 @@ template <int Rank>
 struct BoxTiles {
   static constexpr int rank = Rank;
   static constexpr int slow = Rank - 1;
-
-  /// Least number of tiles of a long row.
-  static constexpr std::uint32_t long_row = 32;
 
   std::uint32_t extent[Rank] = {};
   std::uint32_t width[Rank]  = {};
@@ -57,31 +40,8 @@ struct BoxTiles {
   BoxTiles() = default;
   BoxTiles(std::uint32_t const (&extents)[Rank], std::uint32_t thread_count)
       : threads(thread_count) {
-    for (int d = 0; d < Rank; ++d) {
-      extent[d] = extents[d];
-      width[d]  = 1;
-    }
-    if (Rank > 1)
-      width[slow] = tile_width(extent[slow], threads < 512 ? 16 : 32);
-    // Threads that the slowest dimension leaves, from the fastest one on.
-    std::uint32_t left = threads / width[slow];
-    for (int d = 0; d < slow; ++d) {
-      std::uint32_t const unit = left >= 96 ? 32 : 8;
-      width[d]                 = tile_width(extent[d],
-                            d == 0 && left > unit ? left / unit * unit : left);
-      left /= width[d];
-    }
-    width[slow] = tile_width(extent[slow], left * width[slow]);
-    std::uint32_t tiles[Rank];
-    for (int d = 0; d < Rank; ++d)
-      tiles[d] = (extent[d] + width[d] - 1) / width[d];
-    for (int d = 1; d < Rank; ++d)
-      if (tiles[along] < long_row && tiles[d] > tiles[along]) along = d;
-    step[along]  = width[along];
-    whole_in_row = extent[along] / width[along];
-    count[0]     = ReciprocalDivisor(tiles[along]);
-    for (int d = 0; d < Rank; ++d)
-      if (d != along) count[d + (d < along)] = ReciprocalDivisor(tiles[d]);
+    for (int d = 0; d < Rank; ++d) extent[d] = extents[d];
+    tile_box({Rank, threads, extent, width, step, count, along, whole_in_row});
   }
 
   /// Number of elements of all tiles, those outside the box included.

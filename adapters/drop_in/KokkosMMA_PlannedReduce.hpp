@@ -15,6 +15,7 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedResult.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #endif
 

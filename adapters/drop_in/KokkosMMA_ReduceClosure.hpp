@@ -40,27 +40,6 @@ template <class ResultView>
 using space_of_result_t =
     typename std::remove_cvref_t<ResultView>::memory_space;
 
-/// View of a result: of a variable, of a View or of a reducer.
-template <class Result>
-auto view_of_result(Result& result) {
-  using R = std::remove_cv_t<Result>;
-  if constexpr (Kokkos::is_reducer<R>::value) {
-    return result.view();
-  } else if constexpr (Kokkos::is_view_v<R>) {
-    return result;
-  } else {
-    return Kokkos::View<R, Kokkos::HostSpace,
-                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&result);
-  }
-}
-
-/// Kokkos' own code does not wait for a result on the host.
-inline Route waited(Kokkos::Cuda const& exec, Route ran, bool on_device) {
-  if (ran == Route::generic && !on_device)
-    exec.fence("KokkosMMA: fence due to the result being on the host");
-  return ran;
-}
-
 /// Whether the call itself must wait for its result: for a host View of the
 /// caller, which Kokkos passes unchanged. Kokkos waits for variables, and for
 /// reducers of variables, whose Views are temporaries.

@@ -16,6 +16,34 @@
 
 namespace KokkosMMA::Impl {
 
+/// Accumulator type for `Input` with a result of type `Result`: at least as
+/// wide as both, fp32 or double for floating-point input, an integer result's
+/// type for integers. Integers with a floating-point result use double, which
+/// does not wrap, or up to 2 bytes int64, which 2^47 of them may fill.
+template <class Input, class Result>
+using accumulator_t = std::conditional_t<
+    is_floating(scalar_v<Input>),
+    std::conditional_t<scalar_v<Input> == Scalar::float64 ||
+                           scalar_v<Result> == Scalar::float64,
+                       double, float>,
+    std::conditional_t<
+        is_floating(scalar_v<Result>),
+        std::conditional_t<sizeof(Input) <= 2, std::int64_t, double>, Result>>;
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> ||
+                                  is_floating(scalar_v<T>);
+
+/// Whether a sum of `From` converts to `To` with no more than one rounding. An
+/// integer holds no floating-point numbers and no wider integers. Types that
+/// are not numbers are not checked.
+template <class From, class To>
+inline constexpr bool keeps_sums =
+    !is_number<From> || !std::is_integral_v<To> ||
+    (std::is_same_v<To, bool>
+         ? std::is_same_v<From, bool>
+         : std::is_integral_v<From> && sizeof(To) >= sizeof(From));
+
 /// Whether T is bool or an integer of at most 8 bytes.
 template <class T>
 inline constexpr bool is_scan_integer = std::is_integral_v<T> && sizeof(T) <= 8;

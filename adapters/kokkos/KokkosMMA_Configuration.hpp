@@ -9,6 +9,7 @@
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
+#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 

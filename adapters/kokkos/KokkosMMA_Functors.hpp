@@ -3,11 +3,13 @@
 #ifndef KOKKOSMMA_FUNCTORS_HPP
 #define KOKKOSMMA_FUNCTORS_HPP
 
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SumReducer.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <core/base/KokkosMMA_AddProduct.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>

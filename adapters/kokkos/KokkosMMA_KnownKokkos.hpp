@@ -10,11 +10,7 @@
 /// intercepted, and KokkosMMA:: calls use Kokkos' public API.
 /// docs/kokkos_versions.md lists the versions that ran on a GPU.
 
-#include <core/base/KokkosMMA_Verbose.hpp>
-
 #include <Kokkos_Macros.hpp>
-
-#include <cstdio>
 
 /// Known versions, as major * 100 + minor. cmake/KokkosMMA_known_kokkos.cmake
 /// parses this definition.
@@ -36,41 +32,8 @@
 #define KOKKOSMMA_IMPL_ON_CUDA() 0
 #endif
 
-/// Rejects an unknown Kokkos in a template of `type` that needs Kokkos'
-/// internals.
-#define KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS(name, type)                          \
-  static_assert(                                                               \
-      KokkosMMA::Impl::known_kokkos<type>, name                                \
-      ": this kokkos-mma does not know this version of Kokkos, "               \
-      "and the policy would specialise its classes. Call the function of "     \
-      "KokkosMMA:: instead, use another version of either library, or define " \
-      "KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS to try it")
-
-namespace KokkosMMA::Impl {
-
-template <class>
-inline constexpr bool known_kokkos = KOKKOSMMA_IMPL_KNOWN_KOKKOS();
-
 #if !KOKKOSMMA_IMPL_KNOWN_KOKKOS() && !defined(__CUDA_ARCH__)
-#if !defined(KOKKOSMMA_QUIET)
-#pragma message( \
-    "kokkos-mma does not know this version of Kokkos: Kokkos' own code runs. A newer kokkos-mma may know it; KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS intercepts anyway, KOKKOSMMA_QUIET drops this message.")
+#include <adapters/kokkos/KokkosMMA_UnknownKokkos.hpp>
 #endif
-
-[[gnu::cold]] inline bool announce_unknown_kokkos() {
-  if (environment_verbose())
-    std::fprintf(
-        stderr,
-        "KokkosMMA: kernels and drop-in inactive: Kokkos %d.%d is not known to "
-        "this version of kokkos-mma, Kokkos' own code runs; "
-        "-DKOKKOSMMA_ENABLE_UNKNOWN_KOKKOS intercepts anyway\n",
-        KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100);
-  return true;
-}
-/// Initialised before main, once per program.
-inline bool const unknown_kokkos_announced = announce_unknown_kokkos();
-#endif
-
-}  // namespace KokkosMMA::Impl
 
 #endif

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_MPI_REDUCE_HPP
 
 #include <adapters/algorithms/reduce/KokkosMMA_Reduce.hpp>
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 
 #include <Kokkos_Core.hpp>

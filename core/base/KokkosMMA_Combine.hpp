@@ -58,7 +58,7 @@ struct Combine {
   }
 };
 
-/// Adds `a`, or `a * b`, to `sum`. Integers wrap modulo 2^bits, without the
+/// Adds `a` to `sum`. Integers wrap modulo 2^bits, without the
 /// undefined behaviour of signed overflow.
 template <class Value>
 KOKKOSMMA_FORCEINLINE_FUNCTION void add(Value& sum, Value a) {
@@ -70,17 +70,6 @@ KOKKOSMMA_FORCEINLINE_FUNCTION void add(Value& sum, Value a) {
     sum += a;
   }
 }
-template <class Value>
-KOKKOSMMA_FORCEINLINE_FUNCTION void add_product(Value& sum, Value a, Value b) {
-  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-    // At least as wide as int: narrower operands would be promoted to it.
-    using Bits = std::make_unsigned_t<decltype(a + 0)>;
-    add(sum, static_cast<Value>(static_cast<Bits>(a) * static_cast<Bits>(b)));
-  } else {
-    sum += a * b;
-  }
-}
-
 }  // namespace KokkosMMA::Impl
 
 #endif

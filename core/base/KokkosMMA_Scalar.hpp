@@ -51,16 +51,6 @@ constexpr bool is_floating(Scalar scalar) {
          scalar == Scalar::float64;
 }
 
-constexpr bool is_small_integer(Scalar scalar) {
-  return scalar == Scalar::int8 || scalar == Scalar::uint8 ||
-         scalar == Scalar::boolean;
-}
-
-constexpr bool is_wide_integer(Scalar scalar) {
-  return scalar == Scalar::int32 || scalar == Scalar::uint32 ||
-         scalar == Scalar::int64 || scalar == Scalar::uint64;
-}
-
 // By size and signedness: on Linux both `long` and `long long` have 8 bytes,
 // and systems differ in which of them is int64_t. Class templates instead of a
 // function: g++ 13 reported use before definition in the code that nvcc 13.0

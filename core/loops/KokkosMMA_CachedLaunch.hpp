@@ -3,9 +3,6 @@
 #ifndef KOKKOSMMA_CACHED_LAUNCH_HPP
 #define KOKKOSMMA_CACHED_LAUNCH_HPP
 
-#include <core/loops/KokkosMMA_LoopShape.hpp>
-#include <core/routing/KokkosMMA_Route.hpp>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,30 +10,31 @@
 #include <typeinfo>
 
 /// \file
-/// Cache of a loop's or a team kernel's chosen launch, and who is told which
-/// route ran.
+/// Cache of a call's chosen launch.
 
 namespace KokkosMMA::Impl {
 
-/// Receives the route of each intercepted loop and team kernel. Tests and
-/// benchmarks set it.
-[[gnu::visibility("default")]] inline std::atomic<void (*)(Route)>
-    launch_observer{nullptr};
-inline Route observed(Route ran) {
-  if (auto const observe = launch_observer.load(std::memory_order_relaxed))
-    observe(ran);
-  return ran;
-}
+struct LoopShape;
+
+/// Stands for a type in a typeid, without type_info of its base classes, which
+/// are 24 KB for the policies of a source with 13 loops (Kokkos 5.0.2).
+template <class T>
+struct NameOf {};
 
 /// Types of a call of the application, which identify it in another process.
+/// Null in a source that is compiled with -fno-rtti.
 struct CallTypes {
-  std::type_info const* functor = nullptr;
-  std::type_info const* policy  = nullptr;
+  std::type_info const* functor = nullptr;  ///< of a NameOf
+  std::type_info const* policy  = nullptr;  ///< of a NameOf
   std::size_t functor_bytes     = 0;
 };
 template <class Functor, class Policy>
 constexpr CallTypes call_types() {
-  return {&typeid(Functor), &typeid(Policy), sizeof(Functor)};
+#if defined(__cpp_rtti)
+  return {&typeid(NameOf<Functor>), &typeid(NameOf<Policy>), sizeof(Functor)};
+#else
+  return {nullptr, nullptr, sizeof(Functor)};
+#endif
 }
 
 /// Shape in which a call repeats its last loop once it is chosen. One word,
@@ -56,32 +54,11 @@ class CachedLaunch {
 
   CallTypes const& types() const { return m_types; }
 
-  std::optional<LoopShape> find(Loop const& loop) const {
-    std::uint64_t const word = m_word.load(std::memory_order_relaxed);
-    if (word >> shape_bits != key_of(loop)) return std::nullopt;
-    auto const field = [&](int shift, int bits) {
-      return int(word >> shift & ((std::uint64_t(1) << bits) - 1));
-    };
-    return LoopShape{field(0, 11), field(11, 11), field(22, 7), field(29, 3)};
-  }
-  void keep(Loop const& loop, LoopShape const& shape) {
-    m_word.store(key_of(loop) << shape_bits | std::uint64_t(shape.fast) << 29 |
-                     std::uint64_t(shape.calls) << 22 |
-                     std::uint64_t(shape.height) << 11 |
-                     std::uint64_t(shape.width),
-                 std::memory_order_relaxed);
-  }
+  // Defined in KokkosMMA_CachedShape.hpp.
+  std::optional<LoopShape> find(Loop const& loop) const;
+  void keep(Loop const& loop, LoopShape const& shape);
 
  private:
-  static constexpr int shape_bits = 32;
-
-  /// Never zero, the value of an empty cache.
-  static std::uint64_t key_of(Loop const& loop) {
-    return std::uint64_t(loop.device_id & 63) << 26 |
-           std::uint64_t(loop.size_class) << 2 |
-           std::uint64_t(loop.forced) << 1 | 1;
-  }
-
   std::atomic<std::uint64_t> m_word{0};
   CallTypes m_types;
 };

@@ -3,38 +3,15 @@
 #ifndef KOKKOSMMA_LOOP_SHAPE_HPP
 #define KOKKOSMMA_LOOP_SHAPE_HPP
 
-#include <core/base/KokkosMMA_ReciprocalDivisor.hpp>
+#include <core/loops/KokkosMMA_LoopSpace.hpp>
 
-#include <array>
 #include <bit>
-#include <cstdint>
 
 /// \file
 /// Mapping of a loop to a grid of blocks. Shapes are run-time values: a loop
 /// has one compiled kernel for all of them.
 
 namespace KokkosMMA::Impl {
-
-/// Iteration space of a parallel_for. Dimensions are ordered by speed, the
-/// fastest first; a RangePolicy has one.
-struct LoopSpace {
-  static constexpr int max_rank = 6;
-
-  int rank = 1;
-  std::array<std::int64_t, max_rank> begin{};
-  std::array<std::uint64_t, max_rank> extent{1, 1, 1, 1, 1, 1};
-
-  /// Number of iterations, capped at UINT64_MAX.
-  constexpr std::uint64_t size() const {
-    std::uint64_t product = 1;
-    for (std::uint64_t const n : extent) {
-      if (n == 0) return 0;
-      product =
-          product > ~std::uint64_t(0) / n ? ~std::uint64_t(0) : product * n;
-    }
-    return product;
-  }
-};
 
 /// Threads of a block along the dimension of a warp and the next one, and
 /// invocations per thread. Those are one block apart in a range. In a box they
@@ -54,17 +31,6 @@ struct LoopShape {
 
 inline constexpr LoopShape kokkos_shape{0, 0, 0};
 
-/// Dimension of the consecutive invocations of a thread: the usual one, or the
-/// first if lanes lie along the usual one. All other indices stay the same in a
-/// thread's loop, which the compiler knows.
-constexpr int looped_dimension(int rank, int fast) {
-  int const usual = rank > 2 ? 2 : 1;
-  return fast == usual ? 0 : usual;
-}
-/// The usual one as a constant, which kernels may use.
-template <int Rank>
-inline constexpr int usual_looped_dimension = looped_dimension(Rank, 0);
-
 /// Class of loops of one kernel that use the same choice: similar sizes and
 /// similar extents in the fastest dimension.
 constexpr unsigned loop_size_class(LoopSpace const& space) {
@@ -76,34 +42,6 @@ constexpr unsigned loop_size_class(LoopSpace const& space) {
 struct LoopGrid {
   unsigned blocks  = 0;  ///< 0: more than a grid can have
   unsigned threads = 1;
-};
-
-/// Kernel argument of ranges: consecutive blocks of `tile` indices. `begin` is
-/// modulo 2^64.
-struct LoopRange {
-  std::uint64_t begin;
-  std::uint64_t size;
-  std::uint64_t tile;
-};
-
-/// Kernel argument of boxes, of the same layout for all ranks. The order of the
-/// dimensions is a value: every dimension has its own divisors for the number
-/// of a block, and bits in the number of a thread.
-struct LoopBox {
-  struct Dimension {
-    std::int64_t begin;
-    /// Blocks until the next index of this dimension, and until its first index
-    /// comes again.
-    Reciprocal before, period;
-    unsigned tile;         ///< indices per block
-    unsigned back;         ///< minus the indices of all its blocks, modulo 2^32
-    unsigned shift, mask;  ///< of the offset in a thread's number
-    unsigned extent;
-  };
-  Dimension dimension[LoopSpace::max_rank];
-  /// Between a thread's invocations, and to their end: in the first dimension
-  /// and in usual_looped_dimension. One of the steps is 0.
-  unsigned step[2], span[2];
 };
 
 }  // namespace KokkosMMA::Impl

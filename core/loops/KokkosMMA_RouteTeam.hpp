@@ -4,27 +4,13 @@
 #define KOKKOSMMA_ROUTE_TEAM_HPP
 
 #include <core/base/KokkosMMA_Capability.hpp>
-#include <core/routing/KokkosMMA_Refusal.hpp>
+#include <core/loops/KokkosMMA_TeamProblem.hpp>
+#include <core/routing/KokkosMMA_RouteByRefusals.hpp>
 
 #include <bit>
 #include <cstdint>
 
 namespace KokkosMMA::Impl {
-
-/// Forms of the reductions inside a team kernel.
-enum class NestedLoops : unsigned {
-  kokkos     = 0,  ///< one invocation per round, as in Kokkos
-  overlapped = 1   ///< several invocations per round
-};
-
-/// Input of the route function of team kernels.
-struct TeamProblem {
-  std::uint64_t teams = 0;
-  /// Threads per block: team size times vector length. 0: Kokkos chooses them
-  /// for its own kernel of a loop. A reduction's are chosen before.
-  int threads = 0;
-  int vector  = 1;  ///< lanes per thread: a power of two up to 32
-};
 
 /// Why the route `streamed` cannot run a team kernel, or none. Whether it is
 /// faster than Kokkos' loops is measured, not decided here.

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_SPLIT_HPP
 #define KOKKOSMMA_SPLIT_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_SCAN_ENCODING_HPP
 #define KOKKOSMMA_SCAN_ENCODING_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>

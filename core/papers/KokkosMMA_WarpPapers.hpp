@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_PAPERS_HPP
 #define KOKKOSMMA_WARP_PAPERS_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
 #include <core/papers/KokkosMMA_PaperOperands.hpp>

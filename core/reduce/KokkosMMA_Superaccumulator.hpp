@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_SUPERACCUMULATOR_HPP
 #define KOKKOSMMA_SUPERACCUMULATOR_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 

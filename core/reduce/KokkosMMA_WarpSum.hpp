@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_SUM_HPP
 #define KOKKOSMMA_WARP_SUM_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_Encoding.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CALL_PLAN_HPP
 #define KOKKOSMMA_CALL_PLAN_HPP
 
-#include <core/routing/KokkosMMA_Refusal.hpp>
+#include <core/routing/KokkosMMA_RouteByRefusals.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 namespace KokkosMMA::Impl {

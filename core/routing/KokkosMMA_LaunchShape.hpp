@@ -4,6 +4,7 @@
 #define KOKKOSMMA_LAUNCH_SHAPE_HPP
 
 #include <core/routing/KokkosMMA_ArrayLayout.hpp>
+#include <core/routing/KokkosMMA_CallOrders.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
@@ -24,6 +25,10 @@ struct LaunchShape {
   unsigned blocks;
   unsigned threads;
 };
+
+/// Block size of short ranges, with one index per thread
+/// (TuningTable::reduce_spread).
+inline constexpr int spread_threads = 256;
 
 /// Multiprocessors assumed where the order of operations must not depend on the
 /// device: those of an H100 and an H200.

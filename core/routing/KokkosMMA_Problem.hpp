@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_PROBLEM_HPP
 #define KOKKOSMMA_PROBLEM_HPP
 
-#include <core/base/KokkosMMA_Operation.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <cstddef>
@@ -63,47 +62,6 @@ struct ScanProblem {
   std::size_t value_bytes   = 0;  ///< of the scanned value
   std::size_t functor_bytes = 0;  ///< functor and reducer together
   std::uint64_t size        = 0;  ///< indices
-};
-
-/// Bytes of the elements that a call reads and writes; 0 if unknown.
-template <class Problem>
-constexpr double known_bytes(Problem const&) {
-  return 0;
-}
-constexpr double known_bytes(ReduceProblem const& problem) {
-  return double(problem.size) * double(size_of(problem.input)) *
-         (problem.source == Source::product ? 2 : 1);
-}
-constexpr double known_bytes(ScanProblem const& problem) {
-  return double(problem.size) *
-         double(size_of(problem.input) + size_of(problem.output));
-}
-
-/// Memory layout of the segments of a segmented operation.
-enum class SegmentLayout : unsigned char {
-  packed,      ///< elements are neighbours, segments follow without gaps
-  columns,     ///< element i of neighbouring segments are neighbours
-  strided,     ///< elements or segments with gaps between them
-  unlike,      ///< input and output have different layouts
-  interleaved  ///< several values per element, cut into several segments
-};
-
-/// Input of the route function of segmented reductions and scans.
-struct SegmentedProblem {
-  SegmentLayout layout = SegmentLayout::strided;  ///< in memory
-  Operation operation  = Operation::sum;          ///< joins the elements
-  Scalar input         = Scalar::opaque;          ///< element type
-  Scalar accumulator   = Scalar::opaque;          ///< type of the running value
-  Scalar output        = Scalar::opaque;          ///< type written
-  bool scan            = false;                   ///< not a reduction
-  bool csr             = false;                   ///< cut by offsets
-  bool packed_offsets  = true;   ///< the offsets have stride one
-  bool plain_memory    = true;   ///< every View refers to its elements
-  bool on_host         = false;  ///< the execution space is the host's
-  bool may_be_exact    = false;  ///< a kernel for exact sums is compiled
-  bool mma_compiled    = false;  ///< a KokkosMMA:: call that can reach the
-                                 ///< papers' kernel of equal segments
-  std::uint64_t segments = 0;    ///< number of segments
 };
 
 }  // namespace KokkosMMA::Impl

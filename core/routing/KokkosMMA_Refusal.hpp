@@ -3,14 +3,12 @@
 #ifndef KOKKOSMMA_REFUSAL_HPP
 #define KOKKOSMMA_REFUSAL_HPP
 
-#include <core/routing/KokkosMMA_Route.hpp>
-
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
 
 /// \file
-/// Why a route cannot run a call, and the choice by these reasons.
+/// Why a route cannot run a call.
 
 namespace KokkosMMA::Impl {
 
@@ -38,13 +36,6 @@ constexpr Refusal first_refusal(std::initializer_list<RefusalRule> rules) {
 
 // Reasons that several operations share.
 inline constexpr Refusal not_cuda{"the execution space is not Cuda"};
-inline constexpr Refusal no_tensor_cores{
-    "the device has no usable tensor cores (compute capability below 8.0)",
-    "PTX ISA, mma target notes"};
-inline constexpr Refusal no_async_copy{
-    "the device cannot copy to shared memory asynchronously (compute "
-    "capability below 8.0)",
-    "PTX ISA, cp.async"};
 inline constexpr Refusal is_graph_node{"the call is a graph node"};
 inline constexpr Refusal no_fixed_size{
     "the value has no fixed size",
@@ -52,11 +43,6 @@ inline constexpr Refusal no_fixed_size{
 inline constexpr Refusal too_large_value{"the value is larger than 64 bytes"};
 inline constexpr Refusal too_large_functor{
     "functor and reducer are larger than 32400 bytes", "kernel argument limit"};
-inline constexpr Refusal opaque_functor{
-    "the functor is opaque: the library cannot see its data"};
-inline constexpr Refusal no_encoding{
-    "tensor cores do not support this element type"};
-
 /// Largest value that the route `streamed` keeps in registers: a block stores
 /// one per warp in shared memory and one per block in scratch memory.
 inline constexpr std::size_t max_value_bytes = 64;
@@ -65,59 +51,6 @@ inline constexpr std::size_t max_value_bytes = 64;
 /// arguments (CUDA 12.1, compute capability 7.0), of which they use a few
 /// hundred for themselves. Kokkos passes larger functors through global memory.
 inline constexpr std::size_t max_functor_bytes = 32400;
-
-/// Route of a call and the reasons against the faster ones.
-struct RouteDecision {
-  Route route = Route::generic;  ///< the route of the call
-  /// Route requested by a scope or the environment, or `automatic`.
-  Route asked = Route::automatic;
-  Refusal mma;       ///< empty when the route is mma
-  Refusal streamed;  ///< empty when the route is mma or streamed
-};
-
-/// Why the chosen route cannot run. Empty unless the route was forced.
-constexpr Refusal refusal_of(RouteDecision const& decision) {
-  return decision.route == Route::mma        ? decision.mma
-         : decision.route == Route::streamed ? decision.streamed
-                                             : Refusal{};
-}
-
-/// Decides from the reasons against each route. `asked` is a forced route or
-/// `automatic`, which always finds a route.
-/// \param preference why `auto` prefers streamed although mma can run, or none.
-/// It applies only if streamed can run and mma is not forced
-constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
-                                          Refusal const& streamed,
-                                          Refusal const& preference) {
-  RouteDecision decision;
-  decision.mma      = mma;
-  decision.streamed = streamed;
-  if (asked != Route::automatic) {
-    decision.route = asked;
-    return decision;
-  }
-  if (!mma && !streamed) decision.mma = preference;
-  if (!decision.mma)
-    decision.route = Route::mma;
-  else if (!streamed)
-    decision.route = Route::streamed;
-  return decision;
-}
-
-/// Decides for a call that sets no route. A route of a scope or the environment
-/// is used if it can run; otherwise `auto` decides.
-/// \param decide route function, as a callable of the requested route
-template <class Decide>
-constexpr RouteDecision decide_requested(Route asked, Decide const& decide) {
-  // One use of `decide`, so that it is compiled once.
-  RouteDecision decision;
-  for (Route requested = asked;; requested = Route::automatic) {
-    decision = decide(requested);
-    if (!refusal_of(decision) || requested == Route::automatic) break;
-  }
-  decision.asked = asked;
-  return decision;
-}
 
 }  // namespace KokkosMMA::Impl
 

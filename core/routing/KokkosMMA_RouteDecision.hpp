@@ -6,7 +6,8 @@
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_CallPlan.hpp>
-#include <core/routing/KokkosMMA_Refusal.hpp>
+#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
+#include <core/routing/KokkosMMA_RouteByRefusals.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_SETTINGS_HPP
 #define KOKKOSMMA_SETTINGS_HPP
 
+#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>

@@ -74,30 +74,6 @@ constexpr bool scatters_warps(StreamedTuning const& tuning) {
   return !has_neighbours(tuning);
 }
 
-/// Schedules of a kernel. The first is used where no times are measured.
-struct CallOrders {
-  CallOrder all[4];
-  int count;
-
-  constexpr CallOrder operator[](int order) const { return all[order]; }
-};
-
-/// \param is_box several dimensions, processed in tiles
-constexpr CallOrders call_orders(StreamedTuning const& tuning,
-                                 bool is_box = false) {
-  CallOrders orders{{}, 1};
-  bool const most = tuning.most_calls > tuning.calls && !is_box;
-  bool const near = has_neighbours(tuning) || is_box;
-  auto const add  = [&](CallOrder const& order) {
-    orders.all[orders.count++] = order;
-  };
-  if (most || near) add({.most_calls = most, .neighbours = near});
-  add({.most_calls = most, .free_running = true});
-  if (scatters_warps(tuning))
-    add({.most_calls = most, .free_running = true, .scattered_warps = true});
-  return orders;
-}
-
 /// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and
 /// the 8 bytes that nvcc adds to a host and device lambda. Such a View has 48
 /// bytes in Kokkos 5. GB/s of sums by a lambda over one View on Kokkos 5.2.2 by
@@ -250,10 +226,6 @@ constexpr StreamedTuning streamed_tuning(
   }
   return tuning;
 }
-
-/// Block size of short ranges, with one index per thread
-/// (TuningTable::reduce_spread).
-inline constexpr int spread_threads = 256;
 
 /// Launch shape of `streamed` reductions whose values exceed registers.
 struct ArrayTuning {

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_EXACT_PREFIX_HPP
 #define KOKKOSMMA_EXACT_PREFIX_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 

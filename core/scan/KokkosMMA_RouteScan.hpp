@@ -7,7 +7,6 @@
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
-#include <core/routing/KokkosMMA_TuningTable.hpp>
 #include <core/scan/KokkosMMA_ScanTypes.hpp>
 
 namespace KokkosMMA::Impl {
@@ -91,8 +90,7 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
 /// whether it can run.
 constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
-                                   Settings const& settings,
-                                   TuningTable const& = builtin_tuning) {
+                                   Settings const& settings) {
   return route_by_refusals(settings.route,
                            refuse_mma(problem, capability, settings),
                            refuse_streamed(problem, capability),

@@ -5,9 +5,10 @@
 
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/base/KokkosMMA_ScalarKinds.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/segmented/KokkosMMA_SegmentedProblem.hpp>
 
 #include <cstdint>
 

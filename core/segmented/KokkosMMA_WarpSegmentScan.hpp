@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_WARP_SEGMENT_SCAN_HPP
 #define KOKKOSMMA_WARP_SEGMENT_SCAN_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>

@@ -5,6 +5,7 @@
 
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/base/KokkosMMA_ScalarKinds.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>

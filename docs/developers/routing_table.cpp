@@ -49,7 +49,7 @@ RouteDecision decide(ReduceProblem const& problem, Machine const& machine) {
                       machine.tuning());
 }
 RouteDecision decide(ScanProblem const& problem, Machine const& machine) {
-  return route_scan(problem, machine.capability, Settings{}, machine.tuning());
+  return route_scan(problem, machine.capability, Settings{});
 }
 RouteDecision decide(SegmentedProblem const& problem, Machine const& machine) {
   return route_segmented(problem, machine.capability, Settings{});

@@ -8,6 +8,7 @@
 #include "nested/Perf_Nested.hpp"
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
 
 #include "support/Perf_Program.hpp"
 #include "support/Perf_SideTests.hpp"
@@ -18,8 +19,9 @@ namespace perf {
 KokkosMMA::Route& route_of_teams() {
   static auto route = KokkosMMA::Route::generic;
 #ifdef KOKKOS_ENABLE_CUDA
-  KokkosMMA::Impl::launch_observer.store(
-      [](KokkosMMA::Route ran) { route = ran; });
+  KokkosMMA::Impl::launch_observer.store([](KokkosMMA::Route ran, bool teams) {
+    if (teams) route = ran;
+  });
 #endif
   return route;
 }

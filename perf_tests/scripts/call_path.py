@@ -100,7 +100,7 @@ def main():
             print(f"    {file}: {', '.join(sorted(files[file]))}")
     too_long = [f"{name}: {len(found.get(name, ()))} files, and {most} are allowed" for name, most in
                 (each.rsplit("=", 1) for each in arguments.most) if not 0 < len(found.get(name, ())) <= int(most)]
-    sys.exit("\n".join(too_long))
+    sys.exit("\n".join(too_long) or 0)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 #include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 
-#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/routing/KokkosMMA_KnownBytes.hpp>
+#include <core/segmented/KokkosMMA_SegmentedProblem.hpp>
 
 #include <gtest/gtest.h>
 

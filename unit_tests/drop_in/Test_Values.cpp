@@ -107,10 +107,9 @@ TYPED_TEST(Values, OperatorsOf1To8Bytes) {
   check_operators<TypeParam, std::uint16_t, 3>();
   check_operators<TypeParam, std::uint32_t, 2>();
 }
+// 16, 24 and 40 bytes: random_calls. Each adds a fifth to the compile time.
 TYPED_TEST(Values, OperatorsOf12To64Bytes) {
   check_operators<TypeParam, std::uint32_t, 3>();
-  check_operators<TypeParam, std::uint64_t, 2>();
-  check_operators<TypeParam, std::uint64_t, 5>();
   check_operators<TypeParam, std::uint64_t, 8>();
 }
 TYPED_TEST(Values, OperatorsBeyond64Bytes) {

@@ -149,8 +149,12 @@ class ScanCall {
 /// different times on the emulated clock.
 class LoopCall {
  public:
-  LoopCall(std::uint64_t size, float own_time, float time_of_kokkos)
-      : functor{{}, own_time}, m_time_of_kokkos(time_of_kokkos) {
+  struct Invoked;
+
+  LoopCall(
+      std::uint64_t size, float own_time, float time_of_kokkos,
+      Impl::CallTypes const& types = Impl::call_types<Invoked, LoopCall*>())
+      : functor{{}, own_time}, cached(types), m_time_of_kokkos(time_of_kokkos) {
     functor.calls.assign(size, 0);
     pointer                      = &functor;
     call.problem.space.extent[0] = size;
@@ -186,7 +190,7 @@ class LoopCall {
   Functor functor;
   Functor* pointer;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Impl::CachedLaunch cached{Impl::call_types<Invoked, LoopCall*>()};
+  Impl::CachedLaunch cached;
   Impl::ErasedFor call{space,  this,     &run_kokkos, [] { return kernel; },
                        kernel, &pointer, &no_locks,   reported,
                        cached, {}};

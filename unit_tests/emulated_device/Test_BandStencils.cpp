@@ -169,10 +169,10 @@ TYPED_TEST(BandKernelsOfSplitWeights, Products) {
 
 template <class T>
 struct ByteBandKernels : ::testing::Test {};
-using OfBytes =
+using OfBytes = SampledTypes<
+    ::testing::Types<StencilTypes<std::int32_t, std::int8_t, std::int8_t>>,
     ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
-                     StencilTypes<std::int32_t, std::int8_t, std::int8_t>,
-                     StencilTypes<std::uint32_t, std::uint8_t, std::int8_t>>;
+                     StencilTypes<std::uint32_t, std::uint8_t, std::int8_t>>>;
 TYPED_TEST_SUITE(ByteBandKernels, OfBytes);
 
 // Of results of a byte, the lowest byte of sums and weights is all there is.
@@ -195,9 +195,9 @@ TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
 
 template <class T>
 struct WideByteBandKernels : ::testing::Test {};
-using OfWideBytes =
-    ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::int32_t>,
-                     StencilTypes<std::int32_t, std::int8_t, std::int32_t>>;
+using OfWideBytes = SampledTypes<
+    ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::int32_t>>,
+    ::testing::Types<StencilTypes<std::int32_t, std::int8_t, std::int32_t>>>;
 TYPED_TEST_SUITE(WideByteBandKernels, OfWideBytes);
 
 // Sums along the rows have two bytes, or three.

@@ -112,6 +112,13 @@ bool process_that_measures_again() {
   return !loop.run();
 }
 
+/// Of a source that is compiled with -fno-rtti.
+bool process_without_types() {
+  LoopCall loop(size, 2, 1, {nullptr, nullptr, sizeof(LoopCall::Invoked)});
+  for (int n = 0; n < 20; ++n) loop.run();
+  return loop.run();
+}
+
 class KeptLaunches : public testing::Test {
  protected:
   KeptLaunches() {
@@ -136,6 +143,13 @@ TEST_F(KeptLaunches, ASecondProcessMeasuresNothing) {
   EXPECT_NE(written.find("LoopCall::Invoked\n"), std::string::npos) << written;
   EXPECT_EXIT(in_process(second_process), succeeds, "");
   EXPECT_EQ(text(), written);
+}
+
+TEST_F(KeptLaunches, CallsWithoutTypesAreNotKept) {
+  EXPECT_EXIT(
+      (std::filesystem::remove(file()), in_process(process_without_types)),
+      testing::ExitedWithCode(0), "");
+  EXPECT_EQ(text().find("parallel_for"), std::string::npos) << text();
 }
 
 TEST_F(KeptLaunches, AnIllegalChoiceIsMeasured) {

@@ -163,14 +163,22 @@ void expect_bits_of_sweep(int radius, Random& random) {
       [](auto const&...) {});
 }
 
-TEST(SeparableVolumes, HaveTheBitsOfOneSweep) {
+template <class T>
+struct SeparableVolumes : ::testing::Test {};
+using OfVolumes =
+    SampledTypes<::testing::Types<StencilTypes<float, Half, Half>>,
+                 ::testing::Types<StencilTypes<float, std::uint8_t, float>,
+                                  StencilTypes<float, float, float>>>;
+TYPED_TEST_SUITE(SeparableVolumes, OfVolumes);
+
+TYPED_TEST(SeparableVolumes, HaveTheBitsOfOneSweep) {
+  using Element = typename TypeParam::Element;
   Random random;
   SCOPED_TRACE(random.note());
-  for (int n = 0; n < 3; ++n) {
-    expect_bits_of_sweep<float, Half, Half>(1 + n, random);
-    expect_bits_of_sweep<float, std::uint8_t, float>(1 + n, random);
-    expect_bits_of_sweep<float, float, float>(2 + n, random);
-  }
+  int const least = std::is_same_v<Element, float> ? 2 : 1;
+  for (int radius = least; radius < least + 3; ++radius)
+    expect_bits_of_sweep<typename TypeParam::A, Element,
+                         typename TypeParam::Result>(radius, random);
 }
 
 static_assert(Impl::Cuda::one_radius_tuning<float, float, 3, true, true>()

@@ -167,8 +167,10 @@ void expect_copy(LayoutCopy copy, Order const& from_order,
   if (blocks == 0) return;
   using Element = Impl::Cuda::CopyElement<T>;
   static_assert(sizeof(Element) == sizeof(T));
-  Impl::Cuda::launch_kernel(space, "copy_tiles",
-                            Impl::Cuda::copy_tiles<Element>,
+  auto kernel = &Impl::Cuda::copy_tiles<Element>;
+  if (tiles.is_rows && random.integer(0, 1) == 0)
+    kernel = &Impl::Cuda::copy_tiles<Element, true>;
+  Impl::Cuda::launch_kernel(space, "copy_tiles", kernel,
                             {blocks, Impl::copy_threads},
                             reinterpret_cast<unsigned char const*>(source),
                             reinterpret_cast<unsigned char*>(target), tiles);

@@ -5,6 +5,7 @@
 #define KOKKOSMMA_TESTING_LOOP_SUPPORT_HPP
 
 #include <KokkosMMA_TestSupport.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 
 #include <cstddef>
@@ -96,7 +97,9 @@ class LoopProbe {
   void reset() {
 #ifdef KOKKOS_ENABLE_CUDA
     seen() = Route::automatic;
-    Impl::launch_observer.store([](Route route) { seen() = route; });
+    Impl::launch_observer.store([](Route route, bool teams) {
+      if (!teams) seen() = route;
+    });
 #endif
   }
   /// On Cuda; on a host space nothing is intercepted.

@@ -9,6 +9,7 @@
 
 #include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
 #include <adapters/drop_in/KokkosMMA_PlannedReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>

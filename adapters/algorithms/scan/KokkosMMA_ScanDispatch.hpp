@@ -135,7 +135,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   auto decided = decide_or_explain(
       who, exec, settings,
       [&](Settings const& requested) {
-        return route_scan(problem, machine, requested, active_tuning(exec));
+        return route_scan(problem, machine, requested);
       },
       offered);
   if (!decided) return;

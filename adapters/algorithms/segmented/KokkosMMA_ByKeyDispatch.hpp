@@ -71,8 +71,7 @@ std::int64_t find_runs(Policy const& policy, Functor const& functor,
       functor, std::uint64_t(policy.end()));
   CallPlan plan{effective_settings(settings), {}};
   plan.decision     = decide_by(plan.settings, [&](Settings const& requested) {
-    return route_scan(problem, capability(exec), requested,
-                          active_tuning(exec));
+    return route_scan(problem, capability(exec), requested);
   });
   std::int64_t runs = 0;
   run_planned_scan("KokkosMMA::find_runs", plan, policy, functor, runs);

@@ -10,6 +10,7 @@
 /// constructor have been the same since Kokkos 4.1.
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
+#include <adapters/kokkos/KokkosMMA_CheckKnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -7,8 +7,8 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
-#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/segmented/KokkosMMA_SegmentOperations.hpp>
+#include <core/segmented/KokkosMMA_SegmentedProblem.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -9,8 +9,8 @@
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
-#include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
+#include <core/segmented/KokkosMMA_SegmentedProblem.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -11,6 +11,7 @@
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
+#include <adapters/kokkos/KokkosMMA_CheckKnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>

@@ -9,6 +9,7 @@
 /// otherwise those of one thread.
 
 #include <adapters/algorithms/team/KokkosMMA_ScanValueType.hpp>
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
 #include <adapters/kokkos/KokkosMMA_SumReducer.hpp>

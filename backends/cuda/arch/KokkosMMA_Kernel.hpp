@@ -3,13 +3,15 @@
 #ifndef KOKKOSMMA_CUDA_ARCH_KERNEL_HPP
 #define KOKKOSMMA_CUDA_ARCH_KERNEL_HPP
 
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
+
 #include <cuda_runtime.h>
 
 #include <cstddef>
 #include <type_traits>
 
 /// \file
-/// Language features for kernels: their launch and their shared memory.
+/// Launch of kernels.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -60,23 +62,5 @@ cudaError_t enqueue_kernel(
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
-
-/// Qualifier of a kernel's parameter that may be large or have arrays. Without
-/// it, access through a reference or a variable index copies the parameter to
-/// local memory in each thread. Nothing may write to the parameter. A functor
-/// of the application may write to its `mutable` members, so a kernel that
-/// receives one has a variant, by_value, in which each thread has a copy.
-/// Compute capability 7.0 and newer.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-#define KOKKOSMMA_GRID_CONSTANT __grid_constant__
-#else
-#define KOKKOSMMA_GRID_CONSTANT
-#endif
-
-/// Declares `name`, the array of the bytes that the launch requested. (nvcc
-/// 13.0 generated other code for a function that returned a pointer to them.)
-#define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \
-  extern __shared__ __align__(alignment)                \
-  Type name[]
 
 #endif

@@ -6,13 +6,18 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ReportChoice.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ReportLevel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_TileWidths.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
+#include <core/routing/KokkosMMA_KnownBytes.hpp>
+#include <core/routing/KokkosMMA_CallOrders.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
@@ -21,6 +26,8 @@
 #include <string>
 
 namespace KokkosMMA::Impl {
+
+void tile_box(TiledBox const& box) { choose_tiles(box); }
 
 void report_level_of(char const* pattern, Settings const& settings,
                      Scalar value, RouteDecision const& decision) {
@@ -66,7 +73,7 @@ RouteDecision decide(ReduceProblem const& problem, Settings const& settings,
 }
 RouteDecision decide(ScanProblem const& problem, Settings const& settings,
                      Cuda::Device const& device) {
-  return route_scan(problem, device.capability(), settings, *device.tuning);
+  return route_scan(problem, device.capability(), settings);
 }
 
 /// Runs a call with `launch(route, scratch)`, or Kokkos' own code. Without a
@@ -307,12 +314,16 @@ Route run_arrays(ErasedArrays& call) {
   };
   if (settings.route == Route::generic || call.result == nullptr) {
     call.problem.compiled = false;
-  } else if (call.count <= most_in_registers &&
-             call.kernel_in_registers != nullptr &&
-             ask(call.kernel_in_registers)) {
-    call.kernel = call.kernel_in_registers;
-  } else {
+  } else if (call.kernel_in_registers == nullptr) {
     ask(call.kernel);
+  } else {
+    // The length of a later call's array may need the other one.
+    for (void const* const each : {call.kernel_in_registers, call.kernel})
+      Cuda::load_kernel(call.stream.device, each);
+    if (call.count <= most_in_registers && ask(call.kernel_in_registers))
+      call.kernel = call.kernel_in_registers;
+    else
+      ask(call.kernel);
   }
   call.problem.local_bytes = facts.local_bytes;
   return run_call(

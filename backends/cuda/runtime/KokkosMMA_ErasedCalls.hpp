@@ -18,14 +18,9 @@
 /// Their code, from the choice of the route to the launch, is compiled once, in
 /// libkokkosmma.
 
-namespace KokkosMMA {
-struct Settings;
-}
-
 namespace KokkosMMA::Impl {
 
 struct CallPlan;
-struct RouteDecision;
 namespace Cuda {
 class StreamScratch;
 }
@@ -92,12 +87,6 @@ struct ErasedArrays : ErasedCall {
 Route run_reduce(ErasedReduce& call);
 Route run_arrays(ErasedArrays& call);
 Route run_scan(ErasedScan& call);
-
-/// Warns once that a call does not have the requested level: the results of
-/// Kokkos' own code depend on the device, and an opaque functor may do anything
-/// with its value.
-void report_level_of(char const* pattern, Settings const& settings,
-                     Scalar value, RouteDecision const& decision);
 
 }  // namespace KokkosMMA::Impl
 

@@ -9,8 +9,11 @@
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
+#include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
@@ -73,7 +76,7 @@ bool launch_copy(ErasedFor const& call) {
   // Kernels that a later call of this source may need, with other extents and
   // while another kernel runs.
   int const device = call.stream.device;
-  if (blocks == 0) {
+  if (blocks == 0 || (copy.only_rows && !tiles.is_rows)) {
     Cuda::load_kernel(device, copy.kernel);
     return false;
   }
@@ -145,7 +148,7 @@ LoopShape run_measured_loop(ErasedFor const& call,
   cudaStream_t const stream = call.stream.handle;
   // The other candidates of a forced route are not all there.
   KeptChoices* const kept =
-      key.forced ? nullptr : KeptChoices::of_environment();
+      key.forced ? nullptr : KeptChoices::of_call(call.cached.types());
   if (kept)
     times.recall(loop, candidates.count, [&] {
       std::vector<std::string> names;
@@ -184,6 +187,8 @@ LoopShape run_measured_loop(ErasedFor const& call,
 
 }  // namespace
 
+bool keeps_given_tiles() { return environment_keeps_tiles(); }
+
 Route run_for(ErasedFor const& call) {
   Settings const settings = effective_settings();
   RouteDecision decision;
@@ -217,7 +222,7 @@ Route run_for(ErasedFor const& call) {
   }
   if (decision.route == Route::streamed && !runs_own && !is_compared)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
-  return observed(runs_own ? Route::streamed : Route::generic);
+  return observed(runs_own ? Route::streamed : Route::generic, false);
 }
 
 }  // namespace KokkosMMA::Impl

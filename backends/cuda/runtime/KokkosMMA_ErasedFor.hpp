@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
-#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
@@ -20,6 +20,7 @@ namespace KokkosMMA::Impl {
 /// Copy that a loop performs, if it is known to.
 struct ErasedCopy {
   void const* kernel     = nullptr;  ///< copy_tiles, null for other loops
+  bool only_rows         = false;    ///< the kernel copies nothing else
   unsigned element_bytes = 0;
   void const* from       = nullptr;
   void* to               = nullptr;
@@ -42,6 +43,9 @@ struct ErasedFor {
   ErasedCopy copy{};
   bool is_part = false;  ///< `problem.space` is a part of the closure's box
 };
+
+/// Whether loops keep the tiles that the caller gave (KOKKOSMMA_TILES=keep).
+bool keeps_given_tiles();
 
 /// Runs a loop, by this library or by Kokkos: in one launch, except for the
 /// first call of a large box. Returns the route that ran.

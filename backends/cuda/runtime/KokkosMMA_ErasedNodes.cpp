@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
+#include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ReportLevel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
+#include <core/loops/KokkosMMA_RouteFor.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -137,7 +142,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
                     ? "; uses Kokkos' own node: no launch of it "
                       "was timed, or Kokkos' own was the fastest"
                     : "");
-  observed(runs_own ? Route::streamed : Route::generic);
+  observed(runs_own ? Route::streamed : Route::generic, false);
   return runs_own;
 }
 

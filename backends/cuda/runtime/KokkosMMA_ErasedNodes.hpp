@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
-#include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
+#include <backends/cuda/runtime/KokkosMMA_GraphPlace.hpp>
 
 /// \file
 /// Intercepted nodes of a Kokkos graph without the types of their functors: the

@@ -10,7 +10,9 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
+#include <core/loops/KokkosMMA_RouteTeam.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <cuda_runtime.h>
@@ -51,7 +53,7 @@ NestedLoops measured_form(ErasedTeam const& call,
   cudaStream_t const stream = call.stream.handle;
   std::uint64_t const threads =
       call.problem.teams * std::uint64_t(std::max(call.problem.threads, 32));
-  KeptChoices* const kept = KeptChoices::of_environment();
+  KeptChoices* const kept = KeptChoices::of_call(call.cached.types());
   if (kept)
     times.recall(loop, 2, [&] {
       return kept->recall(kept_loop(call.pattern, call.cached.types(), key),
@@ -116,7 +118,7 @@ Route run_team(ErasedTeam const& call) {
   if (decision.route == Route::streamed && !is_native && !overlapped)
     timed.ran(Route::generic,
               "Kokkos' own loops are faster or are being timed");
-  return observed(overlapped ? Route::streamed : Route::generic);
+  return observed(overlapped ? Route::streamed : Route::generic, true);
 }
 
 bool launch_team_reduce(ErasedTeamReduce const& call) {

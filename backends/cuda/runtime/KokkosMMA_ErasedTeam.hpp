@@ -4,7 +4,7 @@
 #define KOKKOSMMA_ERASED_TEAM_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
-#include <core/loops/KokkosMMA_RouteTeam.hpp>
+#include <core/loops/KokkosMMA_TeamProblem.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 

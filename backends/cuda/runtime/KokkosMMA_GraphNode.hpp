@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_GRAPH_NODE_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_GraphPlace.hpp>
 
 #include <cuda_runtime.h>
 
@@ -12,12 +13,6 @@
 /// once, in libkokkosmma.
 
 namespace KokkosMMA::Impl::Cuda {
-
-/// Node to be added. Kokkos adds its dependencies afterwards.
-struct GraphPlace {
-  cudaGraph_t graph;
-  cudaGraphNode_t* node;
-};
 
 /// Adds a kernel node; the graph copies its arguments. The dependencies of a
 /// node are known only when this host thread adds its next node to the graph.

@@ -7,6 +7,7 @@
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/loops/KokkosMMA_CachedShape.hpp>
 
 #include <cxxabi.h>
 #include <unistd.h>
@@ -67,12 +68,17 @@ bool parse_choice(std::string_view line, KeptLoop& loop, std::string& name) {
          !loop.functor.empty();
 }
 
+/// Name of the type of a NameOf.
 std::string readable(std::type_info const* type) {
   if (type == nullptr) return "?";
   int status = 0;
   std::unique_ptr<char, void (*)(void*)> const name(
       abi::__cxa_demangle(type->name(), nullptr, nullptr, &status), &std::free);
-  return name ? name.get() : type->name();
+  if (!name) return type->name();
+  std::string_view text(name.get());
+  text.remove_prefix(text.find('<') + 1);
+  text.remove_suffix(text.ends_with(" >") ? 2 : 1);
+  return std::string(text);
 }
 
 /// Whether a launcher of MPI programs says that another process is the first.

@@ -51,6 +51,11 @@ class KeptChoices {
     static KeptChoices* const choices = open_environment();
     return choices;
   }
+  /// The same for a call whose types have names, otherwise null: other calls
+  /// could not be told apart in the file.
+  static KeptChoices* of_call(CallTypes const& types) {
+    return types.functor && types.policy ? of_environment() : nullptr;
+  }
 
   /// Returns the candidate of this name that the file has for a loop. A
   /// negative number if there is none: types may have changed since, or the

@@ -6,8 +6,10 @@
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
+#include <core/base/KokkosMMA_WriteJson.hpp>
 #include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
+#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -36,6 +38,8 @@ inline std::string note_on_unseen_calls() {
          std::to_string(VerboseLines::unseen()) + " of them ran on Cuda\n";
 }
 
+/// Prints a message instead of empty tables of KOKKOSMMA_REPORT and
+/// KOKKOSMMA_COMPARE.
 void explain_missing_tables() {
   if (any_call_recorded) return;
   std::string const text =

@@ -51,10 +51,6 @@ class VerboseLines {
   static void skip_fence_at_end();
 };
 
-/// Prints a message instead of empty tables of KOKKOSMMA_REPORT and
-/// KOKKOSMMA_COMPARE.
-void explain_missing_tables();
-
 /// Version of Kokkos, as KOKKOS_VERSION, and its spaces, for output.
 struct KokkosNames {
   int version;

@@ -41,12 +41,6 @@ __device__ void copy_bits(Slot<T>& to, Slot<T> const& from) {
   copy_bits(&to.value, &from.value);
 }
 
-template <class T>
-struct Plus {
-  __device__ void init(T& value) const { value = T(0); }
-  __device__ void join(T& into, T from) const { into += from; }
-};
-
 /// Copies the value of lane + offset, bit for bit.
 template <class T>
 __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {

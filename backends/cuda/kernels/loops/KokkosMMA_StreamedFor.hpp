@@ -4,8 +4,8 @@
 #define KOKKOSMMA_CUDA_STREAMED_FOR_HPP
 
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
-#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
+#include <core/loops/KokkosMMA_LoopSpace.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_TILED_COPY_HPP
 #define KOKKOSMMA_CUDA_TILED_COPY_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
 
@@ -233,7 +233,8 @@ __device__ __forceinline__ void copy_tile(CopiedTile block,
 /// Copies a tile per block.
 /// \tparam Element a CopyElement. If its size is a power of two, elements must
 ///   be aligned to it.
-template <class Element>
+/// \tparam OnlyRows the task is a copy of rows: less than half the code
+template <class Element, bool OnlyRows = false>
 __global__ void __launch_bounds__(copy_threads, copy_blocks(sizeof(Element)))
     copy_tiles(unsigned char const* from, unsigned char* to,
                KOKKOSMMA_GRID_CONSTANT TiledCopy const task) {
@@ -242,7 +243,7 @@ __global__ void __launch_bounds__(copy_threads, copy_blocks(sizeof(Element)))
   constexpr unsigned words  = copy_words(bytes);
   constexpr CopyPacks packs = copy_packs(bytes);
   CopiedTile const tile(from, to, bytes, task);
-  if (task.is_rows) {
+  if (OnlyRows || task.is_rows) {
     if constexpr (packs.row > 1) {
       using Word = CopyWord<bytes * packs.row>;
       if (task.pack > 1)
@@ -251,15 +252,18 @@ __global__ void __launch_bounds__(copy_threads, copy_blocks(sizeof(Element)))
     }
     return copy_tile<bytes, Element, 1, words, true, true>(tile, task, shared);
   }
-  if constexpr (packs.tile > 1) {
-    using Word = CopyWord<bytes * packs.tile>;
-    if (task.pack > 1)
-      return copy_tile<bytes, Word, packs.tile, copy_words(sizeof(Word)), false,
-                       false>(tile, task, shared);
+  if constexpr (!OnlyRows) {
+    if constexpr (packs.tile > 1) {
+      using Word = CopyWord<bytes * packs.tile>;
+      if (task.pack > 1)
+        return copy_tile<bytes, Word, packs.tile, copy_words(sizeof(Word)),
+                         false, false>(tile, task, shared);
+    }
+    if (copy_threads >> task.log2_x == 0 || copy_threads >> task.log2_y == 0)
+      return copy_tile<bytes, Element, 1, words, true, false>(tile, task,
+                                                              shared);
+    copy_tile<bytes, Element, 1, words, false, false>(tile, task, shared);
   }
-  if (copy_threads >> task.log2_x == 0 || copy_threads >> task.log2_y == 0)
-    return copy_tile<bytes, Element, 1, words, true, false>(tile, task, shared);
-  copy_tile<bytes, Element, 1, words, false, false>(tile, task, shared);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

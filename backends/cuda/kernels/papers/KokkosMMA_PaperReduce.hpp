@@ -3,9 +3,10 @@
 #ifndef KOKKOSMMA_CUDA_PAPER_REDUCE_HPP
 #define KOKKOSMMA_CUDA_PAPER_REDUCE_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/papers/KokkosMMA_PaperSettings.hpp>
 #include <core/papers/KokkosMMA_WarpPapers.hpp>
 #include <core/papers/KokkosMMA_WarpSumFloat.hpp>

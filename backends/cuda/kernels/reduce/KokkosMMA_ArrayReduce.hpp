@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_ARRAY_REDUCE_HPP
 #define KOKKOSMMA_CUDA_ARRAY_REDUCE_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_EXACT_ELEMENTS_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 

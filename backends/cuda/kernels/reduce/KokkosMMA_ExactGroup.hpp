@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_EXACT_GROUP_HPP
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
-#include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/base/KokkosMMA_Bits.hpp>
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_AddNearest.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
-#include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/base/KokkosMMA_Bits.hpp>
 
 #include <cstdint>
 

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>

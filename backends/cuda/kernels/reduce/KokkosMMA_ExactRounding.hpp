@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_EXACT_ROUNDING_HPP
 #define KOKKOSMMA_CUDA_EXACT_ROUNDING_HPP
 
-#include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
 #include <cuda_runtime.h>

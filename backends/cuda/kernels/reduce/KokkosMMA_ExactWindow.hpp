@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_EXACT_WINDOW_HPP
 
 #include <backends/cuda/arch/KokkosMMA_AddNearest.hpp>
-#include <core/base/KokkosMMA_HostDevice.hpp>
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
 #include <cstdint>

@@ -3,6 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 #define KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_STREAMED_REDUCE_HPP
 
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_EXACT_SCAN_HPP
 #define KOKKOSMMA_CUDA_EXACT_SCAN_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScanElements.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScanTuning.hpp>

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_STREAMED_SCAN_HPP
 #define KOKKOSMMA_CUDA_STREAMED_SCAN_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/routing/KokkosMMA_StreamedTuning.hpp>

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_TILE_SCAN_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 #define KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>

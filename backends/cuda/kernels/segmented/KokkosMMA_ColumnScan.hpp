@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_COLUMN_SCAN_HPP
 #define KOKKOSMMA_CUDA_COLUMN_SCAN_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>

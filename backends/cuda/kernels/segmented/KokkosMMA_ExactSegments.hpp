@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_EXACT_SEGMENTS_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_ROW_SEGMENTS_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>

@@ -18,22 +18,6 @@ inline constexpr unsigned values_under_way = sizeof(T) <= 8    ? 8
                                              : sizeof(T) <= 64 ? 64 / sizeof(T)
                                                                : 1;
 
-/// Copies a value bit for bit. Bypasses L1, which is not coherent.
-template <class T>
-__device__ void load_partial(Slot<T>& to, T const* from) {
-  if constexpr (sizeof(T) % 4 == 0 && alignof(T) >= 4) {
-    std::uint32_t bits[sizeof(T) / 4];
-    for (unsigned i = 0; i < sizeof(T) / 4; ++i)
-      bits[i] = __ldcg(reinterpret_cast<std::uint32_t const*>(from) + i);
-    memcpy(static_cast<void*>(&to.value), bits, sizeof(T));
-  } else {
-    unsigned char bits[sizeof(T)];
-    for (unsigned i = 0; i < sizeof(T); ++i)
-      bits[i] = __ldcg(reinterpret_cast<unsigned char const*>(from) + i);
-    memcpy(static_cast<void*>(&to.value), bits, sizeof(T));
-  }
-}
-
 /// Joins the values of thread 0 of all blocks with a warp of the block that
 /// finishes last, whose thread 0 passes the total to `store(value)`. The joins
 /// and their order are those of Kokkos (4.6 to 5.2), so the total is bitwise
@@ -68,7 +52,7 @@ __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
 #pragma unroll
     for (unsigned k = 0; k < under_way; ++k)
       if (block + k * lanes < blocks)
-        load_partial(next[k], partials + block + k * lanes);
+        load_partial(next[k].value, partials + block + k * lanes);
 #pragma unroll
     for (unsigned k = 0; k < under_way; ++k)
       if (block + k * lanes < blocks) joiner.join(value, next[k].value);

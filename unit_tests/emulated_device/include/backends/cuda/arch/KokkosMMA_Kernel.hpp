@@ -5,6 +5,7 @@
 #define KOKKOSMMA_EMULATED_DEVICE_KERNEL_HPP
 
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 
 #include <cuda_runtime.h>
 
@@ -86,10 +87,5 @@ inline cudaError_t enqueue_kernel(cudaStream_t, void const* kernel,
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
-
-#define KOKKOSMMA_GRID_CONSTANT
-#define KOKKOSMMA_DYNAMIC_SHARED(Type, alignment, name) \
-  Type* const name = reinterpret_cast<Type*>(           \
-      KokkosMMA::Testing::EmulatedDevice::shared_memory())
 
 #endif

@@ -5,6 +5,7 @@
 // the kernels on the emulated device (Test_BoxSums.cpp, random_calls).
 
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
+#include <core/loops/KokkosMMA_TileWidths.hpp>
 
 #include <KokkosMMA_Random.hpp>
 
