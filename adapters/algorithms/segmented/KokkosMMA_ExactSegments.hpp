@@ -45,7 +45,13 @@ Refusal exact_segments_on_cuda(std::string const& label,
   Cuda::ExactSegmentStore const store{
       result.data(), call.store_stride,
       float_format(scalar_v<typename R::non_const_value_type>)};
-  auto const cut    = kernel_segments(segments, call.packed);
+  auto const cut = [&] {
+    if constexpr (is_csr<Segments>) {
+      return offset_segments(segments);
+    } else {
+      return call.packed;
+    }
+  }();
   auto const launch = [&](unsigned* slots) {
     AnnouncedKernel const announced(label, exec);
     Cuda::launch_exact_segments<input, Tuning>(exec, x.data(), cut, size, shape,
