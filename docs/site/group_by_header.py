@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 
-CONCEPTS = re.compile(r"\bImpl::(?:ElementRow|InitialArgument|NotSettings|Rank1View|SegmentOperation|StencilView|Summable|TeamResult)(?= [A-Z])")
-SHOWN = {"Impl::policy_segments_t<Cut>": "Segments", "std::optional<Impl::RouteDecision> decide()": "auto decide()"}
+CONCEPTS = re.compile(r"\bImpl::(?:InitialArgument|NotSettings|Rank1View|SegmentOperation|StencilView|Summable|TeamResult)(?= [A-Z])")
+SHOWN = {"Impl::policy_segments_t<Cut>": "Segments"}
 RANK = re.compile(r"(?:\bstd::size_t\(Impl::rank_of<(\w+)>\)|\bImpl::rank_of<(\w+)>)")
 
 

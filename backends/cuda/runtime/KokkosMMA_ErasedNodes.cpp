@@ -5,7 +5,6 @@
 #include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
-#include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ReportLevel.hpp>
