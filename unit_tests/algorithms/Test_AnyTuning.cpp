@@ -8,6 +8,7 @@
 
 #include <KokkosMMA_ErrorBound.hpp>
 #include <KokkosMMA_RandomTable.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -7,6 +7,8 @@
 
 #include "AlgorithmSupport.hpp"
 
+#include <core/routing/KokkosMMA_Tuning.hpp>
+
 #include <limits>
 #include <set>
 
