@@ -9,7 +9,7 @@
 #include <cstdint>
 
 /// \file
-/// Functions of <bit> on hosts and on devices, without Kokkos.
+/// Functions of the standard header bit, on hosts and on devices.
 
 namespace KokkosMMA::Impl {
 
