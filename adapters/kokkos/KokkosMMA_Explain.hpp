@@ -19,7 +19,7 @@
 #include <string>
 
 /// \file
-/// What a call by name tells of its route: its default label, its line of
+/// Texts about the route of a call by name: its default label, its line of
 /// KOKKOSMMA_VERBOSE, and explain().
 
 namespace KokkosMMA {

@@ -12,8 +12,8 @@
 #include <optional>
 
 /// \file
-/// Access to a CachedLaunch, for libkokkosmma only, and who is told which route
-/// ran.
+/// Access to a CachedLaunch, for libkokkosmma only, and the observer of the
+/// routes that ran.
 
 namespace KokkosMMA::Impl {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions that the application defines: by a join alone, by members that
+// Reductions that the application defines: by a join only, by members that
 // take a work tag, and several results at once. Others: random_calls,
 // fold_init_join_final and reducer_of_application.
 

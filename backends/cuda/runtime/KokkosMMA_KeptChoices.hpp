@@ -51,8 +51,8 @@ class KeptChoices {
     static KeptChoices* const choices = open_environment();
     return choices;
   }
-  /// The same for a call whose types have names, otherwise null: other calls
-  /// could not be told apart in the file.
+  /// The same for a call whose types have names, otherwise null: the file
+  /// identifies a call by these names.
   static KeptChoices* of_call(CallTypes const& types) {
     return types.functor && types.policy ? of_environment() : nullptr;
   }
