@@ -266,7 +266,8 @@ TEST(GraphEdges, FollowClosely) {
     ASSERT_EQ(cudaSuccess, edges_of(native_graph(graph), from.data(), to.data(),
                                     edges.data(), &count));
     EXPECT_EQ(5u, count);
-    EXPECT_EQ(2,
+    // From 5.0 on the loop with launch bounds is a kernel of this library.
+    EXPECT_EQ(KOKKOS_VERSION < 50000 ? 2 : 3,
               std::count_if(edges.begin(), edges.end(), [](auto const& edge) {
                 return edge.type == cudaGraphDependencyTypeProgrammatic;
               }));
