@@ -43,8 +43,13 @@ TEST(StreamScratch, ThreadsCaptureTheirOwnStreams) {
 
 /// Streams that come and go use the same scratch one after the other.
 TEST(StreamScratch, MovesWhenItsWorkIsDone) {
+  for (int n = 0; n < 17; ++n) of(stream(10));
   Scratch* const first = of(stream(10));
-  EXPECT_EQ(of(stream(11)), first);
+  for (int n = 0; n < 16; ++n) EXPECT_NE(of(stream(11)), first);
+  int const allocations = emulated_allocations;
+  Scratch* const third  = of(stream(12));
+  EXPECT_EQ(emulated_allocations, allocations);
+  EXPECT_NE(third, of(stream(11)));
   {
     StreamScratch const one(stream(12)), two(stream(13));
     EXPECT_NE(one.operator->(), two.operator->());
@@ -52,6 +57,20 @@ TEST(StreamScratch, MovesWhenItsWorkIsDone) {
   emulated_events_done = false;
   EXPECT_NE(of(stream(14)), of(stream(15)));
   emulated_events_done = true;
+}
+
+/// Streams whose small calls take turns keep their scratch, although it is free
+/// before the next call.
+TEST(StreamScratch, StaysWhileStreamsTakeTurns) {
+  constexpr std::size_t streams = 8;
+  Scratch* own[streams];
+  for (std::size_t s = 0; s < streams; ++s) own[s] = of(stream(50 + s));
+  EXPECT_EQ(std::set<Scratch*>(own, own + streams).size(), streams);
+  int const queries = emulated_event_queries;
+  for (int round = 0; round < 3; ++round)
+    for (std::size_t s = 0; s < streams; ++s)
+      EXPECT_EQ(of(stream(50 + s)), own[s]);
+  EXPECT_EQ(emulated_event_queries, queries);
 }
 
 /// Calls on streams with work in flight share nothing. However many streams
@@ -63,6 +82,7 @@ TEST(StreamScratch, HasOneScratchForEachBusyStream) {
     for (std::size_t s = 0; s < 8; ++s) all.insert(of(stream(20 + s)));
   emulated_events_done = true;
   EXPECT_EQ(all.size(), 8u);
+  for (int n = 0; n < 17; ++n) of(stream(30));
   int const allocations = emulated_allocations;
   for (std::size_t s = 0; s < 200; ++s)
     for (int n = 0; n < 20; ++n) of(stream(100 + s));

@@ -175,11 +175,12 @@ void Scratch::release() {
 struct ScratchEntry {
   Scratch scratch;
   bool for_graphs;
-  cudaStream_t captured_from;  ///< if for_graphs
-  unsigned long long stream;   ///< unique number of the stream, or 0
-  int users        = 0;        ///< calls that have not launched yet
-  bool stays       = false;    ///< no other stream may use it
-  cudaEvent_t last = nullptr;  ///< after the last launch that used it
+  cudaStream_t captured_from;   ///< if for_graphs
+  unsigned long long stream;    ///< unique number of the stream, or 0
+  std::uint64_t last_call = 0;  ///< its number among the calls of all streams
+  int users               = 0;  ///< calls that have not launched yet
+  bool stays              = false;    ///< no other stream may use it
+  cudaEvent_t last        = nullptr;  ///< after the last launch that used it
 
   ScratchEntry(int device_id, cudaStream_t handle, unsigned long long number)
       : scratch(device_id, handle),
@@ -200,12 +201,13 @@ struct ScratchEntry {
 };
 
 /// Scratch of all streams. CUDA does not report the destruction of a stream, so
-/// scratch moves to another stream once the work that used it is done: there
-/// are no more scratches than streams were busy at a time. The scratch of the
-/// default instance stays with it and needs no event. Without events for other
-/// streams, too, reductions of 2^14 doubles on 8 instances took the same time
-/// (H200, 2026-11-29). Captured streams have separate scratch, because their
-/// graphs may be launched at any time.
+/// scratch moves to another stream once the work that used it is done and
+/// `kept_calls` other calls came after it. So there are at most that many more
+/// scratches than streams were busy at a time, and streams that take turns keep
+/// theirs: if it moves with each call of a small reduction, each call queries
+/// events. The scratch of the default instance stays with it and needs no
+/// event. Captured streams have separate scratch, because their graphs may be
+/// launched at any time.
 class ScratchPool {
  public:
   /// Never destroyed: at exit of the process CUDA may be gone.
@@ -222,6 +224,7 @@ class ScratchPool {
     unsigned long long const number = number_of(stream);
     std::lock_guard<std::mutex> const lock(m_mutex);
     ScratchEntry& entry = find(device_id, stream, number);
+    entry.last_call     = ++m_calls;
     entry.users += 1;
     entry.stays = entry.stays || stays;
     return entry;
@@ -281,6 +284,8 @@ class ScratchPool {
   }
 
  private:
+  static constexpr std::uint64_t kept_calls = 16;
+
   static unsigned long long number_of(cudaStream_t stream) {
     unsigned long long number = 0;
     check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
@@ -304,8 +309,10 @@ class ScratchPool {
     return *m_all.back();
   }
 
-  static bool is_free(ScratchEntry const& entry) {
-    if (entry.users > 0 || entry.stays || entry.last == nullptr) return false;
+  bool is_free(ScratchEntry const& entry) const {
+    if (entry.users > 0 || entry.stays || entry.last == nullptr ||
+        m_calls - entry.last_call < kept_calls)
+      return false;
     RelaxedCapture const capture;
     OwnErrors const errors;
     return cudaEventQuery(entry.last) == cudaSuccess;
@@ -313,6 +320,7 @@ class ScratchPool {
 
   std::mutex m_mutex;
   std::vector<std::unique_ptr<ScratchEntry>> m_all;
+  std::uint64_t m_calls                = 0;
   std::atomic<ScratchEntry*> m_default = nullptr;
 };
 

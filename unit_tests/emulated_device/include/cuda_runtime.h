@@ -411,10 +411,11 @@ inline cudaError_t cudaStreamGetId(cudaStream_t stream,
 }
 /// Events for times: a test moves the clock, and says whether they are done.
 namespace KokkosMMA::Testing {
-inline float emulated_clock      = 0;
-inline bool emulated_events_done = true;
-inline int emulated_events       = 0;
-inline bool emulated_capture     = false;
+inline float emulated_clock       = 0;
+inline bool emulated_events_done  = true;
+inline int emulated_events        = 0;
+inline int emulated_event_queries = 0;
+inline bool emulated_capture      = false;
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
   ++KokkosMMA::Testing::emulated_events;
@@ -430,6 +431,7 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 inline cudaError_t cudaEventQuery(cudaEvent_t) {
+  ++KokkosMMA::Testing::emulated_event_queries;
   return KokkosMMA::Testing::emulated_events_done ? cudaSuccess
                                                   : cudaErrorNotReady;
 }
