@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_VECTOR_STORE_HPP
 #define KOKKOSMMA_CUDA_VECTOR_STORE_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <cuda_bf16.h>
@@ -78,16 +79,7 @@ struct VectorStore {
   /// leave L2 before their neighbours come. Bands with the hint 156 us instead
   /// of 152 for bytes, 317 instead of 310 for half (H200, 2026-11-22).
   __device__ void write(Result* to) const {
-    if constexpr (bytes == 4) {
-      *reinterpret_cast<unsigned*>(to) = word[0];
-    } else if constexpr (bytes == 8) {
-      *reinterpret_cast<uint2*>(to) = uint2{word[0], word[1]};
-    } else {
-#pragma unroll
-      for (int i = 0; i < bytes / 16; ++i)
-        reinterpret_cast<uint4*>(to)[i] = uint4{
-            word[4 * i], word[4 * i + 1], word[4 * i + 2], word[4 * i + 3]};
-    }
+    store_elements<false>(reinterpret_cast<std::uint32_t*>(to), word);
   }
   /// Writes the first `count` results, one after the other.
   __device__ void write(Result* to, int count) const {
