@@ -275,8 +275,8 @@ class StencilRows {
 #pragma unroll
       for (int l = before; l < before + middle; l += 32)
         if (middle >= 32 || lane < middle)
-          CopyAsync16::copy_of_row(to + k * pitch + 16 * l,
-                                   from + k * m_pitch + 16 * l);
+          CopyAsync16::copy(to + k * pitch + 16 * l,
+                            from + k * m_pitch + 16 * l);
     static_assert(rows * around <= 32 * Warps);
     static_assert(middle <= 32 || middle % 32 == 0);
     int const at = 32 * warp + lane;
@@ -284,7 +284,7 @@ class StencilRows {
       int const row   = at % rows;
       int const n     = at / rows;
       int const chunk = n < before ? n : middle + n;
-      CopyAsync16::copy_of_row(
+      CopyAsync16::copy(
           m_memory + stage * stage_bytes + row_place(row) + 16 * chunk,
           m_from + (row - warp * each) * m_pitch + 16 * chunk);
     }
