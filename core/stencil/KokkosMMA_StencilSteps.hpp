@@ -36,14 +36,13 @@ enum class StepForm : unsigned char {
 inline constexpr int step_line_radius    = 4;
 inline constexpr int step_star_radius    = 4;
 inline constexpr int step_product_radius = 4;
-/// Largest radius for which a box of ones of floating-point elements of this
-/// size is summed like any outer product. Above it, adjacent results reuse sums
-/// of rows: faster, but rounding depends on the position of a result. Radius 1,
-/// in order and with reuse: half 664 and 681, float 354 and 347, double 181 and
-/// 182 10^9 sums per second (8192^2, H100, CUDA 13.0, 2026-11-26).
-constexpr int box_in_order_radius(int element_bytes) {
-  return element_bytes > 2 ? 1 : 0;
-}
+/// Largest radius for which a box of ones of floating-point elements is summed
+/// like any outer product. Above it, adjacent results reuse sums of rows:
+/// faster, but rounding depends on the position of a result, and several steps
+/// are single ones. Radius 1, in order and with reuse: half 664 and 681, float
+/// 354 and 347, double 181 and 182 10^9 sums per second (8192^2, H100, CUDA
+/// 13.0, 2026-11-26).
+inline constexpr int box_in_order_radius = 1;
 
 /// Whether sweeps of several steps are compiled: elements and results have the
 /// same type.
@@ -72,9 +71,8 @@ StepForm step_form(StencilWeights<R> const& weights, StencilKernel kernel,
     // Other results of 16-bit floats are summed from the ends to the middle.
     bool const in_order =
         size_of(problem.input) > 2 || problem.target >= RowLayout::pitch_16;
-    int const most = problem.weights == WeightForm::ones
-                         ? box_in_order_radius(size_of(problem.input))
-                         : step_product_radius;
+    int const most = problem.weights == WeightForm::ones ? box_in_order_radius
+                                                         : step_product_radius;
     return in_order && radius <= most ? StepForm::product : StepForm::none;
   }
   if (kernel != StencilKernel::direct) return StepForm::none;

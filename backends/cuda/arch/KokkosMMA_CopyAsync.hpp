@@ -21,14 +21,6 @@ struct CopyAsync16 {
                  "l"(from)
                  : "memory");
   }
-  /// Copies a part of a row whose other bytes follow: L2 loads 128 bytes at
-  /// once (bytes of a band stencil, H200: 163 us instead of 167).
-  __device__ static void copy_of_row(void* to, void const* from) {
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0],[%1],16;" ::"r"(
-                     unsigned(__cvta_generic_to_shared(to))),
-                 "l"(from)
-                 : "memory");
-  }
   /// Copies the first `valid` bytes synchronously, and zeros after them. (The
   /// instruction supports a number of valid bytes, but reads all 16: memcheck,
   /// CUDA 13.0, H200, 2026-11-21.)

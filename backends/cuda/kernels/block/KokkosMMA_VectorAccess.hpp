@@ -84,10 +84,7 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
   for (int v = 0; v < Bytes / VectorBytes; ++v) {
     Vector const vector =
         *reinterpret_cast<Vector const*>(from + v * VectorBytes);
-    unsigned part[per_vector];
-    memcpy(part, &vector, VectorBytes);
-#pragma unroll
-    for (int w = 0; w < per_vector; ++w) words[v * per_vector + w] = part[w];
+    memcpy(words.value + v * per_vector, &vector, VectorBytes);
   }
   return words;
 }
@@ -97,17 +94,7 @@ __device__ inline Registers<unsigned, Bytes / 4> load_words(
 template <int N>
 __device__ inline void store_words(void* to,
                                    Registers<unsigned, N> const& words) {
-  using Vector             = WordOf<N % 4 == 0 ? 16 : N % 2 == 0 ? 8 : 4>;
-  constexpr int per_vector = int(sizeof(Vector)) / 4;
-#pragma unroll
-  for (int v = 0; v < N / per_vector; ++v) {
-    unsigned part[per_vector];
-#pragma unroll
-    for (int w = 0; w < per_vector; ++w) part[w] = words[v * per_vector + w];
-    Vector vector;
-    memcpy(&vector, part, sizeof(vector));
-    static_cast<Vector*>(to)[v] = vector;
-  }
+  store_elements<false>(static_cast<unsigned*>(to), words.value);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -38,7 +38,6 @@ struct BandArguments {
   TileSchedule schedule;
   int radius[2];
   bool lane_aligned;  ///< a lane may store its results of a row as one vector
-  bool rows_aligned_16;  ///< rows of results are aligned to 16 bytes
 };
 
 /// Returns the float value of a weight: the sum of its operands.
@@ -191,12 +190,6 @@ template <class Band, StencilEpilogue Epilogue>
 inline constexpr bool has_narrow_results<Band, Epilogue> =
     Band::per_lane * sizeof(typename Epilogue::value_type) == 8;
 
-/// Whether results are stored through shared memory: byte results. Kernels of
-/// half do more work per result and are as fast without it.
-template <class Band, class Epilogue>
-inline constexpr bool has_row_tiles =
-    has_narrow_results<Band, Epilogue>&& Band::columns == 32;
-
 template <class Tuning, class Band, class Element, bool Unaligned>
 using BandRows =
     StencilRows<Element,
@@ -226,7 +219,8 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
   constexpr int width         = columns * BlocksPerWarp * Warps;
   // Byte kernels with many resident blocks lack the registers to load all units
   // first.
-  constexpr bool at_once = Unaligned || !has_row_tiles<Band, Epilogue>;
+  constexpr bool at_once =
+      Unaligned || columns < 32 || !has_narrow_results<Band, Epilogue>;
 
   KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, band_memory);
   __shared__ typename Ring::Memory ring_memory;
@@ -300,87 +294,24 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
   typename Band::History history[BlocksPerWarp];
 #pragma unroll
   for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
-  [[maybe_unused]] unsigned char* const tile_memory =
-      reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
-      warp * RowTileStore<BlocksPerWarp>::bytes;
   // Position of this lane's first sum within 16 rows and the warp's columns.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
-  if constexpr (has_narrow_results<Band, Epilogue>) {
-    // Most panels have no boundary and only whole 16-byte chunks of sums.
-    // Reading these conditions from shared memory in each step costs 343 us
-    // instead of 328 for half (H200).
-    if (!rows.has_fixups() && arguments.rows_aligned_16 &&
-        panel_columns == width) {
-      using Result              = typename Epilogue::value_type;
-      std::int64_t const stride = arguments.epilogue.stride[0];
-      // First result of the warp if `by_tile`, otherwise of the lane.
-      constexpr bool by_tile = has_row_tiles<Band, Epilogue>;
-      Result* to             = arguments.epilogue.data +
-                   (top + (by_tile ? 0 : row)) * stride + first +
-                   (by_tile ? warp * BlocksPerWarp * columns : offset);
-      int left = block_rows - (by_tile ? 0 : row);
-      RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
-      // The first groups complete no sums.
-#pragma unroll 1
-      for (int group = 0; group < Band::groups - 1; ++group) {
-        begin_group(group);
-        for_column_blocks<BlocksPerWarp, at_once, Band>(
-            load_of(group), [&] { end_group(group); },
-            [&](int b, typename Band::Unit const* units) {
-              band.take_in(history[b], band.multiply(units));
-            });
-      }
-#pragma unroll 1
-      for (int group = Band::groups - 1; group < groups; ++group) {
-        begin_group(group);
-        [[maybe_unused]] VectorStore<Result, n> results[BlocksPerWarp][2];
-        unsigned finite = ~0u;
-        for_column_blocks<BlocksPerWarp, at_once, Band>(
-            load_of(group), [&] { end_group(group); },
-            [&](int b, typename Band::Unit const* units) {
-              auto const store = [&](int half, auto const& packed) {
-                if constexpr (has_row_tiles<Band, Epilogue>) {
-                  tile.put(b, half, packed);
-                } else {
-                  results[b][half] = packed;
-                }
-              };
-              if (!band_sums<Epilogue, A>(band, history[b], units, store))
-                finite &= ~(1u << b);
-            });
-        if constexpr (has_row_tiles<Band, Epilogue>) {
-          tile.write(to, stride, left, lane);
-        } else {
-#pragma unroll
-          for (int half = 0; half < 2; ++half)
-            if (8 * half < left) {
-#pragma unroll
-              for (int b = 0; b < BlocksPerWarp; ++b)
-                results[b][half].write(to + b * columns + 8 * half * stride);
-            }
-        }
-        if constexpr (std::is_same_v<Sum, float>) {
-          if (Warp::any(finite != ~0u)) {
-            repair_sums<A, BlocksPerWarp>(
-                arguments, words, finite,
-                first_sum[0] + 16 * (group - Band::groups + 1) + row,
-                first_sum[1] + offset, left - (by_tile ? row : 0), width);
-          }
-        }
-        to += 16 * stride;
-        left -= 16;
-      }
-      return;
-    }
-  }
 #pragma unroll 1
   for (int group = 0; group < groups; ++group) {
     begin_group(group);
     if (group % per_stage == 0 && rows.has_fixups())
       rows.complete(ring.stage(group / per_stage), group / per_stage, thread);
 
-    // Sums of rows above the row block are computed but not stored.
+    // The first groups complete no sums.
+    if (group < Band::groups - 1) {
+      for_column_blocks<BlocksPerWarp, at_once, Band>(
+          load_of(group), [&] { end_group(group); },
+          [&](int b, typename Band::Unit const* units) {
+            band.take_in(history[b], band.multiply(units));
+          });
+      continue;
+    }
     int const done         = 16 * (group - Band::groups + 1);
     int const rows_left    = block_rows - done - row;
     int const columns_left = panel_columns - offset;
@@ -388,71 +319,54 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
     std::int64_t const j   = first_sum[1] + offset;
     if constexpr (StencilEpilogue<Epilogue>) {
       using Result = typename Epilogue::value_type;
+      // Results of all blocks together spill, except 16-bit ones.
+      constexpr bool together = Unaligned || has_half_results<Epilogue>;
       VectorStore<Result, n> results[BlocksPerWarp][2];
-      RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
+      std::int64_t const stride = arguments.epilogue.stride[0];
+      Result* const to          = arguments.epilogue.data + i * stride + j;
+      bool const is_whole = panel_columns == width && block_rows - done >= 16;
+      auto const write    = [&](int b) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          Result* const row_to = to + b * columns + 8 * half * stride;
+          if (arguments.lane_aligned && is_whole)
+            results[b][half].write(row_to);
+          else if (8 * half < rows_left)
+            results[b][half].write(row_to, columns_left - b * columns);
+        }
+      };
       unsigned finite = ~0u;
       for_column_blocks<BlocksPerWarp, at_once, Band>(
           load_of(group), [&] { end_group(group); },
           [&](int b, typename Band::Unit const* units) {
-            if (!band_sums<Epilogue, A>(
-                    band, history[b], units, [&](int half, auto const& packed) {
-                      if constexpr (has_row_tiles<Band, Epilogue>) {
-                        tile.put(b, half, packed);
-                      } else {
-                        results[b][half] = packed;
-                      }
-                    }))
+            if (!band_sums<Epilogue, A>(band, history[b], units,
+                                        [&](int half, auto const& packed) {
+                                          results[b][half] = packed;
+                                        }))
               finite &= ~(1u << b);
+            if constexpr (!together) {
+              write(b);
+            }
           });
-      if (done >= 0) {
-        std::int64_t const stride = arguments.epilogue.stride[0];
-        Result* const to          = arguments.epilogue.data + i * stride + j;
-        bool const is_whole       = panel_columns == width;
-        if constexpr (has_row_tiles<Band, Epilogue>) {
-          Result* const of_warp = to - row * stride - n * (lane % 4);
-          if (arguments.rows_aligned_16 && is_whole) {
-            tile.write(of_warp, stride, block_rows - done, lane);
-          } else if (Unaligned && is_whole && block_rows - done >= 16) {
+      if constexpr (Unaligned && has_narrow_results<Band, Epilogue>) {
+        if (is_whole && !arguments.lane_aligned) {
 #pragma unroll
-            for (int half = 0; half < 2; ++half)
-              write_unaligned_rows<BlocksPerWarp>(
-                  of_warp + (row + 8 * half) * stride, lane, [&](int b) {
-                    return tile.template get<VectorStore<Result, n>>(b, half);
-                  });
-          } else {
-            tile.write(of_warp, stride, block_rows - done,
-                       columns_left + n * (lane % 4), lane);
-          }
-        } else if (arguments.lane_aligned && is_whole &&
-                   block_rows - done >= 16) {
-#pragma unroll
-          for (int b = 0; b < BlocksPerWarp; ++b) {
-            results[b][0].write(to + b * columns);
-            results[b][1].write(to + b * columns + 8 * stride);
-          }
-        } else if (Unaligned && has_narrow_results<Band, Epilogue> &&
-                   is_whole && block_rows - done >= 16) {
-          if constexpr (has_narrow_results<Band, Epilogue>) {
-#pragma unroll
-            for (int half = 0; half < 2; ++half)
-              write_unaligned_rows<BlocksPerWarp>(
-                  to + 8 * half * stride - n * (lane % 4),
-                  lane, [&](int b) -> auto const& { return results[b][half]; });
-          }
+          for (int half = 0; half < 2; ++half)
+            write_unaligned_rows<BlocksPerWarp>(
+                to + 8 * half * stride - n * (lane % 4),
+                lane, [&](int b) -> auto const& { return results[b][half]; });
         } else {
 #pragma unroll
-          for (int b = 0; b < BlocksPerWarp; ++b)
-#pragma unroll
-            for (int half = 0; half < 2; ++half)
-              if (8 * half < rows_left)
-                results[b][half].write(to + b * columns + 8 * half * stride,
-                                       columns_left - b * columns);
+          for (int b = 0; b < BlocksPerWarp; ++b) write(b);
         }
-        if constexpr (std::is_same_v<Sum, float>) {
-          if (Warp::any(finite != ~0u)) {
-            repair_sums<A, BlocksPerWarp>(arguments, words, finite, i, j,
-                                          rows_left, columns_left);
-          }
+      } else if constexpr (together) {
+#pragma unroll
+        for (int b = 0; b < BlocksPerWarp; ++b) write(b);
+      }
+      if constexpr (std::is_same_v<Sum, float>) {
+        if (Warp::any(finite != ~0u)) {
+          repair_sums<A, BlocksPerWarp>(arguments, words, finite, i, j,
+                                        rows_left, columns_left);
         }
       }
     } else {
@@ -475,7 +389,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
           });
       __syncwarp();
       constexpr int across   = BlocksPerWarp * columns;
-      int const rows_here    = done < 0 ? 0 : min(block_rows - done, 16);
+      int const rows_here    = min(block_rows - done, 16);
       int const columns_here = panel_columns - warp * BlocksPerWarp * columns;
 #pragma unroll 1
       for (int r = 0; r < rows_here; ++r) {

@@ -146,18 +146,11 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   };
   auto const emit = [&](int step, int b, typename Sums::OfRow const& sums) {
     if constexpr (VectorStores && R == 2) {
-      // Bytes are packed once for both stores: 0.92 and 0.91 instead of 0.91
-      // and 0.89 of a copy at radius 3 and 4. Factors of half of radius 7 would
-      // spill that way.
-      auto const store = [&](auto const& words) {
-        if (is_whole && is_sum(step)) store_words(result, words());
-        if (is_part) store_words(partial->row[b], words());
-      };
-      if constexpr (takes_bytes<Sums>) {
-        store([words = result_words<Result, V>(sums)] { return words; });
-      } else {
-        store([&] { return result_words<Result, V>(sums); });
-      }
+      // Packed for each store: factors of half of radius 7 spill if packed
+      // once.
+      if (is_whole && is_sum(step))
+        store_words(result, result_words<Result, V>(sums));
+      if (is_part) store_words(partial->row[b], result_words<Result, V>(sums));
       result += epilogue.stride[0];
     } else if constexpr (staged) {
       // Adjacent lanes have adjacent elements.

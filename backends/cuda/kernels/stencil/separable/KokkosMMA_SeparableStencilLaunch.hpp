@@ -229,8 +229,7 @@ bool launch_separable_radius(Stream const& space,
   constexpr int V = sums_at_once<Element, Result>;
   constexpr bool by_factors =
       std::is_floating_point_v<A> && std::is_same_v<Element, Result>;
-  if constexpr (!by_factors ||
-                Radius > box_in_order_radius(int(sizeof(Element)))) {
+  if constexpr (!by_factors || Radius > box_in_order_radius) {
     if (is_box)
       return launch_separable_radius<A, BoxSumsOf<A, Element, Epilogue, Radius>,
                                      true>(space, grid, {}, epilogue);

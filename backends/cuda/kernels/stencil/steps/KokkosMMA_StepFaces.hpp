@@ -3,15 +3,11 @@
 #ifndef KOKKOSMMA_CUDA_STEP_FACES_HPP
 #define KOKKOSMMA_CUDA_STEP_FACES_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StepStrips.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 /// \file
@@ -27,9 +23,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// are within 1 % at 512^3. 10^9 updates per second of half, 256^3, constants:
 /// 398, 461 and 423 (H100, CUDA 13.0, 2026-11-27; 4 was measured before
 /// step_volume computed the ends of rows).
-inline constexpr int step_face_row     = 28;
-inline constexpr int step_face_march   = 8;
-inline constexpr int step_face_threads = 128;
+inline constexpr int step_face_row   = 28;
+inline constexpr int step_face_march = 8;
 using StepFaces = StepStrips<3, step_face_march, step_face_row>;
 
 /// Value beyond a side of the grid.
@@ -51,19 +46,10 @@ BeyondSide<A> beyond_side(BoundaryCondition const& condition) {
           static_cast<A>(static_cast<Element>(condition.value))};
 }
 
-template <class A, class Element, class Epilogue>
-struct StepFacesArguments {
-  StencilGrid<Element, 3> grid;
-  Epilogue epilogue;
-  StepFaces faces;
-  unsigned tiles;              ///< of the faces, one per warp
-  A weight[7];                 ///< in the order of their offsets
-  BeyondSide<A> beyond[3][2];  ///< low and high side of each dimension
-};
-
 /// Runs the two steps of a warp.
+/// \tparam Arguments of step_volume
 /// \tparam Normal dimension across the face, not that of rows
-template <class A, class Element, class Epilogue, int Normal>
+template <class Arguments, class A, class Element, int Normal>
 struct StepFaceWarp {
   static constexpr int across = 2;           ///< dimension of the lanes
   static constexpr int along  = 1 - Normal;  ///< dimension of the sweep
@@ -85,7 +71,7 @@ struct StepFaceWarp {
     }
   };
 
-  StepFacesArguments<A, Element, Epilogue> const& in;
+  Arguments const& in;
   GridBox<3> const& tile;
   bool high;  ///< whether the face is the high one
   BeyondSide<A> beyond_face;
@@ -96,9 +82,9 @@ struct StepFaceWarp {
   Element const* source;   ///< the lane's outermost element of line 0
   Element* target;
 
-  __device__ __forceinline__
-  StepFaceWarp(StepFacesArguments<A, Element, Epilogue> const& arguments,
-               GridBox<3> const& of_tile, bool of_high_face)
+  __device__ __forceinline__ StepFaceWarp(Arguments const& arguments,
+                                          GridBox<3> const& of_tile,
+                                          bool of_high_face)
       : in(arguments),
         tile(of_tile),
         high(of_high_face),
@@ -225,42 +211,18 @@ struct StepFaceWarp {
   }
 };
 
-template <class A, class Element, class Epilogue>
-__global__ void __launch_bounds__(step_face_threads) step_faces(
-    KOKKOSMMA_GRID_CONSTANT StepFacesArguments<A, Element, Epilogue> const in) {
-  unsigned const warp =
-      blockIdx.x * (step_face_threads / 32) + threadIdx.x / 32;
-  if (warp >= in.tiles) return;
+/// Computes the tile of a face that a warp has.
+template <class A, class Element, class Arguments>
+__device__ __forceinline__ void run_step_face(Arguments const& in,
+                                              unsigned warp) {
+  if (warp >= in.face_tiles) return;
   int face              = 0;
   GridBox<3> const tile = in.faces.tile(warp, face);
   bool const high       = face % 2 != 0;
   if (face / 2 == 0)
-    StepFaceWarp<A, Element, Epilogue, 0>(in, tile, high).run();
+    StepFaceWarp<Arguments, A, Element, 0>(in, tile, high).run();
   else
-    StepFaceWarp<A, Element, Epilogue, 1>(in, tile, high).run();
-}
-
-/// \return the box without the faces; step_volume computes the ends of rows
-template <class A, class Element, class Epilogue>
-GridBox<3> launch_step_faces(Stream const& space,
-                             StencilGrid<Element, 3> const& grid,
-                             Epilogue const& epilogue, A const (&weight)[7]) {
-  Boundaries<3> faces = grid.boundaries;
-  faces.low[2].kind   = Boundary::periodic;
-  StepFacesArguments<A, Element, Epilogue> in{
-      grid, epilogue, step_strips<StepFaces>(faces, grid.extent, 1, 2),
-      0,    {},       {}};
-  in.tiles = checked_blocks(in.faces.tiles());
-  std::copy_n(weight, 7, in.weight);
-  for (int d = 0; d < 3; ++d) {
-    in.beyond[d][0] = beyond_side<A, Element>(grid.boundaries.low[d]);
-    in.beyond[d][1] = beyond_side<A, Element>(grid.boundaries.high[d]);
-  }
-  constexpr unsigned warps = step_face_threads / 32;
-  if (in.tiles > 0)
-    launch_kernel(space, "step_faces", step_faces<A, Element, Epilogue>,
-                  {(in.tiles + warps - 1) / warps, step_face_threads}, in);
-  return in.faces.rest;
+    StepFaceWarp<Arguments, A, Element, 1>(in, tile, high).run();
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -29,11 +29,11 @@
 ///
 /// Values beyond the ends of rows follow from the two nearest elements, which a
 /// lane has. Elements near other boundaries that are not periodic are computed
-/// by step_faces, a separate kernel: a sweep of 512^3 floats took 0.543 ms with
-/// it, and 0.553 to 0.569 with its blocks among or before those of this kernel,
-/// which have fewer warps. When step_faces also computed the ends of rows,
-/// whose warps read a sector of each row there, the sweep took 0.543 ms,
-/// without 0.475 (H100, CUDA 13.0, 2026-11-27).
+/// by the first blocks of the launch (KokkosMMA_StepFaces.hpp). A sweep of
+/// 512^3 floats took 0.553 to 0.569 ms with these blocks before or among the
+/// others, and 0.543 with a kernel of their own. When they also computed the
+/// ends of rows, whose warps read a sector of each row there, the sweep took
+/// 0.543 ms, without 0.475 (kernels of their own, H100, CUDA 13.0, 2026-11-27).
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -41,13 +41,14 @@ template <class A, class Element, class Epilogue>
 struct StepVolumeArguments {
   StencilGrid<Element, 3> grid;
   Epilogue epilogue;
-  GridBox<3> box;  ///< without the faces
+  StepFaces faces;
+  unsigned face_tiles;   ///< one per warp
+  unsigned face_blocks;  ///< these precede the others
   unsigned panels;
-  unsigned strips;    ///< strips of rows
-  int panel_planes;   ///< per warp
-  BeyondSide<A> low;  ///< beyond the first column
-  BeyondSide<A> high;
-  A weight[7];  ///< in the order of their offsets
+  unsigned strips;             ///< strips of rows
+  int panel_planes;            ///< per warp
+  A weight[7];                 ///< in the order of their offsets
+  BeyondSide<A> beyond[3][2];  ///< low and high side of each dimension
 };
 
 /// Rows and columns of a warp, including those around that its steps read. Rows
@@ -127,7 +128,7 @@ __device__ __forceinline__ void march_through_planes(
   constexpr int S       = Tuning::value.steps;
   constexpr int skip    = Tile::skip;
   int const lane        = int(threadIdx.x % 32);
-  GridBox<3> const& box = in.box;
+  GridBox<3> const& box = in.faces.rest;
 
   A sums[S][2][H][V];
 #pragma unroll
@@ -189,13 +190,17 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   constexpr int V     = Tile::V;
   constexpr int warps = Tuning::value.threads / 32;
 
+  if (blockIdx.x < in.face_blocks) {
+    run_step_face<A, Element>(in, blockIdx.x * warps + threadIdx.x / 32);
+    return;
+  }
   // Warps of a block have adjacent strips of rows.
   unsigned const row_blocks = (in.strips + warps - 1) / warps;
-  unsigned const panel      = blockIdx.x % in.panels;
-  unsigned const block      = blockIdx.x / in.panels;
+  unsigned const panel      = (blockIdx.x - in.face_blocks) % in.panels;
+  unsigned const block      = (blockIdx.x - in.face_blocks) / in.panels;
   unsigned const strip      = block % row_blocks * warps + threadIdx.x / 32;
   if (strip >= in.strips) return;
-  GridBox<3> const& box = in.box;
+  GridBox<3> const& box = in.faces.rest;
   int const begin =
       int(box.begin[0]) + int(block / row_blocks) * in.panel_planes;
   int const end    = min(begin + in.panel_planes, int(box.end[0]));
@@ -212,9 +217,10 @@ __global__ void __launch_bounds__(Tuning::value.threads,
       (column > 0 && column + 32 * V < columns))
     march_through_planes<Tuning>(in, tile, begin, end, NoRowEnds<V, A>{});
   else
-    march_through_planes<Tuning>(in, tile, begin, end,
-                                 RowEnds<V, A>{in.low, in.high, tile.first == 0,
-                                               tile.first + V == columns});
+    march_through_planes<Tuning>(
+        in, tile, begin, end,
+        RowEnds<V, A>{in.beyond[2][0], in.beyond[2][1], tile.first == 0,
+                      tile.first + V == columns});
 }
 
 /// Rows of the grid and of the results must be aligned to 16 bytes, and their
@@ -233,7 +239,11 @@ void launch_step_volume_of(Stream const& space,
   auto const kernel     = step_volume<Tuning, A, Element, Epilogue>;
   auto const all        = pattern_weights<A>(weights, DirectPattern::star);
   A const order[7] = {all[0], all[3], all[6], all[7], all[8], all[5], all[2]};
-  GridBox<3> const box      = launch_step_faces(space, grid, epilogue, order);
+  // The kernel computes the ends of rows.
+  Boundaries<3> boundaries = grid.boundaries;
+  boundaries.low[2].kind   = Boundary::periodic;
+  auto const faces      = step_strips<StepFaces>(boundaries, grid.extent, 1, 2);
+  GridBox<3> const& box = faces.rest;
   std::int64_t const planes = box.end[0] - box.begin[0];
   std::int64_t const strips =
       (box.end[1] - box.begin[1] + Tuning::value.rows - 1) / Tuning::value.rows;
@@ -247,20 +257,25 @@ void launch_step_volume_of(Stream const& space,
                               device(space.device).multiprocessors,
                           2 * Tuning::value.steps, 1);
   }
-  StepVolumeArguments<A, Element, Epilogue> in{
-      grid,
-      epilogue,
-      box,
-      checked_blocks(panels),
-      checked_blocks(strips),
-      int(panel_planes),
-      beyond_side<A, Element>(grid.boundaries.low[2]),
-      beyond_side<A, Element>(grid.boundaries.high[2]),
-      {}};
+  StepVolumeArguments<A, Element, Epilogue> in{grid,
+                                               epilogue,
+                                               faces,
+                                               checked_blocks(faces.tiles()),
+                                               0,
+                                               checked_blocks(panels),
+                                               checked_blocks(strips),
+                                               int(panel_planes),
+                                               {},
+                                               {}};
+  in.face_blocks = (in.face_tiles + warps - 1) / warps;
   std::copy_n(order, 7, in.weight);
+  for (int d = 0; d < 3; ++d) {
+    in.beyond[d][0] = beyond_side<A, Element>(grid.boundaries.low[d]);
+    in.beyond[d][1] = beyond_side<A, Element>(grid.boundaries.high[d]);
+  }
   std::int64_t const pieces = (planes + panel_planes - 1) / panel_planes;
   launch_kernel(space, "step_volume", kernel,
-                {checked_blocks(tiles * pieces), threads}, in);
+                {checked_blocks(tiles * pieces + in.face_blocks), threads}, in);
 }
 
 template <class A, class Element, class Epilogue>

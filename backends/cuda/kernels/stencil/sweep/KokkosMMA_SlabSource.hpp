@@ -186,16 +186,7 @@ struct SlabSource {
           resolve_row(R == 2 ? plane + row : plane, y + row, offset))
         CopyAsync16::copy(slab + i * vector, grid.data + offset);
     }
-    load_beside(slab, rows, row_vectors, part, plane, y, x, thread, threads);
-  }
-
-  /// Copies the elements that are in no vector of the grid.
-  __device__ __forceinline__ void load_beside(Element* slab, int rows,
-                                              int row_vectors,
-                                              Columns const& part, Index plane,
-                                              Index y, Index x, int thread,
-                                              int threads) const {
-    int const pitch = row_vectors * vector;
+    // Elements that are in no vector of the grid.
     if (int const outside = part.outside(); outside > 0) {
 #pragma unroll 1
       for (int i = thread; i < rows * outside; i += threads) {

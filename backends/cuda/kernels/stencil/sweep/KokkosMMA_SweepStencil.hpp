@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
 
+#include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_PlaneSweep.hpp>
@@ -213,6 +214,7 @@ __global__ void __launch_bounds__(
   constexpr int reach  = Shape::reach;
 
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, sweep_memory);
+  GridDependency::release();
   PlaneSweep<Shape, R, A, Element> const sweep(in, sweep_memory);
   CopiedStore<StencilEpilogue<Epilogue>, decltype(in.store)> const copied{
       in.store};
@@ -266,6 +268,7 @@ __global__ void __launch_bounds__(
       to += store.epilogue.stride[0];
     }
   };
+  GridDependency::wait();
   sweep.over(in, [&](Element const* corner, Index plane, int const* shifts) {
   // If unrolled, the rows of a batch are read ahead into registers.
 #pragma unroll 1

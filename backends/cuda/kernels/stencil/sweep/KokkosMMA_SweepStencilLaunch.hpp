@@ -72,7 +72,8 @@ void launch_sweep(Stream const& space, void (*kernel)(Arguments),
     in.block_planes *= 2;
   in.row_blocks = checked_blocks(blocks() / in.tiles);
   launch_kernel(space, "sweep_stencil", kernel,
-                {checked_blocks(blocks()), Shape::threads, Shape::shared_bytes},
+                {checked_blocks(blocks()), Shape::threads, Shape::shared_bytes,
+                 facts.may_follow},
                 in);
 }
 

@@ -14,7 +14,6 @@ struct CopyAsync16 {
   static void copy(void* to, void const* from) {
     Testing::EmulatedDevice::copy_async(to, from, 16);
   }
-  static void copy_of_row(void* to, void const* from) { copy(to, from); }
   static void copy_some(unsigned char* to, unsigned char const* from,
                         int valid) {
     for (int b = 0; b < 16; ++b) to[b] = b < valid ? from[b] : 0;
