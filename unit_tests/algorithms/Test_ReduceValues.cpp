@@ -137,8 +137,7 @@ std::set<std::size_t> large_sizes(std::size_t per_vector) {
   around(std::size_t(1) << 20);
   int const multiprocessors = capability(Exec()).multiprocessors;
   if (multiprocessors == 0) return sizes;
-  std::size_t const spread =
-      std::size_t(multiprocessors) * builtin_tuning.reduce_spread;
+  std::size_t const spread = std::size_t(multiprocessors) * spread_indices;
   around(spread);               // of streamed
   around(spread * per_vector);  // of mma
   std::size_t const tile = std::size_t(multiprocessors) *

@@ -61,14 +61,14 @@ TEST(TuningFile, ReadsWhatItWrites) {
 
 TEST(TuningFile, IsTextForPeople) {
   std::string const text = write_tuning(h200, "measured here");
-  expect_parts(
-      text, {"kokkos-mma 0.1.0 tuning table\ndevice NVIDIA H200\n"
-             "compute_capability 90\nmultiprocessors 132\n"
-             "date 2026-11-21\n# measured here\n",
-             "\nreduce.mma.half yes\n", "\nscan.spread_tiles 64\n", "\nend\n"});
-  EXPECT_EQ(0, parsed(edited("reduce.mma.half yes",
-                             "# by hand\n\nreduce.mma.half no"))
-                   .table.reduce_mma[Scalar::half]);
+  expect_parts(text, {"kokkos-mma 0.1.0 tuning table\ndevice NVIDIA H200\n"
+                      "compute_capability 90\nmultiprocessors 132\n"
+                      "date 2026-11-21\n# measured here\n",
+                      "\nreduce.mma.double yes\n",
+                      "\nsegments.tiny_csr_bytes 32\n", "\nend\n"});
+  EXPECT_EQ(0, parsed(edited("reduce.mma.double yes",
+                             "# by hand\n\nreduce.mma.double no"))
+                   .table.reduce_mma_double);
 }
 
 TEST(TuningFile, EveryTruncationIsNoticed) {
@@ -90,9 +90,8 @@ TEST(TuningFile, DamageGivesNoOtherValues) {
           char(random.integer(0, 255));
     if (!refusal_of_text(damaged).empty()) continue;
     TuningTable const table = parsed(damaged).table;
-    for_each_tuned_value(
-        table, [](std::string const& name, TuningEntry const& entry,
-                  int value) { EXPECT_TRUE(entry.allows(value)) << name; });
+    for (TuningEntry const& entry : tuning_entries)
+      EXPECT_TRUE(entry.allows(table.*entry.value)) << entry.name;
   }
 }
 
@@ -109,26 +108,25 @@ TEST(TuningFile, RefusesWrongLines) {
                 "\"kokkos-mma 0.1.0 tuning table\"", "another version"});
   refuses("multiprocessors 132", "multiprocessors many",
           {"multiprocessors and a whole number"});
-  refuses("scan.spread_tiles 64", "scan.spread_tiles",
-          {"\"scan.spread_tiles\" and a value"});
-  refuses("scan.spread_tiles 64", "scan.spread_tile 64",
-          {"\"scan.spread_tiles\" and a value"});
-  refuses("scan.spread_tiles 64", "scan.spread_tiles 64 3", {"1 to 4096"});
-  // A row of values has none for a type without such kernels.
+  std::string const bytes = "segments.tiny_csr_bytes";
+  refuses(bytes + " 32", bytes, {"\"" + bytes + "\" and a value"});
+  refuses(bytes + " 32", "segments.tiny_csr_byte 32",
+          {"\"" + bytes + "\" and a value"});
+  refuses(bytes + " 32", bytes + " 32 3", {"0 to 8192"});
   refuses("dot.mma.double yes", "dot.mma.float yes", {"dot.mma.double"});
-  for (std::string const value : {"0", "4097", "-1", "8.0", "0x8",
-                                  "99999999999999999999", "never", "yes"})
-    refuses("scan.spread_tiles 64", "scan.spread_tiles " + value,
-            {"1 to 4096"});
+  for (std::string const value :
+       {"8193", "-1", "8.0", "0x8", "99999999999999999999", "never", "yes"})
+    refuses(bytes + " 32", bytes + " " + value, {"0 to 8192"});
   for (std::string const value : {"1", "true", "YES", "never"})
-    refuses("reduce.mma.half yes", "reduce.mma.half " + value, {"yes or no"});
-  refuses("stencil.box_radius.half 8", "stencil.box_radius.half 17",
-          {"0 to 16, or never"});
-  for_each_tuned_value(
-      builtin_tuning, [&](std::string const& name, auto const&, int) {
-        expect_parts(refusal_of_text(edited(name + " ", "# " + name + " ")),
-                     {"\"" + name + "\" and a value"});
-      });
+    refuses("reduce.mma.double yes", "reduce.mma.double " + value,
+            {"yes or no"});
+  refuses("stencil.dense_taps.double 200", "stencil.dense_taps.double 1090",
+          {"0 to 1089, or never"});
+  for (TuningEntry const& entry : tuning_entries) {
+    std::string const name(entry.name);
+    expect_parts(refusal_of_text(edited(name + " ", "# " + name + " ")),
+                 {"\"" + name + "\" and a value"});
+  }
 }
 
 class TuningFileOnDisk : public ::testing::Test {
@@ -147,8 +145,8 @@ class TuningFileOnDisk : public ::testing::Test {
 };
 
 TEST_F(TuningFileOnDisk, IsRead) {
-  TuningFile file              = h200;
-  file.table.scan_spread_tiles = 65;
+  TuningFile file           = h200;
+  file.table.tiny_csr_bytes = 33;
   write(write_tuning(file));
   EXPECT_TRUE(file.table == read_tuning(path.string()).table);
 }

@@ -252,11 +252,11 @@ TEST(DeviceIndependent, Columns) {
 TEST(DeviceIndependent, LayoutsOfLaunches) {
   Impl::Cuda::device_entry(0).multiprocessors = 7;
   static Impl::TuningTable table              = Impl::builtin_tuning;
-  table.reduce_spread                         = 1;
+  table.tiny_csr_bytes                        = 1;
   Impl::Cuda::use_tuning(0, table);
   auto const own = Impl::Cuda::launch_layout(space);
   EXPECT_EQ(7, own.multiprocessors);
-  EXPECT_EQ(1, own.tuning.reduce_spread);
+  EXPECT_EQ(1, own.tuning.tiny_csr_bytes);
   EXPECT_EQ(5, own.blocks(5, 2));
   ScopedSettings const scope(level);
   auto const fixed = Impl::Cuda::launch_layout(space);

@@ -41,13 +41,9 @@ void expect_exact(HostileDot const& dot, Random& random, int processors) {
   using F                                     = Format<Input>;
   using Bits                                  = typename F::Bits;
   Impl::Cuda::device_entry(0).multiprocessors = processors;
-  static Impl::TuningTable table;
-  table                   = Impl::builtin_tuning;
-  table.reduce_mma_spread = random.integer(0, 1) ? 0 : 2048;
-  Impl::Cuda::use_tuning(0, table);
-  std::size_t const size = dot.x.size();
-  int const before       = int(random.integer(0, 16 / size_of(Input) - 1));
-  auto const stride      = std::int64_t(random.integer(2, 5));
+  std::size_t const size                      = dot.x.size();
+  int const before  = int(random.integer(0, 16 / size_of(Input) - 1));
+  auto const stride = std::int64_t(random.integer(2, 5));
   Row<Bits> x(size, before), y(size, before);
   Row<Bits> strided(size * std::size_t(stride), before);
   ExactReference reference;
@@ -89,8 +85,11 @@ TYPED_TEST(ExactDots, OfAnySizeOnAnyDevice) {
   constexpr Scalar input         = TypeParam::value;
   Impl::FloatFormat const format = Impl::float_format(input);
   for (int const processors : {1, 132})
-    for (std::size_t const size : {std::size_t(random.integer(1, 40)),
-                                   std::size_t(random.integer(1000, 3000))})
+    // The larger size fills the grid of one multiprocessor.
+    for (std::size_t const size :
+         {std::size_t(random.integer(1, 40)),
+          std::size_t(processors == 1 ? random.integer(16385, 17000)
+                                      : random.integer(1000, 3000))})
       for (HostileDot const& dot :
            hostile_dots(random, size, format.lowest(), format.bias()))
         expect_exact<input>(dot, random, processors);

@@ -54,14 +54,9 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
   using F                                     = Format<Input>;
   using Bits                                  = typename F::Bits;
   Impl::Cuda::device_entry(0).multiprocessors = processors;
-  Impl::Cuda::use_tuning(0, Impl::builtin_tuning);
-  static Impl::TuningTable never_spread = Impl::builtin_tuning;
-  never_spread.reduce_mma_spread        = 0;
-  if (random.integer(0, 1)) Impl::Cuda::use_tuning(0, never_spread);
-
-  std::size_t const size = sum.terms.size();
-  int const before       = int(random.integer(0, 16 / size_of(Input) - 1));
-  auto const stride      = std::int64_t(random.integer(2, 5));
+  std::size_t const size                      = sum.terms.size();
+  int const before  = int(random.integer(0, 16 / size_of(Input) - 1));
+  auto const stride = std::int64_t(random.integer(2, 5));
   Row<Bits> x(size, before);
   Row<Bits> strided(size * std::size_t(stride), before);
   ExactReference reference;
@@ -217,9 +212,6 @@ TEST(ExactLimbs, OfBlocksHaveCarried) {
   constexpr int processors                    = 3;
   constexpr std::size_t size                  = 1 << 17;
   Impl::Cuda::device_entry(0).multiprocessors = processors;
-  static Impl::TuningTable never_spread       = Impl::builtin_tuning;
-  never_spread.reduce_mma_spread              = 0;
-  Impl::Cuda::use_tuning(0, never_spread);
   for (double const sign : {1., -1.}) {
     Row<std::uint64_t> x(size, 0);
     Impl::Superaccumulator<input> expected, limbs;

@@ -69,8 +69,7 @@ Value streamed_scan(std::uint64_t size, Reducer const& reducer,
   using Tuning =
       Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Value))>;
   constexpr unsigned threads = Tuning::value.threads;
-  unsigned const rows =
-      Impl::streamed_scan_rows(Impl::Cuda::tuning(0), Tuning::value, size);
+  unsigned const rows        = Impl::streamed_scan_rows(Tuning::value, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   Value total{};
   Impl::Cuda::launch_kernel(

@@ -142,7 +142,7 @@ void launch_mma_reduce(Stream const& space, StreamScratch const& scratch,
                        int chain_length = mma_tuning.chain_length,
                        int block_size   = mma_tuning.threads) {
   LaunchShape const shape = mma_reduce_shape(
-      tuning(space.device), operands.range().end - operands.range().begin,
+      operands.range().end - operands.range().begin,
       device(space.device).multiprocessors, max_partials, block_size);
   using Partial =
       decltype(std::declval<typename Operands::Accumulator&>().finish());

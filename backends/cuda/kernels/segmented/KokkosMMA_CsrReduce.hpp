@@ -171,8 +171,7 @@ void launch_csr_reduce(Stream const& space, void const* x,
                        std::uint64_t longest = OffsetFindings::unknown) {
   if (segments.count() == 0) return;
   constexpr std::uint64_t bytes = size_of(Input);
-  TuningTable const& table      = launch_layout(space).tuning;
-  int const tiny                = tiny_csr_limit(table, int(bytes));
+  int const tiny = tiny_csr_limit(launch_layout(space).tuning, int(bytes));
   if (longest <= std::uint64_t(tiny) / bytes) {
     check(cudaSetDevice(space.device), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
@@ -181,7 +180,7 @@ void launch_csr_reduce(Stream const& space, void const* x,
   }
   bool const known   = size != OffsetFindings::unknown;
   auto const average = size / segments.count();
-  if (known && average >= std::uint64_t(table.quads_csr_bytes) / bytes)
+  if (known && average >= quads_csr_bytes / bytes)
     launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(true)>>(
         space, x, segments, store, size);
   else

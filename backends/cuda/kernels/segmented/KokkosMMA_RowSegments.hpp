@@ -36,7 +36,7 @@ struct RowSegments {
   std::uint64_t count;     ///< segments of full length
   int vectors;             ///< per segment: a power of two, at most 256
   int rest;                ///< bytes of a shorter segment at the end
-  bool keep;               ///< no __ldcs (TuningTable::kept_bytes)
+  bool keep;               ///< no __ldcs (kept_bytes)
 };
 
 /// Reduces elements [from, to) with a whole warp; all lanes get the result.
