@@ -7,7 +7,7 @@
 
 #include <KokkosMMA_ReferenceFold.hpp>
 
-#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>

@@ -7,7 +7,6 @@
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>

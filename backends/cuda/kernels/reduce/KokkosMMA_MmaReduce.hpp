@@ -3,11 +3,10 @@
 #ifndef KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 #define KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>

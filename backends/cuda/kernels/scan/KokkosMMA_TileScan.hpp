@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_TILE_SCAN_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
