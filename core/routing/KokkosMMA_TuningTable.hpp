@@ -53,7 +53,8 @@ struct TuningTable {
   int tiny_csr_wide_bytes = 64;  ///< other elements
 
   /// Smallest number of nonzero weights for which stencils of doubles whose
-  /// weights are not an outer product use MMA; measurements at mma_stencil_pays.
+  /// weights are not an outer product use MMA; measurements at
+  /// mma_stencil_pays.
   int dense_taps_double = 200;
 
   /// Whether all values are the same.
