@@ -10,7 +10,7 @@
 #include <string_view>
 
 /// \file
-/// Run-time constants of routes and launches, which can be measured on the
+/// Run-time constants of routes and kernels, which can be measured on the
 /// user's device (perf_tune) and read from a file (docs/developers/tuning.md).
 /// Constants compiled into kernels are in core/routing/KokkosMMA_Tuning.hpp.
 /// Figures without other data: NVIDIA H200, CUDA 13.0, driver 580.159,
@@ -20,9 +20,8 @@
 /// can run, then uses preferences to choose among them. A limit chooses among
 /// kernels that support every value which the entry allows; properties that a
 /// kernel does not support (a length, an alignment) are checked before the
-/// limit. Launch sizes are clamped on use, and kernels loop over the rest of
-/// the range. The table thus affects the speed of integer sums, and for
-/// floating point also the order of additions, within the same error bound.
+/// limit. The table thus affects the speed of integer sums, and for floating
+/// point also the order of additions, within the same error bound.
 
 namespace KokkosMMA::Impl {
 

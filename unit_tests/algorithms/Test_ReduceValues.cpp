@@ -7,6 +7,7 @@
 
 #include "AlgorithmSupport.hpp"
 
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <limits>
