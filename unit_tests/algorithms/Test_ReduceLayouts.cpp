@@ -10,15 +10,13 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ReduceLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(ReduceLayouts, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ReduceLayouts);
 
 /// Every part of a View at every place of a 16-byte line. What lies around a
 /// part would be seen.
 template <class Element, class Value, class Exec>
 void expect_subviews() {
-  SeededRandom random;
+  Random random;
   std::size_t const length = 700;
   std::vector<int> values(length);
   auto const memory = make_view<Element, Exec>(length, [&](std::size_t i) {
@@ -68,7 +66,7 @@ void expect_strided_sum(View const& x, double expected) {
 
 template <class Element, class Exec>
 void expect_columns() {
-  SeededRandom random;
+  Random random;
   std::size_t const rows = 1001, columns = 5;
   RowMajor<Element, Exec> const matrix(
       Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing), rows, columns);

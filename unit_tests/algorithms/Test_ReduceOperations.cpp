@@ -19,9 +19,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ReduceOperations : public ::testing::Test {};
-TYPED_TEST_SUITE(ReduceOperations, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ReduceOperations);
 
 /// Routes of a minimum, maximum or product: its functor is called.
 template <class Exec>

@@ -14,9 +14,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ScanValues : public ::testing::Test {};
-TYPED_TEST_SUITE(ScanValues, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ScanValues);
 
 /// -1, 0 and 1 where prefixes would leave the exact integers of the type.
 template <class Input>
@@ -70,7 +68,7 @@ void expect_exact_at(std::size_t size, Random& random) {
 
 template <class Input, class Output, class Exec, class Accumulator = void>
 void expect_exact(std::vector<std::size_t> const& sizes) {
-  SeededRandom random(types<Input, Output>());
+  Random random(types<Input, Output>());
   for (std::size_t const size : sizes) {
     expect_exact_at<Impl::ScanKind::exclusive, Input, Output, Exec,
                     Accumulator>(size, random);
@@ -123,7 +121,7 @@ TYPED_TEST(ScanValues, AMillion) {
 /// space.
 template <Impl::ScanKind Kind, class Input, class Output, class Exec>
 void expect_modulo() {
-  SeededRandom random(types<Input, Output>());
+  Random random(types<Input, Output>());
   for (std::size_t const size : {1000, 70001}) {
     std::vector<std::uint64_t> values(size);
     std::uint64_t sum = 0;

@@ -13,9 +13,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilIntegers : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilIntegers, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilIntegers);
 
 TYPED_TEST(StencilIntegers, EveryPairOfTypes) {
   one_type<std::int16_t, std::int16_t, TypeParam>();

@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilLongIntegers : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLongIntegers, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilLongIntegers);
 
 TYPED_TEST(StencilLongIntegers, EveryPairOfTypes) {
   one_type<std::int32_t, std::int64_t, TypeParam>();

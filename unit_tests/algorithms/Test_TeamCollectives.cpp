@@ -127,9 +127,7 @@ std::int64_t pattern_sum(std::size_t first, std::size_t count) {
   return sum;
 }
 
-template <class Exec>
-class TeamCollectives : public ::testing::Test {};
-TYPED_TEST_SUITE(TeamCollectives, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(TeamCollectives);
 
 // Reductions by functors -----------------------------------------------------
 
@@ -791,7 +789,7 @@ struct SumOnly {
 
 template <class T, class Exec>
 void numerics() {
-  SeededRandom random;
+  Random random;
   int const size = 50001;
   std::vector<double> values(size);
   ExactSum exact;

@@ -16,9 +16,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class WideSums : public ::testing::Test {};
-TYPED_TEST_SUITE(WideSums, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(WideSums);
 
 /// Near half of the largest number of the type: four of them leave it.
 template <class T>
@@ -197,7 +195,7 @@ void expect_stencil(Data<T, Exec> const& data) {
 
 template <class T, class Value, class Exec>
 void expect_wide_sums() {
-  SeededRandom random(types<T, Value>());
+  Random random(types<T, Value>());
   for (std::size_t const size : {16, 4096}) {
     Data<T, Exec> const data(random, size);
     expect_reduced<T, Value>(data);

@@ -177,7 +177,6 @@ void expect_both(HostileSum const& sum, Random& random, int processors) {
 
 TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
   Random random;
-  SCOPED_TRACE(random.note());
   Impl::FloatFormat const format = Impl::float_format(TypeParam::input);
   for (int const processors : {1, 7})
     for (std::size_t const size :
@@ -191,7 +190,6 @@ TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
 
 TYPED_TEST(ExactScans, SameBitsOnEveryDevice) {
   Random random;
-  SCOPED_TRACE(random.note());
   Impl::FloatFormat const format = Impl::float_format(TypeParam::input);
   auto const sums = hostile_sums(random, 20011, format.lowest(), format.bias());
   for (int const processors : {1, 7, 108, 132})

@@ -88,7 +88,6 @@ Value streamed_scan(std::uint64_t size, Reducer const& reducer,
 
 TEST(CallKernels, ScansKeepTheOrder) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 1; n < 12; ++n) {
     any_device(random);
     std::uint64_t const size = random_size(n, random);
@@ -115,13 +114,6 @@ TEST(CallKernels, ScansKeepTheOrder) {
     EXPECT_EQ(total.sum, sum);
   }
 }
-
-template <class T>
-struct PlusReducer {
-  void init(T* value) const { *value = 0; }
-  void join(T* into, T const* from) const { *into += *from; }
-  void final(T*) const {}
-};
 
 /// Kokkos' reducer of a functor that has init() and join().
 template <class Functor>
@@ -161,7 +153,6 @@ void expect_scan_of_runs(HostView<int> const& keys, HostView<T> const& x) {
 
 TEST(CallKernels, RunsOfKeys) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 1; n < 12; ++n) {
     any_device(random);
     std::uint64_t const size   = random_size(n, random);
@@ -181,7 +172,7 @@ TEST(CallKernels, RunsOfKeys) {
       std::vector<std::int64_t> offsets(size + 1, -1);
       using Find = Impl::FindRuns<HostView<int>, HostView<int>>;
       EXPECT_EQ(runs, streamed_scan<std::int64_t>(
-                          size, PlusReducer<std::int64_t>(),
+                          size, SumReducer<std::int64_t>(),
                           Find{keys, unique, offsets.data(), room,
                                room == std::int64_t(size)}));
       for (std::int64_t s = 0; s < std::int64_t(offsets.size()); ++s) {
@@ -209,7 +200,7 @@ template <class Value, class Call>
 Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
               unsigned blocks, unsigned threads,
               Impl::Cuda::GridScratch const& scratch, Impl::CallOrder order) {
-  using Sum     = PlusReducer<Value>;
+  using Sum     = SumReducer<Value>;
   using Running = Impl::Cuda::RunningValue<Sum, Value>;
   using Tuning  = Impl::Cuda::tuning_type<streamed>;
   Value total   = -1;
@@ -233,7 +224,6 @@ std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
 
 TEST(CallKernels, ReductionsCallEachIndexOnce) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 12; ++n) {
     any_device(random);
     std::uint64_t const size = random_size(n, random);
@@ -318,11 +308,6 @@ struct Complex {
     return a;
   }
 };
-struct ComplexReducer {
-  void init(Complex* value) const { *value = Complex(0.f); }
-  void join(Complex* into, Complex const* from) const { *into += *from; }
-  void final(Complex*) const {}
-};
 
 /// A join that no order but that of the indices repeats.
 struct LastDigits {
@@ -335,7 +320,6 @@ struct LastDigits {
 
 TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<float> x(1 << 17);
   for (float& element : x) element = float(random.normal());
   auto const element = [x = x.data()](std::int64_t i) {
@@ -346,7 +330,7 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
   };
   auto const add   = []<class Value>(Value a, Value b) { return Value(a + b); };
   auto const check = [&]<class Value>(Value, auto const& of) {
-    using Sum = PlusReducer<Value>;
+    using Sum = SumReducer<Value>;
     expect_reference_bits<Impl::Cuda::RunningValue<Sum, Value>, Sum, Value>(
         random, of, add);
   };
@@ -358,12 +342,13 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
     check(std::int8_t(), small);
     using Half = Kokkos::Experimental::half_t;
     expect_reference_bits<Impl::Cuda::RunningInFloat<Impl::Operation::sum,
-                                                     PlusReducer<Half>, Half>,
-                          PlusReducer<Half>, Half>(
+                                                     SumReducer<Half>, Half>,
+                          SumReducer<Half>, Half>(
         random, [&](std::int64_t i) { return static_cast<Half>(element(i)); },
         add);
-    expect_reference_bits<Impl::Cuda::RunningValue<ComplexReducer, Complex>,
-                          ComplexReducer, Complex>(random, element, add);
+    expect_reference_bits<
+        Impl::Cuda::RunningValue<SumReducer<Complex>, Complex>,
+        SumReducer<Complex>, Complex>(random, element, add);
     expect_reference_bits<Impl::Cuda::RunningValue<LastDigits, double>,
                           LastDigits, double, false>(
         random, element, [](double a, double b) { return a / 3 + b; });
@@ -373,7 +358,6 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
 /// With a thread for each index no thread calls twice.
 TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
   Random random;
-  SCOPED_TRACE(random.note());
   constexpr unsigned threads = Impl::spread_threads;
   for (int n = 0; n < 8; ++n) {
     any_device(random);
@@ -395,7 +379,6 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
 /// the same time have scratch of their own.
 TEST(CallKernels, NodesReplay) {
   Random random;
-  SCOPED_TRACE(random.note());
   auto& pool            = Impl::Cuda::NodeScratch::instance();
   unsigned const* first = nullptr;
   for (int n = 0; n < 8; ++n) {
@@ -470,7 +453,6 @@ void check_joins(Random& random) {
 }
 TEST(CallKernels, ValuesOfBlocksAreJoinedAsByKokkos) {
   Random random;
-  SCOPED_TRACE(random.note());
   check_joins<float>(random);
   check_joins<double>(random);
   check_joins<std::int8_t>(random);
