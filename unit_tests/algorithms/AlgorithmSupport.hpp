@@ -6,6 +6,7 @@
 
 #include <KokkosMMA_TestSupport.hpp>
 #include <KokkosMMA_ErrorOf.hpp>
+#include <KokkosMMA_SampledTypes.hpp>
 
 #include <core/base/KokkosMMA_Errors.hpp>
 
@@ -113,11 +114,6 @@ inline std::string trace(Route route, std::size_t size) {
 
 template <class A, class B>
 struct Pair {};
-/// f(Pair<A, B>()) for each of these pairs of types.
-template <class... Pairs>
-void for_pairs(auto const& f) {
-  (f(Pairs()), ...);
-}
 
 /// What is added, and into what.
 template <class Element, class Value>

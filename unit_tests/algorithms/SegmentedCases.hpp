@@ -147,7 +147,7 @@ void expect_lengths(std::vector<std::size_t> const& lengths) {
       expect_equal<What, C, Exec>(whole + part, length, random);
     }
   };
-  (one(Cases()), ...);
+  for_types<Cases...>(one);
 }
 
 /// Kinds of offsets in which kernels go wrong, smaller and larger.

@@ -69,7 +69,7 @@ void expect_all_exact() {
 }
 
 TYPED_TEST(ReduceExact, AnyTypes) {
-  for_pairs<Pair<half_t, half_t>, Pair<bhalf_t, float>, Pair<float, float>,
+  for_types<Pair<half_t, half_t>, Pair<bhalf_t, float>, Pair<float, float>,
             Pair<float, double>, Pair<double, double>, Pair<double, float>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_all_exact<A, B, TypeParam>();
@@ -167,7 +167,7 @@ void expect_exact_dots() {
 }
 
 TYPED_TEST(ReduceExact, DotProducts) {
-  for_pairs<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, double>,
+  for_types<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, double>,
             Pair<double, double>>([&]<class A, class B>(Pair<A, B>) {
     expect_exact_dots<A, B, TypeParam>();
   });

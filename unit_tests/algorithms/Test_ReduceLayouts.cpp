@@ -37,7 +37,7 @@ void expect_subviews() {
 }
 
 TYPED_TEST(ReduceLayouts, UnalignedSubviews) {
-  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
+  for_types<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
             Pair<std::int8_t, std::int32_t>, Pair<std::int64_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_subviews<A, B, TypeParam>();
@@ -144,7 +144,7 @@ void expect_result_views() {
 }
 
 TYPED_TEST(ReduceLayouts, ResultInAView) {
-  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<float, double>,
+  for_types<Pair<half_t, half_t>, Pair<half_t, float>, Pair<float, double>,
             Pair<double, double>, Pair<std::int32_t, std::int64_t>,
             Pair<std::int64_t, double>>([&]<class A, class B>(Pair<A, B>) {
     expect_result_views<A, B, TypeParam>();

@@ -62,7 +62,7 @@ void expect_no_worse_than_kokkos() {
 }
 
 TYPED_TEST(ReduceNumerics, ErrorNoLargerThanKokkos) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
+  for_types<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
             Pair<half_t, half_t>, Pair<bhalf_t, float>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_no_worse_than_kokkos<A, B, TypeParam>();
@@ -96,7 +96,7 @@ void expect_non_finite_as_in_any_order() {
 }
 
 TYPED_TEST(ReduceNumerics, NonFiniteValues) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
+  for_types<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
             Pair<bhalf_t, float>>([&]<class A, class B>(Pair<A, B>) {
     expect_non_finite_as_in_any_order<A, B, TypeParam>();
   });

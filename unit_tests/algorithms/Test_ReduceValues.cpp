@@ -76,7 +76,7 @@ void expect_exact_small() {
 }
 
 TYPED_TEST(ReduceValues, EveryPairOfTypes) {
-  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<half_t, double>,
+  for_types<Pair<half_t, half_t>, Pair<half_t, float>, Pair<half_t, double>,
             Pair<bhalf_t, bhalf_t>, Pair<bhalf_t, float>, Pair<float, float>,
             Pair<float, double>, Pair<float, half_t>, Pair<double, double>,
             Pair<double, float>, Pair<std::int8_t, std::int8_t>,
@@ -116,7 +116,7 @@ void expect_modulo() {
 }
 
 TYPED_TEST(ReduceValues, IntegersModulo) {
-  for_pairs<
+  for_types<
       Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,
       Pair<std::uint8_t, std::uint64_t>, Pair<std::int32_t, std::int32_t>,
       Pair<std::int32_t, std::int64_t>, Pair<std::uint32_t, std::uint64_t>,
@@ -154,7 +154,7 @@ void expect_exact_large() {
 }
 
 TYPED_TEST(ReduceValues, LargeSizes) {
-  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
+  for_types<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
             Pair<std::int8_t, std::int32_t>, Pair<std::int32_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_exact_large<A, B, TypeParam>();

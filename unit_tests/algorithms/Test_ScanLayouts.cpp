@@ -97,7 +97,7 @@ void expect_any_alignment() {
 }
 
 TYPED_TEST(ScanLayouts, Unaligned) {
-  for_pairs<Pair<half_t, float>, Pair<half_t, half_t>, Pair<float, float>,
+  for_types<Pair<half_t, float>, Pair<half_t, half_t>, Pair<float, float>,
             Pair<double, double>, Pair<std::int8_t, std::int32_t>,
             Pair<std::int32_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) {
@@ -127,7 +127,7 @@ void expect_strided() {
 }
 
 TYPED_TEST(ScanLayouts, Strided) {
-  for_pairs<Pair<float, float>, Pair<std::int8_t, std::int32_t>>(
+  for_types<Pair<float, float>, Pair<std::int8_t, std::int32_t>>(
       [&]<class A, class B>(Pair<A, B>) { expect_strided<A, B, TypeParam>(); });
 }
 

@@ -140,7 +140,7 @@ TYPED_TEST(ScanNumerics, ExactMultiples) {
 
 /// A sum starts from +0: no prefix of negative zeros is negative.
 TYPED_TEST(ScanNumerics, NegativeZeros) {
-  for_pairs<Pair<float, float>, Pair<double, double>>(
+  for_types<Pair<float, float>, Pair<double, double>>(
       []<class A, class B>(Pair<A, B>) {
         by_every_route<Impl::ScanKind::inclusive, B>(
             filled<A, TypeParam>(5000, -0.),
@@ -198,7 +198,7 @@ void expect_reach_of_special_values() {
 }
 
 TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinity) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
+  for_types<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
             Pair<bhalf_t, float>>([&]<class A, class B>(Pair<A, B>) {
     expect_reach_of_special_values<A, B, TypeParam>();
   });
@@ -231,7 +231,7 @@ void expect_overflow_reaches_what_follows() {
 }
 
 TYPED_TEST(ScanNumerics, ReachOfOverflow) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<bhalf_t, float>>(
+  for_types<Pair<float, float>, Pair<double, double>, Pair<bhalf_t, float>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_overflow_reaches_what_follows<A, B, TypeParam>();
       });

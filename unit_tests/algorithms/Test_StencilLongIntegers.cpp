@@ -13,9 +13,9 @@ using namespace KokkosMMA::Testing;
 KOKKOSMMA_TEST_EVERY_SPACE(StencilLongIntegers);
 
 TYPED_TEST(StencilLongIntegers, EveryPairOfTypes) {
-  one_type<std::int32_t, std::int64_t, TypeParam>();
-  one_type<std::int64_t, std::int64_t, TypeParam>();
-  one_type<std::uint64_t, std::uint64_t, TypeParam>();
+  for_types<Pair<std::int32_t, std::int64_t>, Pair<std::int64_t, std::int64_t>,
+            Pair<std::uint64_t, std::uint64_t>>(
+      []<class A, class B>(Pair<A, B>) { one_type<A, B, TypeParam>(); });
 }
 
 }  // namespace

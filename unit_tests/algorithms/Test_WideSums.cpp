@@ -207,16 +207,18 @@ void expect_wide_sums() {
 }
 
 TYPED_TEST(WideSums, EightBytes) {
-  expect_wide_sums<std::int64_t, double, TypeParam>();
-  expect_wide_sums<std::int64_t, float, TypeParam>();
-  expect_wide_sums<std::uint64_t, double, TypeParam>();
-  expect_wide_sums<std::uint64_t, float, TypeParam>();
+  for_types<Pair<std::int64_t, double>, Pair<std::int64_t, float>,
+            Pair<std::uint64_t, double>, Pair<std::uint64_t, float>>(
+      []<class A, class B>(Pair<A, B>) {
+        expect_wide_sums<A, B, TypeParam>();
+      });
 }
 TYPED_TEST(WideSums, FewerBytes) {
-  expect_wide_sums<std::int32_t, double, TypeParam>();
-  expect_wide_sums<std::uint32_t, float, TypeParam>();
-  expect_wide_sums<std::int8_t, float, TypeParam>();
-  expect_wide_sums<std::uint8_t, double, TypeParam>();
+  for_types<Pair<std::int32_t, double>, Pair<std::uint32_t, float>,
+            Pair<std::uint8_t, double>, Pair<std::int8_t, float>>(
+      []<class A, class B>(Pair<A, B>) {
+        expect_wide_sums<A, B, TypeParam>();
+      });
 }
 
 }  // namespace

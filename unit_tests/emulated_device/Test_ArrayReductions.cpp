@@ -66,8 +66,9 @@ struct SumOfArrays {
   }
   /// Once: of integers twice shows.
   void final(T* value) const {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       for (unsigned e = 0; e < functor.value_count; ++e) value[e] ^= T(0x55);
+    }
   }
 };
 

@@ -42,7 +42,7 @@ void integers(Random& random) {
 
 TYPED_TEST(MpiReduce, IntegersDoNotDependOnTheCut) {
   Random random;
-  for_pairs<Pair<std::int8_t, std::int32_t>, Pair<std::uint32_t, std::uint64_t>,
+  for_types<Pair<std::int8_t, std::int32_t>, Pair<std::uint32_t, std::uint64_t>,
             Pair<std::int64_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) { integers<A, B, TypeParam>(random); });
 }
@@ -81,7 +81,7 @@ void floats(Random& random) {
 
 TYPED_TEST(MpiReduce, FloatingPoint) {
   Random random;
-  for_pairs<Pair<half_t, half_t>, Pair<float, float>, Pair<float, double>,
+  for_types<Pair<half_t, half_t>, Pair<float, float>, Pair<float, double>,
             Pair<double, double>>(
       [&]<class A, class B>(Pair<A, B>) { floats<A, B, TypeParam>(random); });
 }
@@ -115,7 +115,7 @@ void exact_floats(Random& random) {
 
 TYPED_TEST(MpiReduce, ExactSumsDoNotDependOnTheCut) {
   Random random;
-  for_pairs<Pair<float, float>, Pair<float, double>, Pair<double, double>,
+  for_types<Pair<float, float>, Pair<float, double>, Pair<double, double>,
             Pair<double, float>>([&]<class A, class B>(Pair<A, B>) {
     exact_floats<A, B, TypeParam>(random);
   });
@@ -160,7 +160,7 @@ void exact_dots(Random& random) {
 
 TYPED_TEST(MpiReduce, ExactDotProductsDoNotDependOnTheCut) {
   Random random;
-  for_pairs<Pair<half_t, float>, Pair<float, double>, Pair<double, double>>(
+  for_types<Pair<half_t, float>, Pair<float, double>, Pair<double, double>>(
       [&]<class A, class B>(Pair<A, B>) {
         exact_dots<A, B, TypeParam>(random);
       });

@@ -71,7 +71,7 @@ void exact_scans(Random& random) {
 
 TYPED_TEST(MpiScan, PrefixesDoNotDependOnTheCut) {
   Random random;
-  for_pairs<Pair<std::int16_t, std::int32_t>,
+  for_types<Pair<std::int16_t, std::int32_t>,
             Pair<std::uint32_t, std::uint64_t>, Pair<half_t, half_t>,
             Pair<float, double>>([&]<class A, class B>(Pair<A, B>) {
     exact_scans<Impl::ScanKind::exclusive, A, B, TypeParam>(random);
