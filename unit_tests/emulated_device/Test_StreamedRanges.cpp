@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions and scans of ranges by calls of the application's functor.
+// Reductions and scans of ranges by calls of the application's functor. That
+// each index is called once, and in its order: random_calls, sum_* and scan_*.
 
 #include "DeviceMemory.hpp"
 
@@ -43,24 +44,6 @@ std::uint64_t random_size(int n, Random& random) {
                : std::uint64_t(random.integer(1, n % 2 ? 200 : 70000));
 }
 
-/// A sum that does not commute: the values and their number.
-struct Chain {
-  std::int64_t sum;
-  std::int32_t first, last;  ///< -1: none
-};
-struct ChainReducer {
-  void init(Chain* value) const { *value = {0, -1, -1}; }
-  /// `from` follows `into`: where it does not, the sum is spoilt.
-  void join(Chain* into, Chain const* from) const {
-    if (from->first < 0) return;
-    if (into->first >= 0 && into->last + 1 != from->first) into->sum = -1000000;
-    into->sum += from->sum;
-    if (into->first < 0) into->first = from->first;
-    into->last = from->last;
-  }
-  void final(Chain*) const {}
-};
-
 /// A scan over [0, size) of so many blocks. Returns the total.
 template <class Value, class Reducer, class Call>
 Value streamed_scan(std::uint64_t size, Reducer const& reducer,
@@ -84,35 +67,6 @@ Value streamed_scan(std::uint64_t size, Reducer const& reducer,
           Impl::Cuda::look_back_words<Value>(tiles)),
       Impl::Cuda::ResultTarget<Value>{&total, nullptr});
   return total;
-}
-
-TEST(CallKernels, ScansKeepTheOrder) {
-  Random random;
-  for (int n = 1; n < 12; ++n) {
-    any_device(random);
-    std::uint64_t const size = random_size(n, random);
-    SCOPED_TRACE(size);
-    std::vector<std::int64_t> y(size, -1);
-    std::vector<int> calls(size, 0);
-    auto const call = [y = y.data(), calls = calls.data()](
-                          std::int64_t i, Chain& value, bool is_final) {
-      if (value.first < 0) value.first = std::int32_t(i);
-      value.sum += i % 7;
-      value.last = std::int32_t(i);
-      if (is_final) {
-        y[i] = value.sum;
-        ++calls[i];
-      }
-    };
-    Chain const total = streamed_scan<Chain>(size, ChainReducer(), call);
-    std::int64_t sum  = 0;
-    for (std::uint64_t i = 0; i < size; ++i) {
-      sum += std::int64_t(i) % 7;
-      ASSERT_EQ(calls[i], 1) << i;
-      ASSERT_EQ(y[i], sum) << i;
-    }
-    EXPECT_EQ(total.sum, sum);
-  }
 }
 
 /// Kokkos' reducer of a functor that has init() and join().
@@ -220,30 +174,6 @@ std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
       Impl::Cuda::StreamScratch(space)->grid(
           Impl::Cuda::partials_of_warps(blocks, threads), sizeof(std::int64_t)),
       any_order(streamed, random));
-}
-
-TEST(CallKernels, ReductionsCallEachIndexOnce) {
-  Random random;
-  for (int n = 0; n < 12; ++n) {
-    any_device(random);
-    std::uint64_t const size = random_size(n, random);
-    SCOPED_TRACE(size);
-    std::vector<int> calls(size, 0);
-    auto const call = [calls = calls.data()](std::int64_t i,
-                                             std::int64_t& sum) {
-      ++calls[i - 5];
-      sum += i * i;
-    };
-    std::int64_t const total =
-        sum_of(call, 5, size, unsigned(random.integer(1, 7)), streamed.threads,
-               random);
-    std::int64_t sum = 0;
-    for (std::uint64_t i = 0; i < size; ++i) {
-      ASSERT_EQ(calls[i], 1) << i;
-      sum += std::int64_t(i + 5) * std::int64_t(i + 5);
-    }
-    EXPECT_EQ(total, sum);
-  }
 }
 
 /// Reduces in every order of the calls, by calls into a value or into a running
