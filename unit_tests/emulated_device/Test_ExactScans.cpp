@@ -178,14 +178,13 @@ void expect_both(HostileSum const& sum, Random& random, int processors) {
 TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
   Random random;
   Impl::FloatFormat const format = Impl::float_format(TypeParam::input);
-  for (int const processors : {1, 7})
-    for (std::size_t const size :
-         {std::size_t(1), std::size_t(random.integer(2, 40)),
-          std::size_t(random.integer(500, 1100)),
-          std::size_t(random.integer(4000, 9000))})
-      for (HostileSum const& sum :
-           hostile_sums(random, size, format.lowest(), format.bias()))
-        expect_both<TypeParam>(sum, random, processors);
+  for (std::size_t const size :
+       {std::size_t(1), std::size_t(random.integer(2, 40)),
+        std::size_t(random.integer(500, 1100)),
+        std::size_t(random.integer(4000, 9000))})
+    for (HostileSum const& sum :
+         hostile_sums(random, size, format.lowest(), format.bias()))
+      expect_both<TypeParam>(sum, random, random.integer(0, 1) ? 1 : 7);
 }
 
 TYPED_TEST(ExactScans, SameBitsOnEveryDevice) {

@@ -145,14 +145,13 @@ TYPED_TEST(ExactSums, OfAnySizeOnAnyDevice) {
   Random random;
   constexpr Scalar input         = TypeParam::value;
   Impl::FloatFormat const format = Impl::float_format(input);
-  for (int const processors : {1, 7})
-    for (std::size_t const size :
-         {std::size_t(1), std::size_t(random.integer(2, 40)),
-          std::size_t(random.integer(500, 1000)),
-          std::size_t(random.integer(4000, 9000))})
-      for (HostileSum const& sum :
-           hostile_sums(random, size, format.lowest(), format.bias()))
-        expect_exact<input>(sum, random, processors);
+  for (std::size_t const size :
+       {std::size_t(1), std::size_t(random.integer(2, 40)),
+        std::size_t(random.integer(500, 1000)),
+        std::size_t(random.integer(4000, 9000))})
+    for (HostileSum const& sum :
+         hostile_sums(random, size, format.lowest(), format.bias()))
+      expect_exact<input>(sum, random, random.integer(0, 1) ? 1 : 7);
 }
 
 TYPED_TEST(ExactSums, SameBitsOnEveryDevice) {
@@ -161,7 +160,7 @@ TYPED_TEST(ExactSums, SameBitsOnEveryDevice) {
   Impl::FloatFormat const format = Impl::float_format(input);
   auto const sums = hostile_sums(random, 20011, format.lowest(), format.bias());
   for (int const processors : {1, 7, 108, 132})
-    for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 6)
+    for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 3)
       expect_exact<input>(sums[k], random, processors);
 }
 
