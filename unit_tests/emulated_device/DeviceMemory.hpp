@@ -74,14 +74,6 @@ inline Impl::CallOrder any_order(Impl::StreamedTuning const& tuning,
   return orders[int(random.integer(0, orders.count - 1))];
 }
 
-/// A reducer of sums as Kokkos makes it.
-template <class T>
-struct SumReducer {
-  void init(T* value) const { *value = T(0); }
-  void join(T* into, T const* from) const { *into += *from; }
-  void final(T*) const {}
-};
-
 /// How a grid lies in its memory.
 struct Lie {
   std::int64_t extra  = 0;  ///< elements of a row beyond those of the grid

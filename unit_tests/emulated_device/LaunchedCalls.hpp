@@ -4,7 +4,7 @@
 #ifndef EMULATEDDEVICE_LAUNCHEDCALLS_HPP
 #define EMULATEDDEVICE_LAUNCHEDCALLS_HPP
 
-#include "DeviceMemory.hpp"
+#include "SumReducer.hpp"
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>

@@ -4,6 +4,7 @@
 // Reductions over boxes of several dimensions, which go in tiles.
 
 #include "DeviceMemory.hpp"
+#include "SumReducer.hpp"
 
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>

@@ -5,6 +5,7 @@
 // each index is called once, and in its order: random_calls, sum_* and scan_*.
 
 #include "DeviceMemory.hpp"
+#include "SumReducer.hpp"
 
 #include <KokkosMMA_ReferenceFold.hpp>
 
