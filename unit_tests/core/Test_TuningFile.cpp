@@ -39,16 +39,9 @@ std::string edited(std::string const& from, std::string const& to) {
   EXPECT_NE(text.npos, at) << from;
   return at == text.npos ? text : text.replace(at + 1, from.size(), to);
 }
-void expect_parts(std::string const& error,
-                  std::vector<std::string> const& parts) {
-  for (std::string const& part : parts)
-    EXPECT_NE(error.npos, error.find(part))
-        << "\"" << part << "\" is not in: " << error;
-}
 
 TEST(TuningFile, ReadsWhatItWrites) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int i = 0; i < 50; ++i) {
     TuningFile file       = h200;
     file.table            = random_table(random);
@@ -61,11 +54,12 @@ TEST(TuningFile, ReadsWhatItWrites) {
 
 TEST(TuningFile, IsTextForPeople) {
   std::string const text = write_tuning(h200, "measured here");
-  expect_parts(text, {"kokkos-mma 0.1.0 tuning table\ndevice NVIDIA H200\n"
-                      "compute_capability 90\nmultiprocessors 132\n"
-                      "date 2026-11-21\n# measured here\n",
-                      "\nreduce.mma.double yes\n",
-                      "\nsegments.tiny_csr_bytes 32\n", "\nend\n"});
+  EXPECT_TRUE(
+      has_parts(text, {"kokkos-mma 0.1.0 tuning table\ndevice NVIDIA H200\n"
+                       "compute_capability 90\nmultiprocessors 132\n"
+                       "date 2026-11-21\n# measured here\n",
+                       "\nreduce.mma.double yes\n",
+                       "\nsegments.tiny_csr_bytes 32\n", "\nend\n"}));
   EXPECT_EQ(0, parsed(edited("reduce.mma.double yes",
                              "# by hand\n\nreduce.mma.double no"))
                    .table.reduce_mma_double);
@@ -75,13 +69,13 @@ TEST(TuningFile, EveryTruncationIsNoticed) {
   std::string const text = write_tuning(h200);
   for (std::size_t size = 0; size < text.size(); ++size)
     EXPECT_NE("", refusal_of_text(text.substr(0, size))) << size;
-  expect_parts(refusal_of_text(text + "more\n"), {"a last line \"end\""});
+  EXPECT_TRUE(
+      has_parts(refusal_of_text(text + "more\n"), {"a last line \"end\""}));
 }
 
 /// Damage gives an error or a table whose values are allowed.
 TEST(TuningFile, DamageGivesNoOtherValues) {
   Random random;
-  SCOPED_TRACE(random.note());
   std::string const text = write_tuning(h200);
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = text;
@@ -100,12 +94,13 @@ TEST(TuningFile, RefusesWrongLines) {
                            std::vector<std::string> parts) {
     parts.push_back("a.table: line ");
     parts.push_back("is \"" + to + "\"");
-    expect_parts(refusal_of_text(edited(from, to)), parts);
+    EXPECT_TRUE(has_parts(refusal_of_text(edited(from, to)), parts));
   };
   std::string const other = "kokkos-mma 9.9.9 tuning table";
-  expect_parts(refusal_of_text(other + "\ndevice A100\n"),
-               {"a.table: line 1 is \"" + other + "\"",
-                "\"kokkos-mma 0.1.0 tuning table\"", "another version"});
+  EXPECT_TRUE(
+      has_parts(refusal_of_text(other + "\ndevice A100\n"),
+                {"a.table: line 1 is \"" + other + "\"",
+                 "\"kokkos-mma 0.1.0 tuning table\"", "another version"}));
   refuses("multiprocessors 132", "multiprocessors many",
           {"multiprocessors and a whole number"});
   std::string const bytes = "segments.tiny_csr_bytes";
@@ -124,8 +119,9 @@ TEST(TuningFile, RefusesWrongLines) {
           {"0 to 1089, or never"});
   for (TuningEntry const& entry : tuning_entries) {
     std::string const name(entry.name);
-    expect_parts(refusal_of_text(edited(name + " ", "# " + name + " ")),
-                 {"\"" + name + "\" and a value"});
+    EXPECT_TRUE(
+        has_parts(refusal_of_text(edited(name + " ", "# " + name + " ")),
+                  {"\"" + name + "\" and a value"}));
   }
 }
 
@@ -152,20 +148,20 @@ TEST_F(TuningFileOnDisk, IsRead) {
 }
 
 TEST_F(TuningFileOnDisk, Missing) {
-  expect_parts(refusal(), {path.string() + ": cannot be read: ", "No such file",
-                           "KOKKOSMMA_TUNING"});
+  EXPECT_TRUE(has_parts(refusal(), {path.string() + ": cannot be read: ",
+                                    "No such file", "KOKKOSMMA_TUNING"}));
 }
 
 TEST_F(TuningFileOnDisk, AFolder) {
   std::filesystem::create_directory(path);
-  expect_parts(refusal(), {path.string() + ": cannot be read: "});
+  EXPECT_TRUE(has_parts(refusal(), {path.string() + ": cannot be read: "}));
 }
 
 TEST_F(TuningFileOnDisk, EmptyAndHuge) {
   write("");
-  expect_parts(refusal(), {path.string() + ": line 1 is \"\""});
+  EXPECT_TRUE(has_parts(refusal(), {path.string() + ": line 1 is \"\""}));
   write(std::string(std::size_t(1) << 21, '#'));
-  expect_parts(refusal(), {path.string() + ": line 1 is "});
+  EXPECT_TRUE(has_parts(refusal(), {path.string() + ": line 1 is "}));
 }
 
 }  // namespace

@@ -124,7 +124,6 @@ TEST(TuningTable, NamesAreUniqueAndLookLikeNames) {
 
 TEST(TuningTable, RandomTablesAreValidAndDiffer) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int i = 0; i < 100; ++i) {
     TuningTable const table = random_table(random);
     EXPECT_TRUE(is_valid(table));
@@ -170,7 +169,6 @@ class AnyTable : public ::testing::Test {
   /// draw() makes a problem and gives its route by settings and a table.
   template <class Draw>
   void expect_routes(Draw const& draw) {
-    SCOPED_TRACE(random.note());
     int differ = 0;
     std::set<Route> reached;
     for (int i = 0; i < rounds; ++i) {
@@ -234,7 +232,6 @@ TEST_F(AnyTable, SumsThatStreamedRefuses) {
 
 TEST_F(AnyTable, Stencils) {
   using namespace KokkosMMA::Impl;
-  SCOPED_TRACE(random.note());
   int differ = 0;
   for (int i = 0; i < rounds; ++i) {
     TuningTable const table = random_table(random);
@@ -271,7 +268,6 @@ TEST_F(AnyTable, Stencils) {
 
 TEST(LaunchShapes, AreWithinTheirLimits) {
   Random random;
-  SCOPED_TRACE(random.note());
   constexpr unsigned most = 4096;
   for (int i = 0; i < 20000; ++i) {
     std::uint64_t const size = random.bits() >> random.integer(0, 63);

@@ -113,7 +113,6 @@ void expect_reference(Random& random, std::size_t size) {
 
 TEST(DeviceIndependent, StreamedReductions) {
   Random random;
-  SCOPED_TRACE(random.note());
   using enum Impl::Operation;
   for (std::size_t const size :
        {std::size_t(1), std::size_t(random.integer(2, 5000))}) {
@@ -204,7 +203,6 @@ void expect_segments(Random& random, std::size_t size, std::size_t length) {
 
 TEST(DeviceIndependent, Segments) {
   Random random;
-  SCOPED_TRACE(random.note());
   using Float  = Combined<Scalar::float32, float>;
   using Double = Combined<Scalar::float64, double>;
   for (std::size_t const length :
@@ -217,7 +215,6 @@ TEST(DeviceIndependent, Segments) {
 
 TEST(DeviceIndependent, Columns) {
   Random random;
-  SCOPED_TRACE(random.note());
   using T = Combined<Scalar::float32, float>;
   for (std::size_t const columns : {3, 64, 500}) {
     std::size_t const rows = 100000 / columns;

@@ -83,7 +83,6 @@ class TeamKernels : public ::testing::Test {
   template <class F>
   void for_each_row(F const& f) {
     Random random;
-    SCOPED_TRACE(random.note());
     for (Shape const shape : shapes)
       for (bool const whole_team : {false, true})
         for (int const count : counts(whole_team ? shape.size() : shape.lanes,
