@@ -9,7 +9,6 @@
 #include <adapters/kokkos/KokkosMMA_SumReducer.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
-#include <core/base/KokkosMMA_AddProduct.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
@@ -27,6 +26,18 @@
 
 namespace KokkosMMA {
 namespace Impl {
+
+/// Adds `a * b` to `sum`. Integers wrap, as in add().
+template <class Value>
+KOKKOSMMA_FORCEINLINE_FUNCTION void add_product(Value& sum, Value a, Value b) {
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    // At least as wide as int: narrower operands would be promoted to it.
+    using Bits = std::make_unsigned_t<decltype(a + 0)>;
+    add(sum, static_cast<Value>(static_cast<Bits>(a) * static_cast<Bits>(b)));
+  } else {
+    sum += a * b;
+  }
+}
 
 // The functors have no value_type: Kokkos would use it instead of the type of
 // the caller's result. That type is known, and checked, in operator().

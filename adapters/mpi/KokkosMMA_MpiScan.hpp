@@ -64,7 +64,7 @@ template <class Exec, class Scan, class Sum, class Total>
 void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                            Scan const& scan, Sum const& mine, Total& total) {
   if constexpr (!std::is_same_v<std::remove_cv_t<Total>, NoTotal>) {
-    using Value = typename TotalOf<std::remove_cv_t<Total>>::Value;
+    using Value = value_of_place_t<Total>;
     Sum all     = mine;
     add_over_ranks(who, comm, all);
     put_result(exec, total,
@@ -150,7 +150,7 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
     }
   }
   if constexpr (has_total) {
-    using Value = typename TotalOf<std::remove_cv_t<Total>>::Value;
+    using Value = value_of_place_t<Total>;
     put_result(
         exec, total,
         static_cast<Value>(sum_in_rank_order(A(0), calls, calls.size())));
@@ -159,7 +159,7 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       exec, x, y,
       sum_in_rank_order(init, calls, std::size_t(mpi_rank(who, comm))),
       settings);
-  if constexpr (has_total && !TotalOf<std::remove_cv_t<Total>>::is_view) {
+  if constexpr (has_total && !is_view_place<Total>) {
     exec.fence("KokkosMMA: fence due to the total being a value");
   }
 }

@@ -31,7 +31,7 @@ struct TunedDevice {
   friend bool operator==(TunedDevice const&, TunedDevice const&) = default;
 };
 
-/// Value of a table by its name in a file: "reduce.mma.half", "reduce.spread".
+/// Value of a table by its name in a file.
 struct TunedValue {
   std::string_view name;
   int value;
@@ -46,18 +46,9 @@ constexpr TuningTable builtin_tuning_with(
   for (TunedValue const& each : differing) {
     bool found = false;
     for (TuningEntry const& entry : tuning_entries) {
-      if (!each.name.starts_with(entry.name)) continue;
-      std::string_view const type = each.name.substr(entry.name.size());
-      if (entry.value && type.empty()) {
-        table.*entry.value = each.value;
-        found              = entry.allows(each.value);
-      }
-      for (int t = 0; entry.values && t < PerType::size; ++t)
-        if (entry.has(t) && type.starts_with('.') &&
-            type.substr(1) == to_string(PerType::types[t])) {
-          (table.*entry.values).values[t] = each.value;
-          found                           = entry.allows(each.value);
-        }
+      if (each.name != entry.name) continue;
+      table.*entry.value = each.value;
+      found              = entry.allows(each.value);
     }
     if (!found) throw std::invalid_argument("no such value of a tuning table");
   }
@@ -81,11 +72,11 @@ struct BuiltInTuning {
 /// these values: rows of 625 doubles 2879 and 2996, of 5000 bytes 2768 and
 /// 2913; segments between offsets of up to 32 halves 1593 and 1776, of up to 16
 /// floats 1887 and 2267, of up to 64 bytes 949 and 1077. Up to 32 floats,
-/// checked 64-bit offsets: 562 and 515 us (2026-11-27). Sums of 270336 elements
-/// over more blocks: 16.0 and 15.5 us. Unchanged, since gains are small or some
-/// rows lose: long rows of bhalf (+4 to -1 %), columns of doubles (+3.5 to -1.7
-/// %), boxes of radius 7 of halves (+4 %, next to periodic boundaries -3 %) and
-/// the limits of tiny segments of equal length.
+/// checked 64-bit offsets: 562 and 515 us (2026-11-27). Unchanged, since gains
+/// are small or some rows lose: sums of 270336 elements over more blocks (16.0
+/// and 15.5 us), long rows of bhalf (+4 to -1 %), columns of doubles (+3.5 to
+/// -1.7 %), boxes of radius 7 of halves (+4 %, next to periodic boundaries -3
+/// %) and the limits of tiny segments of equal length.
 ///
 /// Other GPUs: additions for sums where they matched MMA even on an H200
 /// (additions and MMA, 2^28 elements, GB/s): double 4515 4479, int64 4517 4503.
@@ -101,7 +92,6 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
      .compute_capability = 90,
      .name               = "built-in, H100",
      .table              = builtin_tuning_with({
-                      {"reduce.spread", 512},
                       {"segments.tiny_csr_bytes", 64},
                       {"segments.tiny_csr_wide_bytes", 128},
      })},

@@ -14,10 +14,10 @@
 #include <cstdint>
 
 /// \file
-/// Launch shapes that depend on the tuning table. Kernels support the shape for
-/// every valid table: they loop over the rest of the range, and the shape has
-/// whole warps, at most the compiled number of threads, and no more blocks than
-/// the partial results have room for.
+/// Launch shapes. Kernels support any of them: they loop over the rest of the
+/// range, and the shape has whole warps, at most the compiled number of
+/// threads, and no more blocks than the partial results have room for. Figures:
+/// NVIDIA H200, CUDA 13.0, 2026-11-21.
 
 namespace KokkosMMA::Impl {
 
@@ -26,9 +26,23 @@ struct LaunchShape {
   unsigned threads;
 };
 
-/// Block size of short ranges, with one index per thread
-/// (TuningTable::reduce_spread).
+/// Up to this many indices per multiprocessor, a reduction by an opaque functor
+/// has one index per thread, as in Kokkos. An expensive functor then runs on as
+/// many threads as there. 131072 floats: 3.5 us with one index per thread, 3.3
+/// with 8. With 512 indices instead of 2048, sums of 270336 elements 15.5 us
+/// instead of 16.0 on an H100 (2026-11-26).
+inline constexpr int spread_indices = 2048;
+/// Blocks of such ranges have 256 threads; with 512, too few blocks fill the
+/// multiprocessors: 1e5 invocations of hundreds of operations 99 us with 256,
+/// 121 with 512, 102 in Kokkos (H100).
 inline constexpr int spread_threads = 256;
+/// Up to this many 16-byte vectors per multiprocessor, a sum of visible data
+/// uses small blocks on all multiprocessors.
+inline constexpr int spread_vectors = 2048;
+/// Tiles of a short scan, with fewer indices per thread, so that an expensive
+/// functor runs on more threads. 131072 floats: 32 tiles 5.0 us, 64 5.5, 128
+/// 6.7, 512 8.7.
+inline constexpr int spread_tiles = 64;
 
 /// Multiprocessors assumed where the order of operations must not depend on the
 /// device: those of an H100 and an H200.
@@ -37,15 +51,14 @@ inline constexpr int reference_multiprocessors = 132;
 /// Launch of a sum of visible data.
 /// \param block_size threads per block; smaller blocks are as many threads in
 /// total
-constexpr LaunchShape mma_reduce_shape(TuningTable const& table,
-                                       std::uint64_t vectors,
+constexpr LaunchShape mma_reduce_shape(std::uint64_t vectors,
                                        int multiprocessors,
                                        unsigned most_blocks,
                                        int block_size = mma_tuning.threads) {
   auto threads         = unsigned(block_size);
   std::uint64_t blocks = std::uint64_t(multiprocessors) *
                          mma_tuning.min_blocks * (mma_tuning.threads / threads);
-  if (vectors <= std::uint64_t(multiprocessors) * table.reduce_mma_spread) {
+  if (vectors <= std::uint64_t(multiprocessors) * spread_vectors) {
     threads = std::min(threads, unsigned(spread_threads));
     blocks  = (vectors + 4 * threads - 1) / (4 * threads);
   }
@@ -53,15 +66,17 @@ constexpr LaunchShape mma_reduce_shape(TuningTable const& table,
 }
 
 /// Launch of a reduction by an opaque functor: one index per thread for short
-/// ranges (TuningTable::reduce_spread), else all resident blocks.
-constexpr LaunchShape streamed_reduce_shape(
-    TuningTable const& table, StreamedTuning const& tuning, std::uint64_t size,
-    int multiprocessors, int resident_blocks, unsigned most_blocks) {
+/// ranges (spread_indices), else all resident blocks.
+constexpr LaunchShape streamed_reduce_shape(StreamedTuning const& tuning,
+                                            std::uint64_t size,
+                                            int multiprocessors,
+                                            int resident_blocks,
+                                            unsigned most_blocks) {
   auto const processors = static_cast<std::uint64_t>(multiprocessors);
   auto const clamped    = [&](std::uint64_t blocks) {
     return unsigned(std::clamp<std::uint64_t>(blocks, 1, most_blocks));
   };
-  if (size <= processors * table.reduce_spread) {
+  if (size <= processors * spread_indices) {
     auto const threads = unsigned(std::min(spread_threads, tuning.threads));
     return {clamped((size + threads - 1) / threads), threads};
   }
@@ -98,9 +113,8 @@ constexpr LaunchShape fixed_reduce_shape(StreamedTuning const& tuning,
                                          std::uint64_t calls = 64) {
   constexpr int resident_threads = 2048;
   int const resident             = resident_threads / tuning.threads;
-  LaunchShape shape =
-      streamed_reduce_shape(builtin_tuning, tuning, size,
-                            reference_multiprocessors, resident, most_blocks);
+  LaunchShape shape              = streamed_reduce_shape(
+                   tuning, size, reference_multiprocessors, resident, most_blocks);
   if (shape.threads != unsigned(tuning.threads)) return shape;
   std::uint64_t const wave =
       std::uint64_t(reference_multiprocessors) * resident_threads;
@@ -187,11 +201,9 @@ constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
 }
 
 /// Indices per thread in a tile of a scan by an opaque functor.
-constexpr unsigned streamed_scan_rows(TuningTable const& table,
-                                      StreamedScanTuning const& tuning,
+constexpr unsigned streamed_scan_rows(StreamedScanTuning const& tuning,
                                       std::uint64_t size) {
-  std::uint64_t const spread =
-      std::uint64_t(tuning.threads) * table.scan_spread_tiles;
+  std::uint64_t const spread = std::uint64_t(tuning.threads) * spread_tiles;
   return unsigned(
       std::clamp<std::uint64_t>((size + spread - 1) / spread, 1, tuning.items));
 }
@@ -211,8 +223,8 @@ struct LaunchLayout {
                                         std::uint64_t size, int resident,
                                         unsigned most_blocks) const {
     return fixed ? fixed_reduce_shape(tuned, size, most_blocks)
-                 : streamed_reduce_shape(tuning, tuned, size, multiprocessors,
-                                         resident, most_blocks);
+                 : streamed_reduce_shape(tuned, size, multiprocessors, resident,
+                                         most_blocks);
   }
   /// Resident blocks per multiprocessor: as the runtime reports, or as the
   /// kernel's launch bounds guarantee.

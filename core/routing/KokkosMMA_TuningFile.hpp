@@ -85,9 +85,8 @@ class TuningReader {
     result.device.compute_capability = number("compute_capability");
     result.device.multiprocessors    = number("multiprocessors");
     result.date                      = next("date");
-    for_each_tuned_value(result.table,
-                         [&](std::string const& name, TuningEntry const& entry,
-                             int& value) { value = parse(entry, next(name)); });
+    for (TuningEntry const& entry : tuning_entries)
+      result.table.*entry.value = parse(entry, next(entry.name));
     if (next_line() != "end" || !m_rest.empty())
       refuse({"a last line \"end\""});
     return result;
@@ -157,10 +156,9 @@ inline std::string write_tuning(TuningFile const& file,
     text += "# " + notes.substr(begin, end - begin) + "\n";
     begin = end + 1;
   }
-  for_each_tuned_value(file.table, [&](std::string const& name,
-                                       TuningEntry const& entry, int value) {
-    text += name + " " + tuned_value_text(entry, value) + "\n";
-  });
+  for (TuningEntry const& entry : tuning_entries)
+    text += joined({entry.name, " ",
+                    tuned_value_text(entry, file.table.*entry.value), "\n"});
   return text + "end\n";
 }
 

@@ -5,6 +5,8 @@
 
 #include <core/base/KokkosMMA_Designators.hpp>
 
+#include <cstdint>
+
 /// \file
 /// Constants of reductions of equal segments, with their measurements: one
 /// NVIDIA H200, CUDA 13.0, 2026-11-21.
@@ -48,6 +50,33 @@ inline constexpr RowSegmentsTuning row_segments_tuning{
     .min_blocks          = 4,
     .min_blocks_mma      = 2,
     .min_blocks_extremes = 3};
+
+/// Rows up to this size use normal loads, longer ones bypass the caches:
+/// results of short rows are an eighth of the traffic or more. Halves, segments
+/// of 8, 16, 32, 64, 256, 1024: cached 4083, 4208, 4141, 4086, 4133, 4193;
+/// bypassing 3871, 4038, 4080, 4279, 4353, 4325.
+inline constexpr std::uint64_t kept_bytes = 64;
+
+/// Whether equal segments are summed one per thread, if their length is no
+/// power of two of vectors. 2^28 elements, one per thread and in staged tiles:
+///
+/// | segment | half      | float     | double    |
+/// |---------|-----------|-----------|-----------|
+/// | 3       | 2271 3225 | 3428 3551 | 4350      |
+/// | 5       | 2868 2908 | 4031 3816 | 4000      |
+/// | 7       | 3396 3235 | 4334 3656 | 3725      |
+/// | 9       | 3741 3431 | 4368 3859 | 4002 3821 |
+/// | 12      | 3937 3649 | 4354 3738 | 4068 3715 |
+/// | 15      | 3915 3609 | 4086 3861 | 3087 3872 |
+/// | 17      | 3614 3474 | 3901 3704 | 3280 3738 |
+/// | 31      | 2832 3661 | 3161 3837 | 2425 3785 |
+///
+/// From 9 elements on, the first figure is a thread per segment in plain
+/// Kokkos. One-byte elements, 9, 12, 15, 17: 2624, 3200, 3220, 2570 and 2396,
+/// 2852, 2638, 2633.
+constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes) {
+  return elements <= 17 && bytes <= 96 && (elements >= 7 || bytes > 12);
+}
 
 KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl

@@ -189,14 +189,28 @@ inline constexpr int functor_byte_box_radius = 8;
 inline constexpr int unaligned_input_radius  = 6;
 inline constexpr int unaligned_output_radius = 7;
 
-/// Sum of a limit of the tuning table, which may be `never`, and `by`.
-constexpr int later(int limit, int by) {
-  return limit > never - by ? limit : limit + by;
+/// Smallest radius of boxes that use MMA. Byte stencils other than boxes always
+/// use MMA if they can: it is much faster. The limit for bytes is that of
+/// uint8; int8 and bool have the same kernels without MMA. Only int8 of radius
+/// 1 was timed: 1914 without MMA, 1773 with it (before sums were packed two to
+/// a word).
+constexpr int mma_box_radius(Scalar input) {
+  if (size_of(input) == 1) return 5;
+  return input == Scalar::bhalf ? 7 : 8;
+}
+/// Smallest radius of weights that are one outer product.
+constexpr int mma_product_radius(Scalar input) {
+  if (input == Scalar::float32) return 8;
+  return size_of(input) == 2 ? 4 : 3;
+}
+/// Smallest number of nonzero weights, for all other weights.
+constexpr int mma_dense_taps(Scalar input, TuningTable const& tuning) {
+  if (input == Scalar::float64) return tuning.dense_taps_double;
+  return input == Scalar::float32 ? 150 : 28;
 }
 
 /// Whether tensor cores are faster for a stencil that they can compute. The
-/// first rule that applies decides, from some value on; limits that are not
-/// constants come from the tuning table.
+/// first rule that applies decides, from some value on.
 ///
 /// 10^9 sums per second, 16384^2 half unless a type is named, H200, CUDA 13.0,
 /// 2026-11-23; * in a program that times this library only, ' the day before, "
@@ -260,22 +274,21 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
       // Bytes: boxes of uint8 above; unaligned ones in the previous table.
       {bytes && !bytes_have_rival, radius, 0},
       {bytes && problem.to_functor, radius, functor_byte_box_radius},
-      {bytes, radius, tuning.stencil_box_radius[input]},
+      {bytes, radius, mma_box_radius(input)},
       // Weights without outer product: the rows "dense" and "star".
-      {!problem.is_product(), problem.taps, tuning.stencil_dense_taps[input]},
+      {!problem.is_product(), problem.taps, mma_dense_taps(input, tuning)},
       // Outer products that no `band` kernel supports; by measurement, also
       // functors and unaligned floats.
       {!takes_stencil_band(problem), radius, never},
       {problem.to_functor && radius < functor_radius, radius, never},
       {!two_bytes && !aligned, radius, never},
       // The rows "box", "split" and "product".
-      {floats_have_rival && box, radius, tuning.stencil_box_radius[input]},
+      {floats_have_rival && box, radius, mma_box_radius(input)},
       {floats_have_rival && split, radius,
-       later(tuning.stencil_product_radius[input], split_later)},
-      {floats_have_rival, radius,
-       later(tuning.stencil_product_radius[input], output_later)},
+       mma_product_radius(input) + split_later},
+      {floats_have_rival, radius, mma_product_radius(input) + output_later},
       // Two radii or unaligned rows: kernels without tensor cores are slower.
-      {split, radius, tuning.stencil_product_radius[input]},
+      {split, radius, mma_product_radius(input)},
   };
   for (Rule const& rule : rules)
     if (rule.applies) return rule.value >= rule.from;
@@ -334,8 +347,7 @@ constexpr RouteDecision route_stencil(
       refuse_stencil(problem, capability),
       mma_stencil_pays(problem, tuning)
           ? Refusal{}
-          : Refusal{"kernels without tensor cores are as fast",
-                    "tuning table"});
+          : Refusal{"kernels without tensor cores are as fast"});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -51,10 +51,10 @@ elseif(CASE STREQUAL "check_missing")
   run(2 "check_tune_check_missing.table: cannot be read: No such file" "--check=${out}")
 elseif(CASE STREQUAL "check_good")
   run(0 "a table for NVIDIA H200, compute capability 9.0, 132 multiprocessors, 2026-11-21\n" "--check=${good}")
-  run(0 "2026-11-21\n  dot.mma.int8 no .built-in, H200: yes.\n  scan.spread_tiles 128 .built-in, H200: 64.\n  stencil.dense" "--check=${good}")
+  run(0 "2026-11-21\n  dot.mma.double no .built-in, H200: yes.\n  segments.tiny_csr_bytes 128 .built-in, H200: 32.\n  stencil.dense" "--check=${good}")
 elseif(CASE STREQUAL "built_in")
-  string(CONCAT rows "^// NVIDIA H200, compute capability 9.0, 132 multiprocessors, 2026-11-21\n{\"dot.mma.int8\", 0},\n"
-                     "{\"scan.spread_tiles\", 128},\n{\"stencil.dense_taps.double\", never},\n$")
+  string(CONCAT rows "^// NVIDIA H200, compute capability 9.0, 132 multiprocessors, 2026-11-21\n{\"dot.mma.double\", 0},\n"
+                     "{\"segments.tiny_csr_bytes\", 128},\n{\"stencil.dense_taps.double\", never},\n$")
   run(0 "${rows}" "--built-in=${good}")
 elseif(CASE STREQUAL "check_damaged")
   file(READ "${good}" text)

@@ -15,17 +15,15 @@ namespace perf {
 
 using KokkosMMA::Route;
 using KokkosMMA::Scalar;
-using KokkosMMA::Impl::PerType;
 using KokkosMMA::Impl::TuningTable;
+using KokkosMMA::Impl::TuningValue;
 
 /// One call of the library on one size. call(k) submits the k-th of many calls;
 /// sum() is a figure of the results, in which a wrong one would show.
 struct TuneCase {
   std::string name;
-  double bytes = 0;      ///< read and written
-  int x        = 0;      ///< what a limit is compared with
-  bool of_host = false;  ///< small: timed by the host's clock, with a wait
-  std::uint64_t elements                = 0;  ///< of a segment
+  double bytes                          = 0;  ///< read and written
+  int x                                 = 0;  ///< what a limit is compared with
   std::function<void(std::size_t)> call = {};
   std::function<double()> sum           = {};
 };
@@ -54,7 +52,7 @@ class Tuner {
   std::string const& report() const { return m_report; }
 
   /// What cases of several types share until all are measured.
-  std::vector<Measured> tiny, tiny_ragged, tiny_ragged_wide, quads_ragged, kept;
+  std::vector<Measured> tiny_ragged, tiny_ragged_wide;
 
   /// The case in rounds, each with one sample of both ways, whose order changes
   /// from round to round. None where a route refuses the call.
@@ -65,37 +63,19 @@ class Tuner {
     if (auto measured = both(c, taken, left)) list.push_back(*measured);
   }
 
-  /// For one type, tensor cores or additions: yes or no, or from which x on.
-  void choose_route(PerType TuningTable::*values, Scalar type,
-                    std::vector<TuneCase> const& cases);
-  /// One value of several, the present one among them.
-  void choose_value(int TuningTable::*value, std::vector<int> candidates,
-                    std::vector<TuneCase> const& cases);
-  /// Up to which x, or from which on, a way is taken.
-  void choose_border(int TuningTable::*value, bool from_it_on, int never_value,
-                     std::vector<Measured> const& cases);
-  /// Up to which x a launch is spread.
-  void choose_spread(int TuningTable::*value,
-                     std::vector<TuneCase> const& cases);
-  /// What tiny, the ragged ones and kept hold.
-  void choose_segments();
-
-  /// A table with another value.
-  TuningTable with(int TuningTable::*member, int value) const {
-    TuningTable table = m_table;
-    table.*member     = value;
-    return table;
-  }
+  /// Tensor cores or additions: yes or no, or from which x on.
+  void choose_route(TuningValue value, std::vector<TuneCase> const& cases);
+  /// Up to which x the first way is taken.
+  void choose_limit(TuningValue value, std::vector<Measured> const& cases);
 
  private:
-  void choose_tiny();
+  /// The candidate that gains most; takes(x, candidate) is its decision.
+  void choose(TuningValue value, std::vector<int> const& candidates,
+              std::vector<Measured> const& cases,
+              std::function<bool(int, int)> const& takes);
   /// Of every way, round by round; none where one is refused.
   std::vector<Samples> rounds(TuneCase const& c, std::vector<Way> const& ways);
   void use(TuningTable const& table);
-  /// A line of the report: name, value, figures.
-  void say(KokkosMMA::Impl::TuningEntry const& entry, std::string const& type,
-           int value, int before, std::string const& figures);
-
   Session& m_session;
   TuningTable m_table, m_in_use;
   std::string m_report;
@@ -105,14 +85,9 @@ class Tuner {
 template <class T>
 void tune_reduce(Tuner& tuner);
 template <class T>
-void tune_segments(Tuner& tuner);
-template <class T>
 void tune_ragged(Tuner& tuner);
 template <class T>
 void tune_stencil(Tuner& tuner);
-/// Launches of reductions and scans: R, B, blocks, and up to which size a range
-/// is spread.
-void tune_launches(Tuner& tuner);
 
 }  // namespace perf
 

@@ -16,10 +16,6 @@ namespace perf {
 /// favour one of two kernels by chance.
 inline constexpr std::size_t tune_bytes[] = {
     std::size_t(1) << 25, std::size_t(11) << 25, std::size_t(1) << 29};
-/// The same of segments and columns: of the elements that perf_segmented has,
-/// as many and 11 / 16 of them.
-inline constexpr std::size_t tune_sixteenths[] = {16, 11};
-
 // Views as in perf_segmented, so the same kernels.
 template <class T>
 using TuneInput = Vector<T>;
@@ -93,68 +89,25 @@ void tune_reduce(Tuner& tuner) {
                               KokkosMMA::dot(a, b), KokkosMMA::Sum(to));
     };
   }
-  tuner.choose_route(&TuningTable::reduce_mma, KokkosMMA::scalar_v<T>, cases);
-  if constexpr (sizeof(T) <= 2 || std::is_same_v<T, double>) {
-    tuner.choose_route(&TuningTable::dot_mma, KokkosMMA::scalar_v<T>, dots);
+  if constexpr (std::is_same_v<T, double>) {
+    tuner.choose_route(&TuningTable::reduce_mma_double, cases);
+    tuner.choose_route(&TuningTable::dot_mma_double, dots);
+  } else {
+    tuner.choose_route(&TuningTable::reduce_mma_int64, cases);
   }
-}
-
-/// Equal segments.
-template <class T>
-void tune_segments(Tuner& tuner) {
-  using Sum              = sum_type<T>;
-  Exec const exec        = tuner.exec();
-  std::size_t const most = tuner.session().template segment_elements<T>();
-  // Of segments of three elements, the shortest.
-  Sum* const y       = tuner.session().template results<Sum>(most / 3 + 2);
-  T* const in        = tuner.session().template data<T>(most);
-  auto const case_of = [&](std::size_t length, std::size_t sixteenths) {
-    std::size_t const count = most / 16 * sixteenths / length;
-    std::size_t const n     = count * length;
-    TuneOutput<Sum> const to(y, count);
-    TuneCase c{std::to_string(length) + " " + type_name<T>() + " of " +
-                   tune_size(n * sizeof(T)),
-               double(n * sizeof(T) + count * sizeof(Sum)),
-               int(length * sizeof(T))};
-    c.elements = length;
-    c.call     = [exec, to, in, n, length](std::size_t) {
-      KokkosMMA::segmented_reduce(exec, TuneInput<T>(in, n), length, to);
-    };
-    c.sum = sum_of(exec, y, count);
-    return c;
-  };
-  // What the types of a size do differs in nothing that takes time.
-  if (!std::is_same_v<T, half_type> && !std::is_same_v<T, float> &&
-      !std::is_same_v<T, double> && !std::is_same_v<T, std::int8_t>)
-    return;
-  TuningTable all = tuner.table(), none = tuner.table();
-  all.tiny_elements      = 1024;
-  all.tiny_bytes         = 8192;
-  all.tiny_from_elements = all.tiny_over_bytes = 0;
-  none.tiny_elements                           = 0;
-  for (std::size_t const length : {3, 5, 6, 7, 9, 12, 15, 17, 20, 24, 31})
-    if (length * sizeof(T) % 16 != 0)
-      tuner.add(tuner.tiny, case_of(length, 16), {all}, {none});
-  for (std::size_t const bytes : {16, 32, 64, 128, 256, 1024})
-    if (bytes / sizeof(T) >= 3)
-      for (std::size_t const sixteenths : tune_sixteenths)
-        tuner.add(tuner.kept, case_of(bytes / sizeof(T), sixteenths),
-                  {tuner.with(&TuningTable::kept_bytes, 8192)},
-                  {tuner.with(&TuningTable::kept_bytes, 0)});
 }
 
 /// Segments between offsets, lengths uniform from none to a longest.
 template <class T>
 void tune_ragged(Tuner& tuner) {
-  using Sum            = sum_type<T>;
-  Exec const exec      = tuner.exec();
-  std::size_t const n  = tuner.session().template segment_elements<T>() / 4;
-  T* const in          = tuner.session().template data<T>(n);
-  TuningTable plain    = tuner.table();
-  plain.tiny_csr_bytes = plain.tiny_csr_wide_bytes = 0;
-  plain.quads_csr_bytes                            = 1 << 20;
-  TuningTable quads                                = plain;
-  quads.quads_csr_bytes                            = 0;
+  using Sum             = sum_type<T>;
+  Exec const exec       = tuner.exec();
+  std::size_t const n   = tuner.session().template segment_elements<T>() / 4;
+  T* const in           = tuner.session().template data<T>(n);
+  TuningTable others    = tuner.table();
+  others.tiny_csr_bytes = others.tiny_csr_wide_bytes = 0;
+  TuningTable threads                                = others;
+  threads.tiny_csr_bytes = threads.tiny_csr_wide_bytes = 8192;
   for (int const bytes : {8, 16, 32, 64, 128, 256}) {
     int const longest = bytes / int(sizeof(T));
     if (longest < 2) continue;
@@ -173,25 +126,17 @@ void tune_ragged(Tuner& tuner) {
     TuneOutput<Sum> const to(y, count);
     TuneCase c{type_name<T>() + (" up to " + std::to_string(longest)),
                double(n * sizeof(T) + count * (sizeof(Sum) + sizeof(int))),
-               bytes / 2};
+               bytes};
     c.call = [exec, to, offsets, in, n](std::size_t) {
       KokkosMMA::segmented_reduce(exec, TuneInput<T>(in, n), offsets, to);
     };
     c.sum = sum_of(exec, y, count);
-    tuner.add(tuner.quads_ragged, c, {quads}, {plain});
-    // A thread for each against the better of the two.
-    TuningTable const others =
-        tuner.quads_ragged.back().both.certain_gain() > 0 ? quads : plain;
-    TuningTable threads    = others;
-    threads.tiny_csr_bytes = threads.tiny_csr_wide_bytes = 8192;
-    c.x                                                  = bytes;
     tuner.add(sizeof(T) > 2 ? tuner.tiny_ragged_wide : tuner.tiny_ragged, c,
               {threads}, {others});
   }
 }
 
-/// Stencils of a plane: boxes of ones, other outer products, weights of full
-/// rank.
+/// Stencils of a plane, weights of full rank.
 template <class T>
 void tune_stencil(Tuner& tuner) {
   using Plane         = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
@@ -201,43 +146,29 @@ void tune_stencil(Tuner& tuner) {
   std::size_t const n = std::size_t(side) * side;
   T* const in         = tuner.session().template data<T>(n);
   T* const y          = tuner.session().template results<T>(n);
-  // Into Views, which the limits are of: functors have one of their own.
-  auto const case_of = [&](Weights const& weights, int radius, int x) {
+  auto const case_of  = [&](Weights const& weights, int radius, int x) {
     TuneCase c{"radius " + std::to_string(radius), double(2 * n * sizeof(T)),
                x};
     c.call = [exec, weights, x = Plane(in, side, side),
               to = Plane(y, side, side)](std::size_t) {
       KokkosMMA::stencil(
-          exec, x, to, weights,
-          KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic));
+           exec, x, to, weights,
+           KokkosMMA::Boundaries<2>::all(KokkosMMA::Boundary::periodic));
     };
     c.sum = sum_of(exec, y, n);
     return c;
   };
-  std::vector<TuneCase> boxes, products, dense;
-  for (int const radius : {1, 2, 3, 4, 5, 7, 8, 11, 16}) {
+  std::vector<TuneCase> dense;
+  for (int const radius : {1, 2, 3, 4, 5, 7, 8}) {
     int const width = 2 * radius + 1;
-    std::vector<double> one_product, full;
+    std::vector<double> full;
     for (int i = 0; i < width; ++i)
-      for (int j = 0; j < width; ++j) {
-        one_product.push_back((1 + i % 2) * (1 + j % 2));
+      for (int j = 0; j < width; ++j)
         full.push_back(1 + (i * i + 3 * i * j + 2 * j) % 5);
-      }
-    boxes.push_back(case_of(Weights::box(radius), radius, radius));
-    products.push_back(
-        case_of(Weights::dense(radius, one_product), radius, radius));
-    if (radius <= 8)
-      dense.push_back(
-          case_of(Weights::dense(radius, full), radius, width * width));
+    dense.push_back(
+        case_of(Weights::dense(radius, full), radius, width * width));
   }
-  if constexpr (sizeof(T) <= 2) {
-    tuner.choose_route(&TuningTable::stencil_box_radius, KokkosMMA::scalar_v<T>,
-                       boxes);
-    tuner.choose_route(&TuningTable::stencil_product_radius,
-                       KokkosMMA::scalar_v<T>, products);
-  }
-  tuner.choose_route(&TuningTable::stencil_dense_taps, KokkosMMA::scalar_v<T>,
-                     dense);
+  tuner.choose_route(&TuningTable::dense_taps_double, dense);
 }
 
 }  // namespace perf

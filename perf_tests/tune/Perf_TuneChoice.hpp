@@ -76,30 +76,6 @@ std::size_t best_decisions(std::size_t candidates,
   return best;
 }
 
-/// The candidate that is fastest over all cases, by the mean of the gains over
-/// the first one in each round; the first where that is noise.
-/// \param samples of each case, of each candidate
-inline std::size_t fastest_value(
-    std::vector<std::vector<Samples>> const& samples) {
-  std::size_t best = 0;
-  double most      = 0;
-  for (std::size_t candidate = 1; candidate < samples[0].size(); ++candidate) {
-    std::vector<double> gains(samples[0][0].seconds.size());
-    for (auto const& of_case : samples)
-      for (std::size_t r = 0; r < gains.size(); ++r)
-        gains[r] +=
-            std::log(of_case[0].seconds[r] / of_case[candidate].seconds[r]) /
-            double(samples.size());
-    Quartiles const quartiles(gains);
-    if (quartiles.median > std::max(tune_least_gain, quartiles.range) &&
-        quartiles.median > most) {
-      most = quartiles.median;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 }  // namespace perf
 
 #endif

@@ -18,25 +18,14 @@ using KokkosMMA::Impl::TuningFile;
 
 namespace {
 
-/// Of a value, or of the values of all types.
-template <class Member>
-TuningEntry const& entry_of(Member TuningTable::*member) {
-  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries) {
-    if constexpr (std::is_same_v<Member, int>) {
-      if (entry.value == member) return entry;
-    } else {
-      if (entry.values == member) return entry;
-    }
-  }
+TuningEntry const& entry_of(TuningValue value) {
+  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries)
+    if (entry.value == value) return entry;
   throw std::logic_error("perf_tune: a value without a name");
 }
-/// GB/s, or microseconds of small cases.
 std::string figure(TuneCase const& c, double seconds) {
   char text[32];
-  if (c.of_host)
-    std::snprintf(text, sizeof(text), "%.2f us", seconds * 1e6);
-  else
-    std::snprintf(text, sizeof(text), "%.0f GB/s", c.bytes / seconds * 1e-9);
+  std::snprintf(text, sizeof(text), "%.0f GB/s", c.bytes / seconds * 1e-9);
   return text;
 }
 /// Both ways, and by how much the first is faster, with the spread of that.
@@ -51,16 +40,6 @@ std::string figures_of(std::vector<Measured> const& cases) {
   }
   return all.empty() ? "  not measured: a route can run none of the cases"
                      : all;
-}
-
-template <class Takes>
-std::size_t best_of(std::size_t candidates, std::vector<Measured> const& cases,
-                    Takes const& takes) {
-  std::vector<BothWays> both;
-  for (Measured const& c : cases) both.push_back(c.both);
-  return best_decisions(candidates, both, [&](std::size_t candidate, auto i) {
-    return takes(candidate, cases[i].of);
-  });
 }
 
 /// Rounds of a case. Fewer leave no quartiles to speak of.
@@ -84,8 +63,7 @@ std::vector<Samples> Tuner::rounds(TuneCase const& c,
                               KokkosMMA::Settings{way.route});
                           c.call(k);
                         },
-                    .prepare = [&] { use(way.table); },
-                    .waits   = c.of_host};
+                    .prepare = [&] { use(way.table); }};
     // Of the first slice of the data: sums of slices of numbers of both signs
     // differ. Both sides are within the error bounds of sums of positive
     // numbers, and the sum of all results is closer still.
@@ -119,121 +97,55 @@ std::optional<Measured> Tuner::both(TuneCase const& c, Way const& taken,
   return Measured{c, BothWays(samples[0].seconds, samples[1].seconds)};
 }
 
-void Tuner::say(TuningEntry const& entry, std::string const& type, int value,
-                int before, std::string const& figures) {
-  std::string const name = std::string(entry.name) + type;
-  std::string const text = KokkosMMA::Impl::tuned_value_text(entry, value);
-  std::string const was  = KokkosMMA::Impl::tuned_value_text(entry, before);
-  std::printf("%-28s %-8s (built-in %s)%s\n", name.c_str(), text.c_str(),
-              was.c_str(), figures.c_str());
+void Tuner::choose(TuningValue value, std::vector<int> const& candidates,
+                   std::vector<Measured> const& cases,
+                   std::function<bool(int, int)> const& takes) {
+  TuningEntry const& entry = entry_of(value);
+  int const before         = m_table.*value;
+  std::vector<int> all{before};
+  all.insert(all.end(), candidates.begin(), candidates.end());
+  std::vector<BothWays> both;
+  for (Measured const& c : cases) both.push_back(c.both);
+  int const best = all[best_decisions(all.size(), both, [&](auto c, auto i) {
+    return takes(cases[i].of.x, all[c]);
+  })];
+  m_table.*value = best;
+  use(m_table);
+  std::string const text    = KokkosMMA::Impl::tuned_value_text(entry, best);
+  std::string const was     = KokkosMMA::Impl::tuned_value_text(entry, before);
+  std::string const figures = figures_of(cases);
+  std::printf("%-28s %-8s (built-in %s)%s\n", std::string(entry.name).c_str(),
+              text.c_str(), was.c_str(), figures.c_str());
   std::fflush(stdout);
-  if (value != before)
-    m_report += name + " " + text + " for " + was + ":" + figures + "\n";
+  if (best != before)
+    m_report += std::string(entry.name) + " " + text + " for " + was + ":" +
+                figures + "\n";
 }
 
-void Tuner::choose_route(PerType TuningTable::*values, Scalar type,
+void Tuner::choose_route(TuningValue value,
                          std::vector<TuneCase> const& cases) {
-  TuningEntry const& entry = entry_of(values);
-  int const built_in       = (m_table.*values)[type];
-  std::vector<int> candidates{built_in, entry.is_flag() ? 1 - built_in : never};
+  std::vector<int> candidates;
   std::vector<Measured> measured;
+  bool const is_flag = entry_of(value).is_flag();
   for (TuneCase const& c : cases) {
     add(measured, c, {m_table, Route::mma}, {m_table, Route::streamed});
-    if (!entry.is_flag()) candidates.push_back(c.x);
+    if (!is_flag) candidates.push_back(c.x);
   }
-  int const best =
-      candidates[best_of(candidates.size(), measured,
-                         [&](std::size_t candidate, TuneCase const& c) {
-                           return entry.is_flag()
-                                      ? candidates[candidate] != 0
-                                      : c.x >= candidates[candidate];
-                         })];
-  m_table.*values = (m_table.*values).with(type, best);
-  use(m_table);
-  say(entry, "." + std::string(to_string(type)), best, built_in,
-      figures_of(measured));
+  if (is_flag)
+    choose(value, {1 - m_table.*value}, measured,
+           [](int, int flag) { return flag != 0; });
+  else {
+    candidates.push_back(never);
+    choose(value, candidates, measured,
+           [](int x, int from) { return x >= from; });
+  }
 }
 
-void Tuner::choose_value(int TuningTable::*value, std::vector<int> candidates,
-                         std::vector<TuneCase> const& cases) {
-  int const built_in = m_table.*value;
-  std::stable_partition(candidates.begin(), candidates.end(),
-                        [&](int c) { return c == built_in; });
-  std::vector<Way> ways;
-  for (int const candidate : candidates)
-    ways.push_back({with(value, candidate)});
-  std::vector<std::vector<Samples>> samples;
-  std::string figures;
-  for (TuneCase const& c : cases) {
-    samples.push_back(rounds(c, ways));
-    figures += "  " + c.name + ":";
-    for (std::size_t v = 0; v < candidates.size(); ++v)
-      figures += (v > 0 ? " | " : " ") + std::to_string(candidates[v]) + " " +
-                 figure(c, samples.back()[v].median());
-  }
-  m_table.*value = candidates[fastest_value(samples)];
-  use(m_table);
-  say(entry_of(value), "", m_table.*value, built_in, figures);
-}
-
-void Tuner::choose_border(int TuningTable::*value, bool from_it_on,
-                          int never_value, std::vector<Measured> const& cases) {
-  int const built_in = m_table.*value;
-  std::vector<int> candidates{built_in, never_value};
+void Tuner::choose_limit(TuningValue value,
+                         std::vector<Measured> const& cases) {
+  std::vector<int> candidates{0};
   for (Measured const& c : cases) candidates.push_back(c.of.x);
-  m_table.*value = candidates[best_of(
-      candidates.size(), cases, [&](std::size_t candidate, TuneCase const& c) {
-        return from_it_on ? c.x >= candidates[candidate]
-                          : c.x <= candidates[candidate];
-      })];
-  use(m_table);
-  say(entry_of(value), "", m_table.*value, built_in, figures_of(cases));
-}
-
-void Tuner::choose_spread(int TuningTable::*value,
-                          std::vector<TuneCase> const& cases) {
-  std::vector<Measured> measured;
-  for (TuneCase const& c : cases)
-    add(measured, c, {with(value, 1 << 20)}, {with(value, 0)});
-  choose_border(value, false, 0, measured);
-}
-
-void Tuner::choose_segments() {
-  choose_border(&TuningTable::kept_bytes, false, 0, kept);
-  choose_border(&TuningTable::tiny_csr_bytes, false, 0, tiny_ragged);
-  choose_border(&TuningTable::tiny_csr_wide_bytes, false, 0, tiny_ragged_wide);
-  choose_border(&TuningTable::quads_csr_bytes, true, 1 << 20, quads_ragged);
-  choose_tiny();
-}
-
-/// Four limits that belong together: every combination of measured ones.
-void Tuner::choose_tiny() {
-  std::vector<TuningTable> tables{m_table};
-  for (int const elements : {0, 9, 12, 15, 17, 20, 24, 31})
-    for (int const bytes : {36, 48, 60, 72, 96, 124, 160, 256})
-      for (int const from : {0, 3, 5, 6, 7, 9})
-        for (int const over : {0, 6, 12, 20, 24, 8192}) {
-          TuningTable table        = m_table;
-          table.tiny_elements      = elements;
-          table.tiny_bytes         = bytes;
-          table.tiny_from_elements = from;
-          table.tiny_over_bytes    = over;
-          tables.push_back(table);
-        }
-  TuningTable const before = m_table;
-  m_table                  = tables[best_of(
-                       tables.size(), tiny, [&](std::size_t candidate, TuneCase const& c) {
-        return KokkosMMA::Impl::segments_are_tiny(
-                             c.elements, std::uint64_t(c.x), tables[candidate]);
-      })];
-  use(m_table);
-  for (auto const value :
-       {&TuningTable::tiny_elements, &TuningTable::tiny_bytes,
-        &TuningTable::tiny_from_elements, &TuningTable::tiny_over_bytes})
-    say(entry_of(value), "", m_table.*value, before.*value,
-        value == &TuningTable::tiny_elements
-            ? figures_of(tiny)
-            : "  (with segments.tiny_elements)");
+  choose(value, candidates, cases, [](int x, int to) { return x <= to; });
 }
 
 #endif
@@ -311,20 +223,13 @@ TuneOptions parse_tune(int argc, char** argv) {
   return options;
 }
 
-/// f(name, entry, value, other) for each value that is another one there.
+/// f(entry, value, other) for each value that is another one there.
 template <class F>
 void for_each_difference(TuningTable const& table, TuningTable const& other,
                          F const& f) {
-  std::vector<int> others;
-  for_each_tuned_value(other, [&](auto const&, auto const&, int value) {
-    others.push_back(value);
-  });
-  auto at = others.begin();
-  for_each_tuned_value(
-      table, [&](std::string const& name, auto const& entry, int value) {
-        if (value != *at) f(name, entry, value, *at);
-        ++at;
-      });
+  for (TuningEntry const& entry : KokkosMMA::Impl::tuning_entries)
+    if (table.*entry.value != other.*entry.value)
+      f(entry, table.*entry.value, other.*entry.value);
 }
 
 int check_table(std::string const& path) {
@@ -332,13 +237,13 @@ int check_table(std::string const& path) {
   BuiltInTuning const& own = builtin_tuning_of(file.device);
   std::cout << path << ": a table for " << to_text(file.device) << ", "
             << file.date << "\n";
-  for_each_difference(
-      file.table, own.table,
-      [&](std::string const& name, auto const& entry, int value, int built_in) {
-        std::cout << "  " << name << " " << tuned_value_text(entry, value)
-                  << " (" << own.name << ": "
-                  << tuned_value_text(entry, built_in) << ")\n";
-      });
+  for_each_difference(file.table, own.table,
+                      [&](TuningEntry const& entry, int value, int built_in) {
+                        std::cout << "  " << entry.name << " "
+                                  << tuned_value_text(entry, value) << " ("
+                                  << own.name << ": "
+                                  << tuned_value_text(entry, built_in) << ")\n";
+                      });
   return 0;
 }
 
@@ -348,8 +253,8 @@ int print_built_in(std::string const& path) {
   std::cout << "// " << to_text(file.device) << ", " << file.date << "\n";
   for_each_difference(
       file.table, KokkosMMA::Impl::builtin_tuning,
-      [](std::string const& name, auto const&, int value, int) {
-        std::cout << "{\"" << name << "\", "
+      [](TuningEntry const& entry, int value, int) {
+        std::cout << "{\"" << entry.name << "\", "
                   << (value == never ? "never" : std::to_string(value))
                   << "},\n";
       });
@@ -380,16 +285,16 @@ int measure(TuneOptions const& options) {
       KokkosMMA::Impl::Cuda::device(session.exec.cuda_device());
   std::cout << "tuning for " << KokkosMMA::Impl::to_text(device.tuned())
             << "\nfigures: the first of two ways | the other one (median gain "
-               "+-quartiles): tensor cores | additions, spread | not, a thread "
-               "for each segment | not\n";
+               "+-quartiles): tensor cores | additions, a thread for each "
+               "segment | not\n";
   // The ceilings, which take a second, bring the clocks to where they stay.
   std::printf("read ceiling %.0f GB/s, copy ceiling %.0f GB/s\n",
               session.read_bytes_per_second() * 1e-9,
               session.copy_ceiling().bytes_per_second() * 1e-9);
   Tuner tuner(session, builtin_tuning_of(device.tuned()).table);
   Instances<Tuner>::run(tuner);
-  tune_launches(tuner);
-  tuner.choose_segments();
+  tuner.choose_limit(&TuningTable::tiny_csr_bytes, tuner.tiny_ragged);
+  tuner.choose_limit(&TuningTable::tiny_csr_wide_bytes, tuner.tiny_ragged_wide);
 
   std::time_t const now = std::time(nullptr);
   char date[16];

@@ -6,6 +6,7 @@
 
 #include <KokkosMMA_TestSupport.hpp>
 #include <KokkosMMA_ErrorOf.hpp>
+#include <KokkosMMA_SampledTypes.hpp>
 
 #include <core/base/KokkosMMA_Errors.hpp>
 
@@ -16,16 +17,6 @@
 #include <vector>
 
 namespace KokkosMMA::Testing {
-
-/// Random numbers of a test, whose failures name the seed.
-class SeededRandom : public Random {
- public:
-  explicit SeededRandom(std::string const& more = "")
-      : m_trace(__FILE__, __LINE__, note() + more) {}
-
- private:
-  ::testing::ScopedTrace m_trace;
-};
 
 /// The parts one after another; routes, types and boundaries by their names.
 template <class... Parts>
@@ -123,26 +114,11 @@ inline std::string trace(Route route, std::size_t size) {
 
 template <class A, class B>
 struct Pair {};
-/// f(Pair<A, B>()) for each of these pairs of types.
-template <class... Pairs>
-void for_pairs(auto const& f) {
-  (f(Pairs()), ...);
-}
 
 /// What is added, and into what.
 template <class Element, class Value>
 std::string types() {
   return joined(", ", scalar_v<Element>, " into ", scalar_v<Value>);
-}
-
-/// Whether `text` holds all parts, and which not.
-inline ::testing::AssertionResult has_parts(
-    std::string const& text, std::vector<std::string> const& parts) {
-  for (std::string const& part : parts)
-    if (text.find(part) == std::string::npos)
-      return ::testing::AssertionFailure()
-             << "\"" << part << "\" is not in \"" << text << "\"";
-  return ::testing::AssertionSuccess();
 }
 
 /// f is refused with an error that has all these parts.

@@ -140,14 +140,14 @@ std::string case_trace() {
 template <class What, class Exec, class... Cases>
 void expect_lengths(std::vector<std::size_t> const& lengths) {
   auto const one = [&]<class C>(C) {
-    SeededRandom random(case_trace<C>());
+    Random random(case_trace<C>());
     for (std::size_t const length : lengths) {
       std::size_t const whole = length * (6000 / length);
       std::size_t const part  = std::size_t(random.integer(1, length));
       expect_equal<What, C, Exec>(whole + part, length, random);
     }
   };
-  (one(Cases()), ...);
+  for_types<Cases...>(one);
 }
 
 /// Kinds of offsets in which kernels go wrong, smaller and larger.
@@ -186,7 +186,7 @@ inline std::vector<std::vector<std::int64_t>> kinds_of_offsets(Random& random) {
 
 template <class What, class C, class Offset, class Exec>
 void expect_ragged() {
-  SeededRandom random(case_trace<C>());
+  Random random(case_trace<C>());
   for (auto const& offsets : kinds_of_offsets(random)) {
     auto const size = std::size_t(offsets.back() + random.integer(0, 20));
     SCOPED_TRACE(joined("size ", size, ", ", offsets.size() - 1, " segments"));

@@ -121,7 +121,7 @@ void expect_row_sums(Place<R> const& extent, StencilWeights<R> const& weights,
 /// kind of boundaries after the other and then of any; all sums are exact.
 template <class T, int R, class Kind, class Exec>
 void steps_at_every_boundary(int cases) {
-  SeededRandom random;
+  Random random;
   using Lines         = std::vector<std::vector<double>>;
   Lines const lines[] = {{{1, 1, 1}, {1, 2, 1}, {1, 2, 3}},
                          {{1, 1, 1, 1, 1}, {1, 1, 2, 1, 1}, {1, 1, 1, 1, 2}}};
@@ -150,7 +150,7 @@ template <class T, class Exec>
 void products_of_rows_anywhere() {
   using Whole = Plain<Kokkos::LayoutRight>;
   using Inner = Framed<Kokkos::LayoutRight>;
-  SeededRandom random;
+  Random random;
   for (int radius = 1; radius <= 7; ++radius) {
     std::vector<double> values;
     for (int i = 0; i <= 2 * radius; ++i)
@@ -182,7 +182,7 @@ void products_of_rows_anywhere() {
 /// Grids of some sizes with elements and results of these types.
 template <class T, class Result, class Exec>
 void one_type() {
-  SeededRandom random(types<T, Result>());
+  Random random(types<T, Result>());
   bool const whole = std::is_integral_v<T>;
   for (int i = 0; i < 4; ++i) {
     int const radius = int(random.integer(1, 3));
@@ -196,7 +196,7 @@ void one_type() {
 /// What lies between two steps has the type of the output.
 template <class T, class Result, class Exec>
 void steps_between_types() {
-  SeededRandom random;
+  Random random;
   for (std::int64_t const steps : {1, 2, 3})
     expect_row_sums<T, Result, 2, Exec>(
         {12, 15}, asymmetric<2>({1, 1}, random, std::is_integral_v<T>),
@@ -207,7 +207,7 @@ void steps_between_types() {
 /// tensor cores take factors that are no bytes.
 template <class T, class Result, class Exec>
 void factors_of_any_size() {
-  SeededRandom random;
+  Random random;
   for (int const radius : {1, 5, 7, 9}) {
     std::vector<double> factors[2];
     for (auto& factor : factors)

@@ -56,7 +56,7 @@ void expect_close_sums(HostGrid<2> data, StencilWeights<2> const& weights,
 }
 template <class T, class Exec>
 void random_numbers() {
-  SeededRandom random;
+  Random random;
   HostGrid<2> data({40, 50});
   for (double& value : data.values) value = random.normal();
   std::vector<double> values(49);
@@ -93,7 +93,7 @@ void all_kinds_of_numbers(StencilWeights<2> const& weights,
 /// which kernels differ.
 template <class T, class Exec>
 void weights_without_structure() {
-  SeededRandom random;
+  Random random;
   using Radius = std::array<int, 2>;
   for (Radius const radius :
        {Radius{3, 4}, Radius{6, 8}, Radius{7, 7}, Radius{8, 5}}) {
@@ -109,7 +109,7 @@ void weights_without_structure() {
 /// Products of two factors that are no 16-bit floats, but sums of some.
 template <class T, class Exec>
 void products_of_fractions() {
-  SeededRandom random;
+  Random random;
   using Radius = std::array<int, 2>;
   for (Radius const radius :
        {Radius{2, 2}, Radius{7, 7}, Radius{8, 3}, Radius{9, 12}, Radius{16, 5}})
@@ -133,7 +133,7 @@ void products_of_fractions() {
 template <class T, class Exec>
 void steps_on_a_larger_grid(Place<2> const& extent, StepWeights form,
                             int radius, std::int64_t steps) {
-  SeededRandom random;
+  Random random;
   expect_bits_of_steps<T, 2, Plain<Right>, Exec>(
       extent, fractions(form, radius, random),
       random_boundaries<2>(random, false), steps, random);

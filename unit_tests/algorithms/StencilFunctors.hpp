@@ -56,7 +56,7 @@ void expect_kept(KeepSums<Value, R, Exec> const& kept,
 
 template <class T, class Value, int R, class Layout, class Exec>
 void calls_of_functors(Place<R> const& extent, int radius) {
-  SeededRandom random;
+  Random random;
   auto const weights     = StencilWeights<R>::moore(radius);
   auto const boundaries  = random_boundaries<R>(random);
   HostGrid<R> const data = small_integers<T, R>(

@@ -151,7 +151,7 @@ void expect_updates(Place<2> const& extent, StencilWeights<2> const& weights,
 
 template <class T, class Kind, class Exec>
 void steps_of_updates(int cases) {
-  SeededRandom random;
+  Random random;
   for (int i = 0; i < cases; ++i) {
     Place<2> extent;
     for (std::int64_t& n : extent)
@@ -171,7 +171,7 @@ void steps_of_updates(int cases) {
 
 template <class T, class Kind, class Exec>
 void steps_of(std::initializer_list<StepWeights> forms, int cases) {
-  SeededRandom random;
+  Random random;
   for (StepWeights const form : forms)
     for (int i = 0; i < cases; ++i) {
       int const radius = form == StepWeights::sparse ? 1 : 1 + i % 4;
@@ -191,7 +191,7 @@ void steps_of(std::initializer_list<StepWeights> forms, int cases) {
 /// the values between two steps lie otherwise than the caller's.
 template <class T, class Kind, class Exec>
 void steps_of_products() {
-  SeededRandom random;
+  Random random;
   for (int radius = 1; radius <= 3; ++radius) {
     auto const box = StencilWeights<3>::box(radius);
     std::vector<double> const mean(box.size(), 1. / double(box.size()));

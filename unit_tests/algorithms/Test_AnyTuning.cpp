@@ -47,7 +47,6 @@ class AnyTuning : public ::testing::Test {
   }
   template <class Check>
   void for_random_tables(int count, Check const& check) {
-    SCOPED_TRACE(random.note());
     for (int i = 0; i < count && !HasFatalFailure(); ++i) {
       table = random_table(random);
       use(table);

@@ -16,9 +16,7 @@ using namespace KokkosMMA;
 
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Automata : public ::testing::Test {};
-TYPED_TEST_SUITE(Automata, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Automata);
 
 using Cells = HostGrid<2>;
 
@@ -87,7 +85,7 @@ void expect_generations(std::string const& text, Place<2> const& extent,
 using Right = Plain<Kokkos::LayoutRight>;
 
 TYPED_TEST(Automata, EveryRule) {
-  SeededRandom random;
+  Random random;
   for (char const* const rule :
        {"B3/S23", "B36/S23", "B2/S", "B1357/S1357", "B02468/S13", "B2/S013V",
         "/2/3", "345/2/4", "23/3/8", "R2,C0,M1,S6..11,B6..9,NM",
@@ -101,7 +99,7 @@ TYPED_TEST(Automata, EveryRule) {
 }
 
 TYPED_TEST(Automata, EveryBoundary) {
-  SeededRandom random;
+  Random random;
   for (int kind = 0; kind < 5; ++kind)
     for (char const* const rule : {"B3/S23", "R3,C0,M1,S14..20,B14..18,NM"})
       for (Place<2> const& extent :
@@ -119,7 +117,7 @@ TYPED_TEST(Automata, EveryBoundary) {
 // Rules of ranges, of which several generations run in bits: grids that end in
 // a word and with one, of one word and of several, and of a few rows.
 TYPED_TEST(Automata, EveryRadius) {
-  SeededRandom random;
+  Random random;
   for (int radius = 2; radius <= AutomatonRule::max_radius; ++radius) {
     int const size = neighbourhood_size(Neighbourhood::moore, radius);
     auto const any = [&] {
@@ -145,7 +143,7 @@ TYPED_TEST(Automata, EveryRadius) {
 
 template <class T, class Kind, class Exec>
 void one_kind_of_cells() {
-  SeededRandom random;
+  Random random;
   for (std::int64_t const steps : {0, 1, 2, 3, 4})
     expect_generations<T, Kind, Exec>(
         "B3/S23", {15, 22}, random_boundaries<2>(random, false), steps, random);
@@ -253,7 +251,7 @@ struct OwnRule {
 };
 
 TYPED_TEST(Automata, OwnRules) {
-  SeededRandom random;
+  Random random;
   auto const check = [&](auto kind, Neighbourhood neighbourhood, int radius,
                          Place<2> const& extent, std::int64_t steps) {
     SCOPED_TRACE(joined("radius ", radius));
@@ -278,7 +276,7 @@ TYPED_TEST(Automata, OwnRules) {
 // library has for it.
 template <class Exec>
 void rule_from_table() {
-  SeededRandom random;
+  Random random;
   AutomatonRule const life = parse_rule("B36/S23");
   Kokkos::View<bool[2][9], Exec> const table("table");
   auto const host = Kokkos::create_mirror_view(table);
@@ -339,7 +337,7 @@ void expect_routes(std::vector<Route> const& can_run, char const* refusal,
 }
 TYPED_TEST(Automata, Routes) {
   using Exec = TypeParam;
-  SeededRandom random;
+  Random random;
   Cells const before = random_cells({12, 70}, 2, random);
   std::vector<Route> can_run{Route::generic};
   if (on_cuda<Exec>) can_run.push_back(Route::mma);
@@ -352,7 +350,7 @@ TYPED_TEST(Automata, Routes) {
 }
 
 TYPED_TEST(Automata, Explanations) {
-  SeededRandom random;
+  Random random;
   Cells const before       = random_cells({12, 70}, 2, random);
   AutomatonRule const life = parse_rule("B3/S23");
   auto const dead          = Boundaries<2>::all(Boundary::constant);
@@ -399,7 +397,7 @@ template <class T, class Exec, class... Rule>
 void expect_refused(std::vector<std::string> parts,
                     Boundaries<2> const& boundaries, std::int64_t steps,
                     Rule const&... rule) {
-  SeededRandom random;
+  Random random;
   Cells const before = random_cells({6, 9}, 2, random);
   Grid<T, 2, Exec> const cells(before);
   parts.push_back("KokkosMMA::automaton: ");

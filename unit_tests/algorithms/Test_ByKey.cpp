@@ -20,9 +20,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ByKey : public ::testing::Test {};
-TYPED_TEST_SUITE(ByKey, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ByKey);
 
 constexpr Impl::Operation sum = Impl::Operation::sum;
 
@@ -196,7 +194,7 @@ void expect_scanned(Runs const& runs, Random& random) {
 /// What is done to runs of every kind, at sizes around a warp's and a tile's.
 template <class What>
 void on_runs(What const& what) {
-  SeededRandom random;
+  Random random;
   for (std::size_t const size :
        {0, 1, 2, 31, 32, 33, 1023, 1024, 1025, 100003}) {
     what(one_run(size), random);
@@ -210,7 +208,7 @@ TYPED_TEST(ByKey, Reduce) {
 }
 TYPED_TEST(ByKey, ReduceTypes) {
   using Exec = TypeParam;
-  SeededRandom random;
+  Random random;
   for (std::size_t const size : {33, 1025, 100003}) {
     auto const runs = random_runs(size, 50, random);
     expect_reduced<Exec, std::int32_t, std::int8_t, std::int32_t>(runs, random);
@@ -228,7 +226,7 @@ TYPED_TEST(ByKey, Scan) {
 }
 TYPED_TEST(ByKey, ScanTypes) {
   using Exec = TypeParam;
-  SeededRandom random;
+  Random random;
   for (std::size_t const size : {33, 1025, 100003}) {
     auto const runs = random_runs(size, 50, random);
     expect_scanned<Exec, std::int32_t, std::int8_t, std::int32_t>(runs, random);
@@ -271,7 +269,7 @@ TYPED_TEST(ByKey, NotANumber) {
 /// be, and a second call gives the same bits.
 template <class T, class Exec>
 void expect_accurate(Numbers numbers, std::size_t longest) {
-  SeededRandom random(joined(", ", numbers, ", runs up to ", longest));
+  Random random(joined(", ", numbers, ", runs up to ", longest));
   std::size_t const size  = 100003;
   auto const runs         = random_runs(size, longest, random);
   std::size_t const count = runs.segments.size();
@@ -324,7 +322,7 @@ TYPED_TEST(ByKey, ErrorsAndBits) {
 /// elements.
 TYPED_TEST(ByKey, OtherViews) {
   using Exec = TypeParam;
-  SeededRandom random;
+  Random random;
   std::size_t const size  = 1025;
   auto const runs         = random_runs(size, 9, random);
   std::size_t const count = runs.segments.size();

@@ -122,9 +122,7 @@ struct Data {
   }
 };
 
-template <class Exec>
-class Calls : public ::testing::Test {};
-TYPED_TEST_SUITE(Calls, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Calls);
 
 /// Every call, explained or run, and both policies refuse these settings with
 /// these words and their own name; nothing is written.

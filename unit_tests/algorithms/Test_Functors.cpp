@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Functors : public ::testing::Test {};
-TYPED_TEST_SUITE(Functors, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Functors);
 
 struct PlusHalf {
   template <class T>
@@ -83,7 +81,7 @@ struct Operands {
 
 template <class Element, class Value, class Exec>
 void expect_sums(bool product_on_tensor_cores) {
-  SeededRandom random(joined(", ", scalar_v<Element>));
+  Random random(joined(", ", scalar_v<Element>));
   Route const sum_route =
       visible_to_mma<Element, Value> ? Route::mma : Route::streamed;
   Route const product_route =
@@ -112,7 +110,7 @@ TYPED_TEST(Functors, LoadAndDot) {
 }
 
 TYPED_TEST(Functors, SquaresAndTransform) {
-  SeededRandom random;
+  Random random;
   Operands<double, TypeParam> const data(3001, 5, 2999, random);
   expect_with_every_reducer<double, TypeParam>(squares(data.x), 5, 2999,
                                                data.squares, Route::mma);
@@ -122,7 +120,7 @@ TYPED_TEST(Functors, SquaresAndTransform) {
 }
 
 TYPED_TEST(Functors, DotOfDifferentAlignments) {
-  SeededRandom random;
+  Random random;
   std::size_t const size = 1001;
   Operands<half_t, TypeParam> const data(size + 16, 0, size + 16, random);
   auto const host_x = host_copy(data.x);
@@ -161,7 +159,7 @@ TYPED_TEST(Functors, SumOfHalfIsKeptInFloat) {
 
 /// A scope is a request: what cannot run takes another route and is right.
 TYPED_TEST(Functors, ScopeIsAWish) {
-  SeededRandom random;
+  Random random;
   Operands<std::int64_t, TypeParam> const data(2000, 0, 2000, random);
   for (Route const requested : {Route::generic, Route::streamed, Route::mma}) {
     ScopedSettings const scope(Settings{requested});

@@ -13,9 +13,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Interface : public ::testing::Test {};
-TYPED_TEST_SUITE(Interface, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Interface);
 
 TYPED_TEST(Interface, WrongViews) {
   Kokkos::View<double*, TypeParam> const x("left", 10), y("right", 13);

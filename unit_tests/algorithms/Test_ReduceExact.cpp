@@ -17,13 +17,11 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ReduceExact : public ::testing::Test {};
-TYPED_TEST_SUITE(ReduceExact, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ReduceExact);
 
 /// Every way in and out for the terms of a sum.
 template <class T, class Value, class Exec>
-void expect_exact(HostileSum const& sum, SeededRandom& random) {
+void expect_exact(HostileSum const& sum, Random& random) {
   std::size_t const size = sum.terms.size();
   auto const first       = std::size_t(random.integer(0, 8));
   Kokkos::View<T*, Exec> const memory("memory", size + first);
@@ -59,7 +57,7 @@ void expect_exact(HostileSum const& sum, SeededRandom& random) {
 
 template <class T, class Value, class Exec>
 void expect_all_exact() {
-  SeededRandom random;
+  Random random;
   Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
   for (std::size_t const size :
        {std::size_t(1), std::size_t(random.integer(2, 700)),
@@ -71,7 +69,7 @@ void expect_all_exact() {
 }
 
 TYPED_TEST(ReduceExact, AnyTypes) {
-  for_pairs<Pair<half_t, half_t>, Pair<bhalf_t, float>, Pair<float, float>,
+  for_types<Pair<half_t, half_t>, Pair<bhalf_t, float>, Pair<float, float>,
             Pair<float, double>, Pair<double, double>, Pair<double, float>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_all_exact<A, B, TypeParam>();
@@ -79,7 +77,7 @@ TYPED_TEST(ReduceExact, AnyTypes) {
 }
 
 TYPED_TEST(ReduceExact, ManyElements) {
-  SeededRandom random;
+  Random random;
   std::size_t const size = (1u << 21) + 5;
   HostileSum sum{"many", std::vector<double>(size)};
   for (double& term : sum.terms) term = random.normal();
@@ -92,7 +90,7 @@ TYPED_TEST(ReduceExact, ManyElements) {
 
 // Not the order of the elements, and not what runs at the same time.
 TYPED_TEST(ReduceExact, AnyOrder) {
-  SeededRandom random;
+  Random random;
   std::vector<double> terms(30000);
   for (double& term : terms)
     term = std::ldexp(random.normal(), int(random.integer(-40, 40)));
@@ -109,7 +107,7 @@ TYPED_TEST(ReduceExact, AnyOrder) {
 
 // What ranks hand to each other: limbs of parts, whose sum is rounded once.
 TYPED_TEST(ReduceExact, LimbsOfParts) {
-  SeededRandom random;
+  Random random;
   for (std::size_t const size : {1, 700, 30001}) {
     ExactReference reference;
     Impl::Superaccumulator<Scalar::float64> sum;
@@ -138,7 +136,7 @@ TYPED_TEST(ReduceExact, LimbsOfParts) {
 /// Dot products of hostile factors, contiguous and with a stride.
 template <class T, class Value, class Exec>
 void expect_exact_dots() {
-  SeededRandom random;
+  Random random;
   Impl::FloatFormat const format = Impl::float_format(scalar_v<T>);
   for (std::size_t const size : {1, 300, 2000})
     for (HostileDot const& dot :
@@ -169,7 +167,7 @@ void expect_exact_dots() {
 }
 
 TYPED_TEST(ReduceExact, DotProducts) {
-  for_pairs<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, double>,
+  for_types<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, double>,
             Pair<double, double>>([&]<class A, class B>(Pair<A, B>) {
     expect_exact_dots<A, B, TypeParam>();
   });

@@ -10,15 +10,13 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ReduceLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(ReduceLayouts, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ReduceLayouts);
 
 /// Every part of a View at every place of a 16-byte line. What lies around a
 /// part would be seen.
 template <class Element, class Value, class Exec>
 void expect_subviews() {
-  SeededRandom random;
+  Random random;
   std::size_t const length = 700;
   std::vector<int> values(length);
   auto const memory = make_view<Element, Exec>(length, [&](std::size_t i) {
@@ -39,7 +37,7 @@ void expect_subviews() {
 }
 
 TYPED_TEST(ReduceLayouts, UnalignedSubviews) {
-  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
+  for_types<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
             Pair<std::int8_t, std::int32_t>, Pair<std::int64_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_subviews<A, B, TypeParam>();
@@ -68,7 +66,7 @@ void expect_strided_sum(View const& x, double expected) {
 
 template <class Element, class Exec>
 void expect_columns() {
-  SeededRandom random;
+  Random random;
   std::size_t const rows = 1001, columns = 5;
   RowMajor<Element, Exec> const matrix(
       Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing), rows, columns);
@@ -146,7 +144,7 @@ void expect_result_views() {
 }
 
 TYPED_TEST(ReduceLayouts, ResultInAView) {
-  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<float, double>,
+  for_types<Pair<half_t, half_t>, Pair<half_t, float>, Pair<float, double>,
             Pair<double, double>, Pair<std::int32_t, std::int64_t>,
             Pair<std::int64_t, double>>([&]<class A, class B>(Pair<A, B>) {
     expect_result_views<A, B, TypeParam>();

@@ -16,9 +16,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ReduceNumerics : public ::testing::Test {};
-TYPED_TEST_SUITE(ReduceNumerics, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ReduceNumerics);
 
 /// Data and their exact sum.
 template <class Element, class Exec>
@@ -39,7 +37,7 @@ struct Sample {
 
 template <class Element, class Value, class Exec>
 void expect_no_worse_than_kokkos() {
-  SeededRandom random(types<Element, Value>());
+  Random random(types<Element, Value>());
   for (Numbers const numbers :
        {Numbers::uniform, Numbers::normal, Numbers::alternating,
         Numbers::spread, Numbers::tiny})
@@ -64,7 +62,7 @@ void expect_no_worse_than_kokkos() {
 }
 
 TYPED_TEST(ReduceNumerics, ErrorNoLargerThanKokkos) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
+  for_types<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
             Pair<half_t, half_t>, Pair<bhalf_t, float>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_no_worse_than_kokkos<A, B, TypeParam>();
@@ -73,7 +71,7 @@ TYPED_TEST(ReduceNumerics, ErrorNoLargerThanKokkos) {
 
 template <class Element, class Value, class Exec>
 void expect_non_finite_as_in_any_order() {
-  SeededRandom random;
+  Random random;
   for (std::size_t const size : {1, 33, 5001})
     for (double const first : {inf, -inf, quiet_nan})
       for (double const second : {0., inf, -inf, quiet_nan}) {
@@ -98,14 +96,14 @@ void expect_non_finite_as_in_any_order() {
 }
 
 TYPED_TEST(ReduceNumerics, NonFiniteValues) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
+  for_types<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
             Pair<bhalf_t, float>>([&]<class A, class B>(Pair<A, B>) {
     expect_non_finite_as_in_any_order<A, B, TypeParam>();
   });
 }
 
 TYPED_TEST(ReduceNumerics, FloatSubnormals) {
-  SeededRandom random;
+  Random random;
   // sums of few multiples of 2^-149: exact in float
   std::int64_t units = 0;
   auto const x       = make_view<float, TypeParam>(3001, [&](std::size_t) {
@@ -135,7 +133,7 @@ TYPED_TEST(ReduceNumerics, OnesBeyondTheReachOfHalf) {
 
 template <class Element, class Value, class Exec>
 void expect_bitwise_repeats() {
-  SeededRandom random;
+  Random random;
   auto const x = make_view<Element, Exec>(
       1234567, [&](std::size_t) { return float(random.normal()); });
   for (Route const route : routes<Exec>(visible_to_mma<Element, Value>)) {
@@ -183,7 +181,7 @@ void for_each_formulation(Check const& check) {
 
 template <class Value>
 void expect_exact_formulations() {
-  SeededRandom random;
+  Random random;
   for (std::size_t const size :
        {0, 1, 7, 8, 255, 256, 257, 65535, 65537, 1000003}) {
     SCOPED_TRACE(size);
@@ -208,7 +206,7 @@ TEST(PaperReduce, IsExactForIntegers) {
 }
 
 TEST(PaperReduce, OfUniformData) {
-  SeededRandom random;
+  Random random;
   Sample<half_t, Kokkos::Cuda> const sample(
       300001, [&](std::size_t) { return random.uniform(); });
   for_each_formulation([&](Impl::PaperSettings const& settings) {

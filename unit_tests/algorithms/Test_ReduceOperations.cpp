@@ -19,9 +19,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ReduceOperations : public ::testing::Test {};
-TYPED_TEST_SUITE(ReduceOperations, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ReduceOperations);
 
 /// Routes of a minimum, maximum or product: its functor is called.
 template <class Exec>
@@ -61,14 +59,9 @@ void expect_extremes() {
   }
 }
 TYPED_TEST(ReduceOperations, MinimumAndMaximum) {
-  expect_extremes<float, TypeParam>();
-  expect_extremes<double, TypeParam>();
-  expect_extremes<half_t, TypeParam>();
-  expect_extremes<bhalf_t, TypeParam>();
-  expect_extremes<std::int8_t, TypeParam>();
-  expect_extremes<std::uint8_t, TypeParam>();
-  expect_extremes<std::int32_t, TypeParam>();
-  expect_extremes<std::int64_t, TypeParam>();
+  for_types<float, double, bhalf_t, half_t, std::uint8_t, std::int32_t,
+            std::int8_t, std::int64_t>(
+      []<class T>(T) { expect_extremes<T, TypeParam>(); });
 }
 
 /// Signs and powers of two, of which every order gives the same product.
@@ -91,13 +84,10 @@ void expect_product() {
   }
 }
 TYPED_TEST(ReduceOperations, Product) {
-  expect_product<float, float, TypeParam>();
-  expect_product<float, double, TypeParam>();
-  expect_product<half_t, half_t, TypeParam>();
-  expect_product<bhalf_t, bhalf_t, TypeParam>();
-  expect_product<half_t, float, TypeParam>();
-  expect_product<std::int8_t, float, TypeParam>();
-  expect_product<std::int32_t, std::int64_t, TypeParam>();
+  for_types<Pair<half_t, half_t>, Pair<float, float>, Pair<float, double>,
+            Pair<std::int32_t, std::int64_t>, Pair<bhalf_t, bhalf_t>,
+            Pair<half_t, float>, Pair<std::int8_t, float>>(
+      []<class A, class B>(Pair<A, B>) { expect_product<A, B, TypeParam>(); });
 }
 
 /// 1 + 2^-10 in half_t: rounded after every factor, the product of 64 is off by

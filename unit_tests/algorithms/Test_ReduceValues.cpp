@@ -7,6 +7,7 @@
 
 #include "AlgorithmSupport.hpp"
 
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <limits>
@@ -19,9 +20,7 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ReduceValues : public ::testing::Test {};
-TYPED_TEST_SUITE(ReduceValues, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ReduceValues);
 
 /// Numbers whose sum no type on the way has to round: -1, 0 and 1 for a wide
 /// range.
@@ -71,14 +70,14 @@ void expect_exact_at(std::size_t size, Random& random) {
 /// Small sizes, for each pair of types; int8_t as a result wraps around.
 template <class Element, class Value, class Exec>
 void expect_exact_small() {
-  SeededRandom random(types<Element, Value>());
+  Random random(types<Element, Value>());
   for (std::size_t const size : {0, 1, 2, 15, 16, 17, 31, 32, 33, 127, 128, 129,
                                  255, 256, 257, 4095, 4096, 4097})
     expect_exact_at<Element, Value, Exec>(size, random);
 }
 
 TYPED_TEST(ReduceValues, EveryPairOfTypes) {
-  for_pairs<Pair<half_t, half_t>, Pair<half_t, float>, Pair<half_t, double>,
+  for_types<Pair<half_t, half_t>, Pair<half_t, float>, Pair<half_t, double>,
             Pair<bhalf_t, bhalf_t>, Pair<bhalf_t, float>, Pair<float, float>,
             Pair<float, double>, Pair<float, half_t>, Pair<double, double>,
             Pair<double, float>, Pair<std::int8_t, std::int8_t>,
@@ -98,7 +97,7 @@ TYPED_TEST(ReduceValues, EveryPairOfTypes) {
 /// the numbers are small.
 template <class Element, class Value, class Exec>
 void expect_modulo() {
-  SeededRandom random;
+  Random random;
   for (std::size_t const size : {1000, 70001}) {
     std::uint64_t expected = 0;
     auto const x           = make_view<Element, Exec>(size, [&](std::size_t) {
@@ -118,7 +117,7 @@ void expect_modulo() {
 }
 
 TYPED_TEST(ReduceValues, IntegersModulo) {
-  for_pairs<
+  for_types<
       Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,
       Pair<std::uint8_t, std::uint64_t>, Pair<std::int32_t, std::int32_t>,
       Pair<std::int32_t, std::int64_t>, Pair<std::uint32_t, std::uint64_t>,
@@ -137,8 +136,7 @@ std::set<std::size_t> large_sizes(std::size_t per_vector) {
   around(std::size_t(1) << 20);
   int const multiprocessors = capability(Exec()).multiprocessors;
   if (multiprocessors == 0) return sizes;
-  std::size_t const spread =
-      std::size_t(multiprocessors) * builtin_tuning.reduce_spread;
+  std::size_t const spread = std::size_t(multiprocessors) * spread_indices;
   around(spread);               // of streamed
   around(spread * per_vector);  // of mma
   std::size_t const tile = std::size_t(multiprocessors) *
@@ -150,13 +148,13 @@ std::set<std::size_t> large_sizes(std::size_t per_vector) {
 
 template <class Element, class Value, class Exec>
 void expect_exact_large() {
-  SeededRandom random;
+  Random random;
   for (std::size_t const size : large_sizes<Exec>(16 / sizeof(Element)))
     expect_exact_at<Element, Value, Exec>(size, random);
 }
 
 TYPED_TEST(ReduceValues, LargeSizes) {
-  for_pairs<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
+  for_types<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
             Pair<std::int8_t, std::int32_t>, Pair<std::int32_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_exact_large<A, B, TypeParam>();

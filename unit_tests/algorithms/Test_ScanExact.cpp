@@ -19,7 +19,7 @@ using namespace KokkosMMA::Testing;
 template <class Exec>
 class ScanExact : public ::testing::Test {
  public:
-  SeededRandom random;
+  Random random;
 
   /// Both scans of the same elements from a value, with their totals,
   /// contiguous from any place of a 16-byte line and with strides.

@@ -13,9 +13,7 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ScanInterface : public ::testing::Test {};
-TYPED_TEST_SUITE(ScanInterface, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ScanInterface);
 
 /// Every form of both scans and of both functors refuses x and y with these
 /// words and does not change `memory` and the totals.
@@ -170,7 +168,7 @@ TYPED_TEST(ScanInterface, OtherRoutes) {
 /// written.
 template <Impl::ScanKind Kind, class Input, class Output, class Exec>
 void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
-  SeededRandom random(joined(", from ", begin, " to ", end));
+  Random random(joined(", from ", begin, " to ", end));
   using A = Impl::chosen_accumulator_t<void, Kokkos::View<Input*>,
                                        Kokkos::View<Output*>>;
   std::vector<std::int64_t> values(size);

@@ -11,9 +11,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ScanLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(ScanLayouts, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ScanLayouts);
 
 /// Where element i of a View lies in the memory that it was cut from.
 struct Place {
@@ -87,7 +85,7 @@ auto part(Kokkos::View<T*, Exec> const& memory, Place const& place,
 /// Contiguous parts at every place of a 16-byte line.
 template <class Input, class Output, class Exec>
 void expect_any_alignment() {
-  SeededRandom random;
+  Random random;
   auto const as_part = [](auto const&... place) { return part(place...); };
   for (std::size_t const size : {1, 5, 16, 300, 4111})
     for (std::size_t first = 0; first <= 17; ++first) {
@@ -99,7 +97,7 @@ void expect_any_alignment() {
 }
 
 TYPED_TEST(ScanLayouts, Unaligned) {
-  for_pairs<Pair<half_t, float>, Pair<half_t, half_t>, Pair<float, float>,
+  for_types<Pair<half_t, float>, Pair<half_t, half_t>, Pair<float, float>,
             Pair<double, double>, Pair<std::int8_t, std::int32_t>,
             Pair<std::int32_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) {
@@ -109,7 +107,7 @@ TYPED_TEST(ScanLayouts, Unaligned) {
 
 template <class Input, class Output, class Exec>
 void expect_strided() {
-  SeededRandom random;
+  Random random;
   auto const strided = [](auto const&... place) { return cut(place...); };
   for (std::size_t const size : {2, 33, 1000, 9001})
     for (auto const& [from, to] : {std::pair(Place{0, 3}, Place{0, 1}),
@@ -129,7 +127,7 @@ void expect_strided() {
 }
 
 TYPED_TEST(ScanLayouts, Strided) {
-  for_pairs<Pair<float, float>, Pair<std::int8_t, std::int32_t>>(
+  for_types<Pair<float, float>, Pair<std::int8_t, std::int32_t>>(
       [&]<class A, class B>(Pair<A, B>) { expect_strided<A, B, TypeParam>(); });
 }
 
@@ -147,7 +145,7 @@ TYPED_TEST(ScanLayouts, MmaRefusesStrides) {
 
 template <Impl::ScanKind Kind, class T, class Exec>
 void expect_in_place() {
-  SeededRandom random;
+  Random random;
   for (std::size_t const size : {1, 2, 33, 4097, 70001})
     for (auto const& place : {Place{0, 1}, Place{5, 1}, Place{1, 3}}) {
       auto const values = random_values(size, random);

@@ -14,9 +14,7 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ScanNumerics : public ::testing::Test {};
-TYPED_TEST_SUITE(ScanNumerics, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ScanNumerics);
 
 constexpr std::size_t longest = 100003;
 
@@ -71,7 +69,7 @@ std::vector<double> errors(Sample<Element, Exec> const& sample,
 
 template <Impl::ScanKind Kind, class Element, class Output, class Exec>
 void expect_no_worse_than_kokkos() {
-  SeededRandom random(types<Element, Output>());
+  Random random(types<Element, Output>());
   for (Numbers const numbers :
        {Numbers::uniform, Numbers::normal, Numbers::alternating,
         Numbers::cancelling, Numbers::tiny}) {
@@ -119,7 +117,7 @@ TYPED_TEST(ScanNumerics, ErrorNoLargerThanKokkos) {
 template <class Element, class Exec>
 void expect_exact_multiples(double unit, std::int64_t least,
                             std::int64_t most) {
-  SeededRandom random(types<Element, Element>());
+  Random random(types<Element, Element>());
   std::vector<std::int64_t> units(30011);
   auto const x        = make_view<Element, Exec>(units.size(), [&](auto i) {
     units[i] = random.integer(least, most);
@@ -142,7 +140,7 @@ TYPED_TEST(ScanNumerics, ExactMultiples) {
 
 /// A sum starts from +0: no prefix of negative zeros is negative.
 TYPED_TEST(ScanNumerics, NegativeZeros) {
-  for_pairs<Pair<float, float>, Pair<double, double>>(
+  for_types<Pair<float, float>, Pair<double, double>>(
       []<class A, class B>(Pair<A, B>) {
         by_every_route<Impl::ScanKind::inclusive, B>(
             filled<A, TypeParam>(5000, -0.),
@@ -180,7 +178,7 @@ void expect_numbers(std::vector<double> const& values) {
 
 template <class Element, class Output, class Exec>
 void expect_reach_of_special_values() {
-  SeededRandom random(types<Element, Output>());
+  Random random(types<Element, Output>());
   std::size_t const size  = 20011;
   double const pairs[][2] = {{inf, 0},    {-inf, 0},    {quiet_nan, 0},
                              {inf, -inf}, {-inf, -inf}, {inf, quiet_nan}};
@@ -200,7 +198,7 @@ void expect_reach_of_special_values() {
 }
 
 TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinity) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
+  for_types<Pair<float, float>, Pair<double, double>, Pair<half_t, float>,
             Pair<bhalf_t, float>>([&]<class A, class B>(Pair<A, B>) {
     expect_reach_of_special_values<A, B, TypeParam>();
   });
@@ -211,7 +209,7 @@ TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinity) {
 /// sums of later rows overflow too, and must not reach earlier ones.
 template <class Element, class Output, class Exec>
 void expect_overflow_reaches_what_follows() {
-  SeededRandom random(types<Element, Output>());
+  Random random(types<Element, Output>());
   std::size_t const size = 9001;
   double const quarter =
       std::ldexp(1., std::numeric_limits<wide_t<Element>>::max_exponent - 2);
@@ -233,7 +231,7 @@ void expect_overflow_reaches_what_follows() {
 }
 
 TYPED_TEST(ScanNumerics, ReachOfOverflow) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<bhalf_t, float>>(
+  for_types<Pair<float, float>, Pair<double, double>, Pair<bhalf_t, float>>(
       [&]<class A, class B>(Pair<A, B>) {
         expect_overflow_reaches_what_follows<A, B, TypeParam>();
       });
@@ -243,7 +241,7 @@ TYPED_TEST(ScanNumerics, ReachOfOverflow) {
 /// another order.
 template <Impl::ScanKind Kind, class Element, class Output, class Exec>
 void expect_bitwise_repeats() {
-  SeededRandom random;
+  Random random;
   std::size_t const size = on_cuda<Exec> ? 12345678 : 654321;
   auto const x           = make_view<Element, Exec>(
       size, [&](std::size_t) { return float(random.normal()); });

@@ -14,9 +14,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ScanValues : public ::testing::Test {};
-TYPED_TEST_SUITE(ScanValues, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ScanValues);
 
 /// -1, 0 and 1 where prefixes would leave the exact integers of the type.
 template <class Input>
@@ -70,7 +68,7 @@ void expect_exact_at(std::size_t size, Random& random) {
 
 template <class Input, class Output, class Exec, class Accumulator = void>
 void expect_exact(std::vector<std::size_t> const& sizes) {
-  SeededRandom random(types<Input, Output>());
+  Random random(types<Input, Output>());
   for (std::size_t const size : sizes) {
     expect_exact_at<Impl::ScanKind::exclusive, Input, Output, Exec,
                     Accumulator>(size, random);
@@ -86,7 +84,7 @@ std::vector<std::size_t> const all_sizes = {
     8193, 16383, 16384, 16385, 32769, 65535, 65536, 65537};
 
 TYPED_TEST(ScanValues, EverySize) {
-  for_pairs<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, float>,
+  for_types<Pair<half_t, float>, Pair<bhalf_t, float>, Pair<float, float>,
             Pair<double, double>, Pair<std::int8_t, std::int32_t>,
             Pair<bool, std::int32_t>, Pair<std::int32_t, std::int32_t>,
             Pair<std::int64_t, std::int64_t>>([]<class A, class B>(Pair<A, B>) {
@@ -95,7 +93,7 @@ TYPED_TEST(ScanValues, EverySize) {
 }
 
 TYPED_TEST(ScanValues, EveryPairOfTypes) {
-  for_pairs<Pair<half_t, half_t>, Pair<bhalf_t, bhalf_t>, Pair<float, half_t>,
+  for_types<Pair<half_t, half_t>, Pair<bhalf_t, bhalf_t>, Pair<float, half_t>,
             Pair<std::uint8_t, std::uint64_t>, Pair<std::int8_t, std::int8_t>,
             Pair<std::int32_t, std::int64_t>,
             Pair<std::uint32_t, std::uint64_t>,
@@ -113,7 +111,7 @@ TYPED_TEST(ScanValues, EveryPairOfTypes) {
 }
 
 TYPED_TEST(ScanValues, AMillion) {
-  for_pairs<Pair<half_t, half_t>, Pair<std::int8_t, std::int32_t>,
+  for_types<Pair<half_t, half_t>, Pair<std::int8_t, std::int32_t>,
             Pair<std::int64_t, std::int64_t>>([]<class A, class B>(Pair<A, B>) {
     expect_exact<A, B, TypeParam>({1000003});
   });
@@ -123,7 +121,7 @@ TYPED_TEST(ScanValues, AMillion) {
 /// space.
 template <Impl::ScanKind Kind, class Input, class Output, class Exec>
 void expect_modulo() {
-  SeededRandom random(types<Input, Output>());
+  Random random(types<Input, Output>());
   for (std::size_t const size : {1000, 70001}) {
     std::vector<std::uint64_t> values(size);
     std::uint64_t sum = 0;
@@ -148,7 +146,7 @@ void expect_modulo() {
 }
 
 TYPED_TEST(ScanValues, IntegersModulo) {
-  for_pairs<
+  for_types<
       Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,
       Pair<std::uint8_t, std::uint64_t>, Pair<std::int32_t, std::int32_t>,
       Pair<std::int32_t, std::int64_t>, Pair<std::uint32_t, std::uint64_t>,

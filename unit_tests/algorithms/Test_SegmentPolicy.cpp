@@ -15,9 +15,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class SegmentPolicies : public ::testing::Test {};
-TYPED_TEST_SUITE(SegmentPolicies, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(SegmentPolicies);
 
 template <class Value, class Exec>
 struct Keep {
@@ -90,7 +88,7 @@ TYPED_TEST(SegmentPolicies, EqualSegments) {
                  Case<sum, std::int8_t, std::int64_t, std::int64_t>,
                  Case<sum, int, int>, Case<min, double, double>,
                  Case<Impl::Operation::max, int, int>>(few_lengths);
-  SeededRandom random;
+  Random random;
   for (std::size_t const length : {1, 33, 20003, 50000})
     expect_equal<IntoFunctor, Floats, TypeParam>(40007, length, random);
 }

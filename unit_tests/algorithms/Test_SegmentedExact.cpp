@@ -19,7 +19,7 @@ using namespace KokkosMMA::Testing;
 template <class Exec>
 class SegmentedExact : public ::testing::Test {
  public:
-  SeededRandom random;
+  Random random;
 
   /// The results of `sum(x, results)`, x from any place of a 16-byte line, are
   /// the exact sums of these segments.

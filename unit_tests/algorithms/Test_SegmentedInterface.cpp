@@ -15,9 +15,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class SegmentedInterface : public ::testing::Test {};
-TYPED_TEST_SUITE(SegmentedInterface, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(SegmentedInterface);
 
 /// Data of 100 elements and everything that the calls write, poisoned.
 template <class Exec>
@@ -151,7 +149,7 @@ TYPED_TEST(SegmentedInterface, BadOffsets) {
 
 /// One wrong offset among many, anywhere.
 TYPED_TEST(SegmentedInterface, OneBadOffsetAmongMany) {
-  SeededRandom random;
+  Random random;
   std::size_t const segments = 300000;
   Kokkos::View<float*, TypeParam> const x("x", segments),
       result("result", segments);

@@ -11,9 +11,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class SegmentedMatrix : public ::testing::Test {};
-TYPED_TEST_SUITE(SegmentedMatrix, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(SegmentedMatrix);
 
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
@@ -202,7 +200,7 @@ Shape const shapes[] = {{1, 1},     {1, 100},  {100, 1},  {2, 3},    {16, 16},
 template <Impl::Operation Op, class Input, class Output, class Layout,
           class Exec>
 void expect_layout() {
-  SeededRandom random;
+  Random random;
   for (auto const [rows, columns] : shapes)
     for (std::size_t const padding : {0, 1, 16}) {
       SCOPED_TRACE(joined(rows, " x ", columns, ", padded ", padding));
@@ -226,7 +224,7 @@ TYPED_TEST(SegmentedMatrix, Reductions) {
 
 /// Every third row and every second column.
 TYPED_TEST(SegmentedMatrix, StridedBothWays) {
-  SeededRandom random;
+  Random random;
   for (auto const [rows, columns] : shapes) {
     Values const values = random_values<sum, float>(rows, columns, random);
     Kokkos::View<float***, LayoutRight, TypeParam> const all(
@@ -244,7 +242,7 @@ TYPED_TEST(SegmentedMatrix, StridedBothWays) {
 
 template <class Input, class Output, class Layout, class Exec>
 void expect_scans() {
-  SeededRandom random;
+  Random random;
   for (auto const [rows, columns] : shapes) {
     Values const values = random_values<sum, Input>(rows, columns, random);
     expect_scanned<Input, Output, true, Exec, Layout>(values, 0, 0);
@@ -277,7 +275,7 @@ TYPED_TEST(SegmentedMatrix, ScanIntoAnotherLayout) {
 /// k values per element.
 template <class Input, class Output, class Layout, class Exec>
 void expect_values() {
-  SeededRandom random;
+  Random random;
   using X = Kokkos::View<Input**, Layout, Exec>;
   using R = Kokkos::View<Output**, Layout, Exec>;
   using A = Impl::segment_accumulator_t<operation_t<sum>, X, R>;

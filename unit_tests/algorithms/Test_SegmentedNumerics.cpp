@@ -14,9 +14,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class SegmentedNumerics : public ::testing::Test {};
-TYPED_TEST_SUITE(SegmentedNumerics, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(SegmentedNumerics);
 
 constexpr Impl::Operation sum = Impl::Operation::sum;
 
@@ -31,7 +29,7 @@ std::vector<Route> routes_of_sums(bool scan = false, bool ragged = false) {
 
 template <class T, class Exec>
 void expect_no_worse_than_generic() {
-  SeededRandom random;
+  Random random;
   std::size_t const size = 100003;
   for (Numbers const numbers : {Numbers::uniform, Numbers::normal,
                                 Numbers::ill_conditioned, Numbers::tiny}) {
@@ -90,7 +88,7 @@ TYPED_TEST(SegmentedNumerics, ErrorNoLargerThanGeneric) {
 /// Ones, with one special element in some segments.
 template <class T, class Exec>
 void expect_specials(std::size_t length) {
-  SeededRandom random(joined(", length ", length));
+  Random random(joined(", length ", length));
   std::size_t const count = 97;
   std::size_t const size  = count * length - length / 2;
   std::vector<double> values(size, 1.);
@@ -163,7 +161,7 @@ void expect_subnormals() {
   double const smallest = std::is_same_v<T, half_t> && sizeof(T) == 2
                               ? 0x1p-24
                               : double(std::numeric_limits<T>::denorm_min());
-  SeededRandom random;
+  Random random;
   std::size_t const size = 20000;
   std::vector<std::int64_t> values(size);
   auto const x = make_view<T, Exec>(size, [&](std::size_t i) {
@@ -210,7 +208,7 @@ TYPED_TEST(SegmentedNumerics, MinimumAndMaximumOfSpecials) {
 
 template <class T, class Exec>
 void expect_repeatable() {
-  SeededRandom random;
+  Random random;
   std::size_t const size = 300007;
   auto const x =
       make_view<T, Exec>(size, [&](std::size_t) { return random.normal(); });

@@ -14,9 +14,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class SegmentedReduce : public ::testing::Test {};
-TYPED_TEST_SUITE(SegmentedReduce, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(SegmentedReduce);
 
 constexpr Impl::Operation sum     = Impl::Operation::sum;
 constexpr Impl::Operation prod    = Impl::Operation::prod;
@@ -31,7 +29,7 @@ TYPED_TEST(SegmentedReduce, EveryLength) {
 
 /// One segment, and two of which the second is shorter or as long.
 TYPED_TEST(SegmentedReduce, FewLongSegments) {
-  SeededRandom random;
+  Random random;
   std::size_t const n = 1000003;
   for (std::size_t const length : {n, n + 1, n - 1, n / 2, n / 2 + 1, n / 7})
     expect_equal<Reduce, Case<sum, float, float>, TypeParam>(n, length, random);
@@ -40,7 +38,7 @@ TYPED_TEST(SegmentedReduce, FewLongSegments) {
 }
 
 TYPED_TEST(SegmentedReduce, ManySegments) {
-  SeededRandom random;
+  Random random;
   for (std::size_t const length : {1, 3, 8, 100, 129})
     expect_equal<Reduce, Case<sum, half_t, float>, TypeParam>(1000003, length,
                                                               random);
@@ -112,7 +110,7 @@ TYPED_TEST(SegmentedReduce, OtherOperations) {
 /// Random bits: sums leave the type and come back.
 template <class C, class Exec>
 void expect_modulo() {
-  SeededRandom random(case_trace<C>());
+  Random random(case_trace<C>());
   std::size_t const size = 70001;
   for (std::size_t const length : {5, 64, 3000, 70001}) {
     SCOPED_TRACE(length);

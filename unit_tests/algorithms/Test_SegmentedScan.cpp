@@ -11,9 +11,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class SegmentedScan : public ::testing::Test {};
-TYPED_TEST_SUITE(SegmentedScan, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(SegmentedScan);
 
 constexpr Impl::Operation sum = Impl::Operation::sum;
 // Not min: nvcc names the function std::min in the code that it writes for g++.
@@ -85,7 +83,7 @@ TYPED_TEST(SegmentedScan, BeyondTwoToThe32) {
 }
 
 TYPED_TEST(SegmentedScan, AMillion) {
-  SeededRandom random;
+  Random random;
   for (std::size_t const length : {1, 7, 1000, 300000, 1000003, 2000000})
     expect_equal<Scan, Case<sum, std::int32_t, std::int32_t>, TypeParam>(
         1000003, length, random);

@@ -14,14 +14,12 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Stencils : public ::testing::Test {};
-TYPED_TEST_SUITE(Stencils, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Stencils);
 
 // --- boundaries --------------------------------------------------------------
 
 TYPED_TEST(Stencils, EveryPairOfBoundaries) {
-  SeededRandom random;
+  Random random;
   for (int low = 0; low < 6; ++low)
     for (int high = 0; high < 6; ++high) {
       if ((low == int(Boundary::periodic)) != (high == int(Boundary::periodic)))
@@ -39,7 +37,7 @@ TYPED_TEST(Stencils, EveryPairOfBoundaries) {
 
 template <int R, class Exec>
 void one_kind_on_all_boundaries(Place<R> const& extent, int radius) {
-  SeededRandom random;
+  Random random;
   typename StencilWeights<R>::Offsets all;
   all.fill(radius);
   for (int kind = 0; kind < 6; ++kind)
@@ -57,7 +55,7 @@ TYPED_TEST(Stencils, OneKindOnAllSides) {
 
 template <int R, class Exec>
 void mixed_boundaries(int cases, int most) {
-  SeededRandom random;
+  Random random;
   for (int i = 0; i < cases; ++i) {
     typename StencilWeights<R>::Offsets radius;
     Place<R> extent;
@@ -96,7 +94,7 @@ TYPED_TEST(Stencils, ConstantsMeet) {
 // --- weights -----------------------------------------------------------------
 
 TYPED_TEST(Stencils, WeightsOfEveryShape) {
-  SeededRandom random;
+  Random random;
   auto const check_1d = [&](StencilWeights<1> const& weights) {
     expect_row_sums<float, float, 1, TypeParam>(
         {50}, weights, random_boundaries<1>(random), random);

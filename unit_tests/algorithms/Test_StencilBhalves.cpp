@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilBhalves : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilBhalves, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilBhalves);
 
 TYPED_TEST(StencilBhalves, OneType) { one_type<bhalf_t, bhalf_t, TypeParam>(); }
 TYPED_TEST(StencilBhalves, WeightsWithoutStructure) {

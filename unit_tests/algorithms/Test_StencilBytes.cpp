@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilBytes : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilBytes, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilBytes);
 
 TYPED_TEST(StencilBytes, EveryPairOfTypes) {
   one_type<std::int8_t, std::int8_t, TypeParam>();

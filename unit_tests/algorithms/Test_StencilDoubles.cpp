@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilDoubles : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilDoubles, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilDoubles);
 
 TYPED_TEST(StencilDoubles, OneType) { one_type<double, double, TypeParam>(); }
 TYPED_TEST(StencilDoubles, RandomNumbers) {

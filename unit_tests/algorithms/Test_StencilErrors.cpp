@@ -13,9 +13,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilErrors : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilErrors, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilErrors);
 
 /// A call that works, of which each test spoils one argument.
 template <class Exec>

@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilFloats : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilFloats, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilFloats);
 
 TYPED_TEST(StencilFloats, RandomNumbers) { random_numbers<float, TypeParam>(); }
 TYPED_TEST(StencilFloats, WeightsWithoutStructure) {

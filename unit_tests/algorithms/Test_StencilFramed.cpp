@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilFramed : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilFramed, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilFramed);
 
 TYPED_TEST(StencilFramed, BitsOfSteps) {
   steps_of<float, Framed<Right>, TypeParam>({star, product}, 8);

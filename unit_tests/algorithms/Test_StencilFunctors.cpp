@@ -11,9 +11,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilFunctors : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilFunctors, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilFunctors);
 
 TYPED_TEST(StencilFunctors, FunctorsOfEveryRank) {
   using Right = Kokkos::LayoutRight;
@@ -27,7 +25,7 @@ TYPED_TEST(StencilFunctors, FunctorsOfEveryRank) {
 // without boundaries, more rows than a block of threads fetches at once.
 template <class T, class Value, class Exec>
 void boxes_into_functors(Place<2> const& extent, Boundary kind) {
-  SeededRandom random;
+  Random random;
   auto const weights     = StencilWeights<2>::box(9);
   auto const boundaries  = Boundaries<2>::all(kind);
   HostGrid<2> const data = small_integers<T, 2>(extent, random);

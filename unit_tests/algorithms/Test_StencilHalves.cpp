@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilHalves : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilHalves, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilHalves);
 
 TYPED_TEST(StencilHalves, OneType) { one_type<half_t, half_t, TypeParam>(); }
 TYPED_TEST(StencilHalves, RandomNumbers) {

@@ -13,14 +13,12 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilIntegers : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilIntegers, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilIntegers);
 
 TYPED_TEST(StencilIntegers, EveryPairOfTypes) {
-  one_type<std::int16_t, std::int16_t, TypeParam>();
-  one_type<std::uint8_t, std::uint8_t, TypeParam>();
-  one_type<std::uint32_t, std::uint32_t, TypeParam>();
+  for_types<Pair<std::int16_t, std::int16_t>, Pair<std::uint8_t, std::uint8_t>,
+            Pair<std::uint32_t, std::uint32_t>>(
+      []<class A, class B>(Pair<A, B>) { one_type<A, B, TypeParam>(); });
 }
 TYPED_TEST(StencilIntegers, FactorsOfAnySize) {
   factors_of_any_size<std::uint8_t, std::uint8_t, TypeParam>();

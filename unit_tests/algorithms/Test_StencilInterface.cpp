@@ -23,9 +23,7 @@ struct Middle {
   }
 };
 
-template <class Exec>
-class StencilInterface : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilInterface, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilInterface);
 
 /// Every element was called so many times.
 template <class Value, class Exec>

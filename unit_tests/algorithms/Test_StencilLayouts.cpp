@@ -10,15 +10,13 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLayouts, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilLayouts);
 
 // --- layouts -----------------------------------------------------------------
 
 template <int R, class Kind, class OutKind, class Exec>
 void one_layout() {
-  SeededRandom random;
+  Random random;
   Place<R> extent;
   typename StencilWeights<R>::Offsets radius;
   for (int d = 0; d < R; ++d) {
@@ -60,7 +58,7 @@ TYPED_TEST(StencilLayouts, Layouts) {
 /// Hosts visit eight times 256 elements of a row before the next row, and add
 /// 5, 7 or 9 weights in one pass.
 TYPED_TEST(StencilLayouts, RowsLongerThanAPanel) {
-  SeededRandom random;
+  Random random;
   auto const check = [&]<int R>(Place<R> extent,
                                 StencilWeights<R> const& weights) {
     auto const boundaries = random_boundaries<R>(random);
@@ -116,7 +114,7 @@ TYPED_TEST(StencilLayouts, ColumnsOfOneView) {
 
 template <int R, class Exec>
 void several_steps(Place<R> const& extent) {
-  SeededRandom random;
+  Random random;
   typename StencilWeights<R>::Offsets radius;
   for (int d = 0; d < R; ++d) radius[d] = 1 + d;
   for (int kind = 0; kind < 5; ++kind)

@@ -10,14 +10,12 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilLongIntegers : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLongIntegers, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilLongIntegers);
 
 TYPED_TEST(StencilLongIntegers, EveryPairOfTypes) {
-  one_type<std::int32_t, std::int64_t, TypeParam>();
-  one_type<std::int64_t, std::int64_t, TypeParam>();
-  one_type<std::uint64_t, std::uint64_t, TypeParam>();
+  for_types<Pair<std::int32_t, std::int64_t>, Pair<std::int64_t, std::int64_t>,
+            Pair<std::uint64_t, std::uint64_t>>(
+      []<class A, class B>(Pair<A, B>) { one_type<A, B, TypeParam>(); });
 }
 
 }  // namespace

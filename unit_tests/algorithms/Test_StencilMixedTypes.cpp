@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilMixedTypes : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilMixedTypes, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilMixedTypes);
 
 TYPED_TEST(StencilMixedTypes, IntoWiderTypes) {
   one_type<half_t, float, TypeParam>();

@@ -18,9 +18,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilPlans : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilPlans, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilPlans);
 
 template <int R>
 HostGrid<R> uniform(Place<R> const& extent, Random& random) {
@@ -34,7 +32,6 @@ template <class T, int R, class Exec>
 void expect_calls_agree(Place<R> const& extent,
                         StencilWeights<R> const& weights, std::int64_t steps,
                         Random& random) {
-  SCOPED_TRACE(random.note());
   Exec const exec;
   auto const periodic = Boundaries<R>::all(Boundary::periodic);
   Grid<T, R, Exec> const planned_in(uniform<R>(extent, random));
@@ -78,7 +75,6 @@ TYPED_TEST(StencilPlans, OtherAlignments) {
   using Exec = TypeParam;
   using View = Kokkos::View<float**, Kokkos::LayoutStride, Exec>;
   Random random;
-  SCOPED_TRACE(random.note());
   Place<2> const extent{40, 64};
   HostGrid<2> const values = uniform<2>(extent, random);
   auto const weights       = StencilWeights<2>::box(9);

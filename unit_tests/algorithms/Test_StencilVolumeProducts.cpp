@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilVolumeProducts : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilVolumeProducts, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilVolumeProducts);
 
 TYPED_TEST(StencilVolumeProducts, BitsOfStepsOfHalves) {
   steps_of_products<half_t, Plain<Right>, TypeParam>();

@@ -10,12 +10,10 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilVolumes : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilVolumes, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilVolumes);
 
 TYPED_TEST(StencilVolumes, BitsOfSteps) {
-  SeededRandom random;
+  Random random;
   auto const star = StencilWeights<3>::star(1);
   for (int i = 0; i < 16; ++i) {
     std::vector<double> values(star.values().begin(), star.values().end());

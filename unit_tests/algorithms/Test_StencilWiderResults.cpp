@@ -10,9 +10,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StencilWiderResults : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilWiderResults, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StencilWiderResults);
 
 TYPED_TEST(StencilWiderResults, Integers) {
   one_type<std::int32_t, std::int32_t, TypeParam>();

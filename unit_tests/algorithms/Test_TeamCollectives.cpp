@@ -127,9 +127,7 @@ std::int64_t pattern_sum(std::size_t first, std::size_t count) {
   return sum;
 }
 
-template <class Exec>
-class TeamCollectives : public ::testing::Test {};
-TYPED_TEST_SUITE(TeamCollectives, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(TeamCollectives);
 
 // Reductions by functors -----------------------------------------------------
 
@@ -476,7 +474,7 @@ void reduce_views() {
   }
 }
 TYPED_TEST(TeamCollectives, ReduceViews) {
-  for_pairs<Pair<half_t, half_t>, Pair<bhalf_t, float>, Pair<float, float>,
+  for_types<Pair<half_t, half_t>, Pair<bhalf_t, float>, Pair<float, float>,
             Pair<float, double>, Pair<double, double>, Pair<std::int8_t, int>,
             Pair<std::uint8_t, float>, Pair<bool, std::int64_t>,
             Pair<int, std::int64_t>, Pair<std::uint32_t, std::uint32_t>,
@@ -717,7 +715,7 @@ void scan_views() {
   }
 }
 TYPED_TEST(TeamCollectives, ScanViews) {
-  for_pairs<Pair<float, float>, Pair<double, double>, Pair<double, float>,
+  for_types<Pair<float, float>, Pair<double, double>, Pair<double, float>,
             Pair<half_t, half_t>, Pair<bhalf_t, float>,
             Pair<std::int8_t, std::int64_t>, Pair<std::uint8_t, std::uint8_t>,
             Pair<int, int>, Pair<std::int64_t, float>>(
@@ -791,7 +789,7 @@ struct SumOnly {
 
 template <class T, class Exec>
 void numerics() {
-  SeededRandom random;
+  Random random;
   int const size = 50001;
   std::vector<double> values(size);
   ExactSum exact;

@@ -16,9 +16,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class WideSums : public ::testing::Test {};
-TYPED_TEST_SUITE(WideSums, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(WideSums);
 
 /// Near half of the largest number of the type: four of them leave it.
 template <class T>
@@ -197,7 +195,7 @@ void expect_stencil(Data<T, Exec> const& data) {
 
 template <class T, class Value, class Exec>
 void expect_wide_sums() {
-  SeededRandom random(types<T, Value>());
+  Random random(types<T, Value>());
   for (std::size_t const size : {16, 4096}) {
     Data<T, Exec> const data(random, size);
     expect_reduced<T, Value>(data);
@@ -209,16 +207,18 @@ void expect_wide_sums() {
 }
 
 TYPED_TEST(WideSums, EightBytes) {
-  expect_wide_sums<std::int64_t, double, TypeParam>();
-  expect_wide_sums<std::int64_t, float, TypeParam>();
-  expect_wide_sums<std::uint64_t, double, TypeParam>();
-  expect_wide_sums<std::uint64_t, float, TypeParam>();
+  for_types<Pair<std::int64_t, double>, Pair<std::int64_t, float>,
+            Pair<std::uint64_t, double>, Pair<std::uint64_t, float>>(
+      []<class A, class B>(Pair<A, B>) {
+        expect_wide_sums<A, B, TypeParam>();
+      });
 }
 TYPED_TEST(WideSums, FewerBytes) {
-  expect_wide_sums<std::int32_t, double, TypeParam>();
-  expect_wide_sums<std::uint32_t, float, TypeParam>();
-  expect_wide_sums<std::int8_t, float, TypeParam>();
-  expect_wide_sums<std::uint8_t, double, TypeParam>();
+  for_types<Pair<std::int32_t, double>, Pair<std::uint32_t, float>,
+            Pair<std::uint8_t, double>, Pair<std::int8_t, float>>(
+      []<class A, class B>(Pair<A, B>) {
+        expect_wide_sums<A, B, TypeParam>();
+      });
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <core/routing/KokkosMMA_CallTables.hpp>
 
 #include <core/routing/KokkosMMA_KnownBytes.hpp>
-#include <core/segmented/KokkosMMA_SegmentedProblem.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 
 #include <gtest/gtest.h>
 

@@ -402,7 +402,6 @@ TEST(GivenTiles, AreKeptOnlyIfAskedFor) {
 /// A choice is kept by the number of the candidate.
 TEST(LoopShape, ASizeClassHasTheSameCandidates) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int bits = 18; bits < 40; ++bits)
     for (int n = 0; n < 20; ++n) {
       std::uint64_t const least = std::uint64_t(1) << bits;
@@ -470,7 +469,6 @@ TEST(CachedLaunch, IsOfOneLoop) {
 /// Every index of a range lies in one block, and a grid has so many blocks.
 TEST(LoopShape, RangesAreCovered) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 2000; ++n) {
     std::uint64_t const bits = random.integer(1, 60);
     std::uint64_t const size = std::max<std::uint64_t>(
@@ -520,7 +518,6 @@ TEST(LoopShape, AnOrderHasEveryDimensionOnce) {
 /// are in a count with carries.
 TEST(LoopShape, BoxesAreCovered) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 2000; ++n) {
     LoopSpace space;
     space.rank = random.integer(2, 6);

@@ -42,7 +42,6 @@ void expect_exact_or_lost(std::uint32_t bits) {
 
 TEST(SplitFloat, ExactOrSaysSo) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (std::uint32_t exponent = 0; exponent < 256; ++exponent)
     for (int repeat = 0; repeat < 2000; ++repeat) {
       std::uint32_t const drawn = std::uint32_t(random.bits());

@@ -243,7 +243,6 @@ TEST(OuterProduct, OfIntegersIsOfIntegers) {
   // One number for all: no product with it is rounded.
   expect_exact(StencilWeights<2>::dense(3, std::vector<double>(49, 0.1)));
   Random random;
-  SCOPED_TRACE(random.note());
   for (int repeat = 0; repeat < 200; ++repeat) {
     std::array<int, 3> const radius{int(random.integer(1, 3)),
                                     int(random.integer(1, 3)),
@@ -273,7 +272,6 @@ TEST(OuterProduct, ZeroWeights) {
 TEST(OuterProduct, RowsOfZerosStayZeros) {
   // A factor that is not quite zero would let an Inf through.
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<double> column(9), row(7);
   for (double& value : column) value = random.normal();
   for (double& value : row) value = random.normal();
@@ -286,7 +284,6 @@ TEST(OuterProduct, RowsOfZerosStayZeros) {
 
 TEST(OuterProduct, OfRealNumbers) {
   Random random;
-  SCOPED_TRACE(random.note());
   expect_rounded(outer({0.1, 0.3, 0.7}, {0.9, 1.1, 1.3}));
   for (int repeat = 0; repeat < 50; ++repeat) {
     double const tiny = std::ldexp(1., -20 * (repeat % 5));
@@ -329,7 +326,6 @@ TEST(OuterProduct, WeightsOfHugeRange) {
 
 TEST(OuterProduct, OneDimensionIsItsOwnFactor) {
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<double> values(15);
   for (double& value : values)
     value = std::ldexp(random.normal(), int(random.integer(-1000, 1000)));

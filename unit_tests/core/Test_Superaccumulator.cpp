@@ -81,7 +81,6 @@ void expect_exact(HostileSum const& sum) {
 template <Scalar Input>
 void expect_all_exact() {
   Random random;
-  SCOPED_TRACE(random.note());
   FloatFormat const format = float_format(Input);
   for (std::size_t const size : {1, 2, 3, 30, 777})
     for (HostileSum const& sum :
@@ -97,7 +96,6 @@ TEST(Superaccumulator, OfDouble) { expect_all_exact<Scalar::float64>(); }
 // So much that 2^28 products fit before a carry.
 TEST(Superaccumulator, ProductsInALimb) {
   Random random;
-  SCOPED_TRACE(random.note());
   // Not in the array's bound: nvcc 13.0 hands g++ 13 no valid expression.
   constexpr int limbs = double_products_carrier().limbs;
   for (int n = 0; n < 100000; ++n) {
@@ -120,7 +118,6 @@ TEST(Superaccumulator, ProductsInALimb) {
 // The parts have the value, and that of the limb itself is small.
 TEST(Superaccumulator, CarryIntoNext) {
   Random random;
-  SCOPED_TRACE(random.note());
   constexpr int limbs       = 11;
   constexpr auto most       = std::numeric_limits<std::int64_t>::max();
   constexpr auto least      = std::numeric_limits<std::int64_t>::min();
@@ -160,7 +157,6 @@ TEST(Superaccumulator, CarryIntoNext) {
 // doubles, which hold it, round to.
 TEST(Superaccumulator, AllHalves) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (Scalar const format : {Scalar::half, Scalar::bhalf})
     for (unsigned bits = 0; bits < 0x10000; ++bits) {
       auto const sum_of = [&](auto accumulator, std::uint64_t other) {
@@ -194,7 +190,6 @@ TEST(Superaccumulator, EmptyIsPositiveZero) {
 // time: condition numbers up to 1e450.
 TEST(Superaccumulator, IllConditioned) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int const orders : {100, 400, 1000, 1500}) {
     ExactReference reference;
     Superaccumulator<Scalar::float64> sum;

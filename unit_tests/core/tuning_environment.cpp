@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   std::string const errors = path + ".errors";
 
   TuningFile file{{}, here, "2026-11-21"};
-  file.table.scan_spread_tiles = 96;
+  file.table.tiny_csr_bytes = 96;
   std::string refused;
   if (which == "other_device") {
     file.device.name = "NVIDIA A100";

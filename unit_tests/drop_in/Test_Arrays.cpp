@@ -15,9 +15,7 @@ namespace {
 
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Arrays : public ::testing::Test {};
-TYPED_TEST_SUITE(Arrays, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Arrays);
 
 /// The result in memory of the device and of the host, poisoned memory after
 /// it. Kokkos' own code on Cuda throws from some 180 doubles on; nothing of it
@@ -64,7 +62,6 @@ struct Dots {
 template <class T, class Layout, class Exec>
 void check_dots(std::initializer_list<unsigned> counts, int most_indices) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (unsigned const count : counts) {
     int const begin = random.integer(0, 1) ? 0 : 37;
     int const n     = int(random.integer(1, most_indices));
@@ -130,7 +127,6 @@ struct Remainders {
 TYPED_TEST(Arrays, FunctorsWithInitJoinAndFinal) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   for (unsigned const half : {1u, 2u, 13u, 150u})
     for (int const n : {0, 1, 200, int(random.integer(1000, 70000))}) {
       Remainders<Exec> const functor{2 * half};
@@ -178,7 +174,6 @@ TYPED_TEST(Arrays, ResultIsAnArrayOfTheLanguage) {
 TYPED_TEST(Arrays, Histograms) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   for (int const bins : {1, 5, 64, 1000}) {
     int const n = int(random.integer(1, 100000));
     std::vector<std::int64_t> expected(bins, 0);
@@ -200,7 +195,6 @@ TYPED_TEST(Arrays, Histograms) {
 TYPED_TEST(Arrays, SameBitsFromRunToRun) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   using Matrix = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
   for (unsigned const count : {1u, 3u, 20u}) {
     int const n = 50000;

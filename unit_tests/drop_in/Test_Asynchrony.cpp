@@ -19,9 +19,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Asynchrony : public ::testing::Test {};
-TYPED_TEST_SUITE(Asynchrony, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Asynchrony);
 
 template <class Exec>
 using Longs = Kokkos::View<std::int64_t*, Exec>;

@@ -15,9 +15,7 @@ using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class DefaultSum : public ::testing::Test {};
-TYPED_TEST_SUITE(DefaultSum, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(DefaultSum);
 
 /// Sums x into a scalar and into a View.
 template <class Exec, class Result, class T>
@@ -75,7 +73,6 @@ T summand(Random& random, int n) {
 template <class Exec, class T>
 void check_integer() {
   Random random;
-  SCOPED_TRACE(random.note());
   int const n       = 20011;
   std::uint64_t sum = 0;
   std::vector<T> prefixes;
@@ -107,7 +104,6 @@ TYPED_TEST(DefaultSum, LargeIntegers) {
 template <class Exec, class T, class Result>
 void check_floating(std::size_t n, int largest) {
   Random random;
-  SCOPED_TRACE(random.note());
   std::int64_t sum = 0;
   std::vector<T> prefixes;
   auto const x = make_view<T, Exec>(n, [&](std::size_t) {

@@ -23,9 +23,7 @@ using Kokkos::Experimental::create_graph;
 
 constexpr int submissions = 3;
 
-template <class Exec>
-class Graphs : public ::testing::Test {};
-TYPED_TEST_SUITE(Graphs, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Graphs);
 
 template <class Exec>
 using Numbers = Kokkos::View<std::int64_t*, Exec>;
@@ -336,7 +334,6 @@ TYPED_TEST(Graphs, ManyGraphs) {
   auto const x = make_view<std::int64_t, Exec>(
       1 << 17, [](std::size_t i) { return std::int64_t(i % 10); });
   Random random;
-  SCOPED_TRACE(random.note());
   for (int round = 0; round < 12; ++round) {
     int const n      = random.integer(1, 1 << 17);
     int const length = random.integer(1, 5);

@@ -14,9 +14,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Invocations : public ::testing::Test {};
-TYPED_TEST_SUITE(Invocations, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Invocations);
 
 constexpr std::int64_t few = 901, many = 300007;
 

@@ -15,22 +15,9 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Kokkos5 : public ::testing::Test {};
-TYPED_TEST_SUITE(Kokkos5, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Kokkos5);
 
 constexpr int few = 777, many = 300007;
-
-/// Whether x(i) == factor * i for all i; takes the values away.
-template <class View>
-bool holds_multiples(View const& x, int factor) {
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-  bool right      = true;
-  for (int i = 0; i < int(host.extent(0)); ++i)
-    right = right && host(i) == factor * i;
-  Kokkos::deep_copy(x, -1);
-  return right;
-}
 
 template <class Exec>
 struct Fill {

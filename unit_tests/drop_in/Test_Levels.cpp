@@ -93,7 +93,6 @@ void expect_reference(Random& random, std::size_t size) {
 
 TEST(Levels, ReductionsHaveTheReferenceBits) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (std::size_t const size :
        {std::size_t(1), std::size_t(random.integer(2, 3000)),
         std::size_t(random.integer(100000, 270000)),

@@ -17,9 +17,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Loops : public ::testing::Test {};
-TYPED_TEST_SUITE(Loops, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Loops);
 
 // No multiples of a block: one launch; one that is measured against Kokkos' own
 // after many calls; all shapes.
@@ -53,21 +51,6 @@ struct Multiply {
   Kokkos::View<double*, Exec> x;
   KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
 };
-
-/// Takes the values away, so that no later loop finds them.
-template <class Exec>
-bool holds_multiples(Kokkos::View<double*, Exec> const& x, double factor) {
-  Kokkos::fence();
-  auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), x);
-  Kokkos::deep_copy(host, x);
-  bool holds = true;
-  for (std::size_t i = 0; i < host.extent(0); ++i) {
-    holds   = holds && host(i) == factor * double(i);
-    host(i) = -1;
-  }
-  Kokkos::deep_copy(x, host);
-  return holds;
-}
 
 /// Returns in the middle, and atomics.
 template <class Exec>

@@ -14,9 +14,7 @@ using namespace KokkosMMA::Testing;
 using Kokkos::Iterate;
 using Kokkos::Rank;
 
-template <class Exec>
-class LoopsMDRange : public ::testing::Test {};
-TYPED_TEST_SUITE(LoopsMDRange, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(LoopsMDRange);
 
 struct Tag {};
 

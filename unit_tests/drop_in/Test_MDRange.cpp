@@ -15,9 +15,7 @@ namespace {
 
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class MDRange : public ::testing::Test {};
-TYPED_TEST_SUITE(MDRange, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(MDRange);
 
 /// Depends on every index and on their order.
 KOKKOS_INLINE_FUNCTION std::uint64_t mix() { return 1; }
@@ -172,7 +170,6 @@ template <class Exec>
 void check_view_elements() {
   int const rows = 211, columns = 97;
   Random random;
-  SCOPED_TRACE(random.note());
   Kokkos::View<int**, Exec> const x("x", rows, columns);
   auto const host  = Kokkos::create_mirror_view(x);
   std::int64_t sum = 0;

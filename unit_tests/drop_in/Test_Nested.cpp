@@ -17,9 +17,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Nested : public ::testing::Test {};
-TYPED_TEST_SUITE(Nested, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Nested);
 
 /// At the upper end of a type, where a lane's next index is none.
 template <class Exec>
@@ -143,7 +141,6 @@ struct ManyResults {
 TYPED_TEST(Nested, ResultsOfAllKindsHaveTheBitsOfKokkos) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   for (int const n : {1, 77, 700}) {
     int const rows = 40;
     ManyResults<Exec> const f{
@@ -199,7 +196,6 @@ TYPED_TEST(Nested, OneInsideTheOther) {
         Kokkos::View<double*, Exec>("x", n),
         Kokkos::View<double*, Exec>("y", rows + league)};
     Random random;
-    SCOPED_TRACE(random.note());
     // Numbers whose sums are exact.
     fill_random(f.a, [&] { return double(random.integer(-8, 8)); });
     auto const x = Kokkos::create_mirror_view(f.x);
@@ -259,7 +255,6 @@ TYPED_TEST(Nested, LargestTeams) {
   Kokkos::View<double*, Exec> const data("x", length);
   Heavy<Exec> const f{data, Kokkos::View<double*, Exec>("y", league), length};
   Random random;
-  SCOPED_TRACE(random.note());
   auto const x = Kokkos::create_mirror_view(data);
   // Of zeros and ones all values are integers below 2^21.
   for (int j = 0; j < length; ++j) x(j) = double(random.integer(0, 1));

@@ -7,6 +7,7 @@
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_Random.hpp>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,24 +16,36 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class NestedScans : public ::testing::Test {};
-TYPED_TEST_SUITE(NestedScans, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(NestedScans);
 
-/// The scans of a vector that Kokkos has: without and with the total, by a
-/// reducer; by closures that use the sum before they add, and after.
-template <class Exec>
-struct VectorScans {
-  using Policy = Kokkos::TeamPolicy<Exec>;
+/// Scans of random rows, with all that they leave.
+template <class Exec, bool OfTeams>
+struct Scans {
+  using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   template <class T>
   using Rows = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
-  Rows<float> x;
-  Rows<float> before;
-  Rows<double> products;
+  Rows<float> x, before;
+  Rows<double> up_to;
   Rows<int> counts;
   Rows<double> totals;  ///< (row, 2)
 
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m) const {
+  Scans(int rows, int n)
+      : x("x", rows, n),
+        before("before", rows, n),
+        up_to("up_to", rows, n),
+        counts("counts", rows, n),
+        totals("totals", rows, 2) {}
+  KOKKOS_FUNCTION void operator()(Member const& m) const {
+    if constexpr (OfTeams) {
+      of_team(m);
+    } else {
+      of_vectors(m);
+    }
+  }
+
+  /// Those of a vector that Kokkos has: without and with the total, by a
+  /// reducer; by closures that use the sum before they add, and after.
+  KOKKOS_FUNCTION void of_vectors(Member const& m) const {
     int const row    = m.league_rank() * m.team_size() + m.team_rank();
     auto const range = Kokkos::ThreadVectorRange(m, int(x.extent(1)));
     Kokkos::parallel_scan(range, [&](int j, float& sum, bool final) {
@@ -44,7 +57,7 @@ struct VectorScans {
         range,
         [&](int j, double& value, bool final) {
           value *= 1 + x(row, j) / 1024.;
-          if (final) products(row, j) = value;
+          if (final) up_to(row, j) = value;
         },
         Kokkos::Prod<double>(product));
     int count = 0;
@@ -61,50 +74,8 @@ struct VectorScans {
       totals(row, 1) = count;
     });
   }
-};
-
-TYPED_TEST(NestedScans, ScansOfVectorsHaveTheBitsOfKokkos) {
-  using Exec = TypeParam;
-  Random random;
-  SCOPED_TRACE(random.note());
-  for (int const lanes : {1, 4, 16, 32})
-    for (int const n : {0, 1, 7, 32, 33, 64, 129, 700}) {
-      SCOPED_TRACE(lanes);
-      SCOPED_TRACE(n);
-      int const lanes_here = on_cuda<Exec> ? lanes : 1;
-      int const threads    = on_cuda<Exec> ? 4 : 1;
-      int const rows       = 36;
-      using Scans          = VectorScans<Exec>;
-      Scans const f{typename Scans::template Rows<float>("x", rows, n),
-                    typename Scans::template Rows<float>("before", rows, n),
-                    typename Scans::template Rows<double>("products", rows, n),
-                    typename Scans::template Rows<int>("counts", rows, n),
-                    typename Scans::template Rows<double>("totals", rows, 2)};
-      fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
-      expect_bits_of_kokkos(
-          [&] {
-            Kokkos::parallel_for(
-                "scans",
-                Kokkos::TeamPolicy<Exec>(rows / threads, threads, lanes_here),
-                f);
-          },
-          f.before, f.products, f.counts, f.totals);
-    }
-}
-
-/// The scans of a team's threads that Kokkos has, one after the other.
-template <class Exec>
-struct TeamScans {
-  using Policy = Kokkos::TeamPolicy<Exec>;
-  template <class T>
-  using Rows = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
-  Rows<float> x;
-  Rows<float> before;
-  Rows<double> up_to;
-  Rows<int> counts;
-  Rows<double> totals;  ///< (row, 2)
-
-  KOKKOS_FUNCTION void operator()(typename Policy::member_type const& m) const {
+  /// Those of a team's threads, one after the other.
+  KOKKOS_FUNCTION void of_team(Member const& m) const {
     int const row = m.league_rank();
     auto const n  = std::int64_t(x.extent(1));
     Kokkos::parallel_scan(Kokkos::TeamThreadRange(m, int(n)),
@@ -136,38 +107,39 @@ struct TeamScans {
   }
 };
 
-TYPED_TEST(NestedScans, ScansOfTeamsHaveTheBitsOfKokkos) {
-  using Exec  = TypeParam;
-  using Scans = TeamScans<Exec>;
-  struct Shape {
-    int team, vector;
-  };
-  std::vector<Shape> const shapes =
-      on_cuda<Exec>
-          ? std::vector<Shape>{{1, 1},  {5, 1},   {24, 1}, {32, 1}, {64, 1},
-                               {96, 1}, {512, 1}, {40, 1}, {16, 4}}
-          : std::vector<Shape>{{1, 1}};
+template <class Exec, bool OfTeams>
+void expect_scans(int league, int team, int vector, int rows, int n,
+                  Random& random) {
+  SCOPED_TRACE(team);
+  SCOPED_TRACE(vector);
+  SCOPED_TRACE(n);
+  Scans<Exec, OfTeams> const f(rows, n);
+  fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
+  Kokkos::TeamPolicy<Exec> const policy(league, team, vector);
+  expect_bits_of_kokkos([&] { Kokkos::parallel_for("scans", policy, f); },
+                        f.before, f.up_to, f.counts, f.totals);
+}
+
+TYPED_TEST(NestedScans, ScansOfVectorsHaveTheBitsOfKokkos) {
+  using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
+  int const rows = 36, threads = on_cuda<Exec> ? 4 : 1;
+  for (int const lanes : {1, 4, 16, 32})
+    for (int const n : {0, 1, 7, 32, 33, 64, 129, 700})
+      expect_scans<Exec, false>(rows / threads, threads,
+                                on_cuda<Exec> ? lanes : 1, rows, n, random);
+}
+
+TYPED_TEST(NestedScans, ScansOfTeamsHaveTheBitsOfKokkos) {
+  using Exec = TypeParam;
+  std::vector<std::array<int, 2>> shapes{{1, 1}};
+  if (on_cuda<Exec>)
+    shapes = {{1, 1},  {5, 1},   {24, 1}, {32, 1}, {64, 1},
+              {96, 1}, {512, 1}, {40, 1}, {16, 4}};
+  Random random;
   for (auto const [team, vector] : shapes)
-    for (int const n : {0, 1, 31, 64, 65, 700, 2100}) {
-      SCOPED_TRACE(team);
-      SCOPED_TRACE(vector);
-      SCOPED_TRACE(n);
-      constexpr int rows = 9;
-      Scans const f{typename Scans::template Rows<float>("x", rows, n),
-                    typename Scans::template Rows<float>("before", rows, n),
-                    typename Scans::template Rows<double>("up_to", rows, n),
-                    typename Scans::template Rows<int>("counts", rows, n),
-                    typename Scans::template Rows<double>("totals", rows, 2)};
-      fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
-      expect_bits_of_kokkos(
-          [&] {
-            Kokkos::parallel_for(
-                "scans", Kokkos::TeamPolicy<Exec>(rows, team, vector), f);
-          },
-          f.before, f.up_to, f.counts, f.totals);
-    }
+    for (int const n : {0, 1, 31, 64, 65, 700, 2100})
+      expect_scans<Exec, true>(9, team, vector, 9, n, random);
 }
 
 }  // namespace

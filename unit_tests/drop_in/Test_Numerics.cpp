@@ -22,9 +22,7 @@ using Kokkos::Experimental::half_t;
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Numerics : public ::testing::Test {};
-TYPED_TEST_SUITE(Numerics, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Numerics);
 
 TEST(ExactSum, KeepsWhatDoublesLose) {
   ExactSum sum;
@@ -163,7 +161,7 @@ void check_errors_of_sums() {
       // a sum that a 16 bit result cannot hold has no error to speak of
       if (!std::isfinite(theirs) || !std::isfinite(ours)) {
         EXPECT_GT(std::abs(exact.value()), 0.99 * 65504.)
-            << distribution.name << ", n = " << n << "; " << random.note();
+            << distribution.name << ", n = " << n;
         continue;
       }
       EXPECT_LE(exact.error_of(ours),
@@ -171,7 +169,7 @@ void check_errors_of_sums() {
                               epsilon<Result>, epsilon<Accumulator>))
           << distribution.name << ", n = " << n << ": " << ours
           << " with the drop-in, " << theirs << " by Kokkos, " << exact.value()
-          << " exact; " << random.note();
+          << " exact";
     }
 }
 TYPED_TEST(Numerics, ErrorsOfSums) {
@@ -195,7 +193,7 @@ void check_errors() {
       if (!distribution.prefixes) continue;
       Random random;
       SCOPED_TRACE(std::string(distribution.name) +
-                   ", n = " + std::to_string(n) + "; " + random.note());
+                   ", n = " + std::to_string(n));
       auto values       = draw(distribution, random, n);
       auto const x      = stored<T, Exec>(values);
       auto const ours   = prefixes<T, Exec>(x, Route::automatic);
@@ -271,7 +269,7 @@ void check_special_values() {
     for (std::size_t which = 0; which < cases.size(); ++which)
       for (int placing = 0; placing < 3; ++placing) {
         Random random;
-        SCOPED_TRACE(random.note() + ", n = " + std::to_string(n) + ", case " +
+        SCOPED_TRACE("n = " + std::to_string(n) + ", case " +
                      std::to_string(which));
         std::vector<double> values(n);
         for (auto& value : values) value = random.uniform(-1., 1.);
@@ -315,7 +313,7 @@ void check_small_values() {
   T const unit = std::numeric_limits<T>::denorm_min();
   for (std::size_t n : {1, 31, 1024, 100003}) {
     Random random;
-    SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
+    SCOPED_TRACE("n = " + std::to_string(n));
     std::vector<double> values(n);
     std::vector<T> expected;
     std::int64_t multiple = 0;
@@ -404,7 +402,6 @@ TYPED_TEST(Numerics, OnesOf16Bits) {
 template <class T, class Exec>
 void check_repeatable() {
   Random random;
-  SCOPED_TRACE(random.note());
   std::size_t const longest = on_cuda<Exec> ? (1 << 22) + 9 : (1 << 18) + 9;
   auto const x              = make_view<T, Exec>(longest, [&](std::size_t) {
     return T(static_cast<float>(random.normal() *

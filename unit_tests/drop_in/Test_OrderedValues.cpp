@@ -12,9 +12,7 @@ namespace {
 
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class OrderedValues : public ::testing::Test {};
-TYPED_TEST_SUITE(OrderedValues, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(OrderedValues);
 
 // Joins that do not commute are called as join(earlier, later). Kokkos' own
 // code on Cuda keeps no order, so all of these must be routed there.

@@ -14,9 +14,7 @@ namespace {
 
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Overloads : public ::testing::Test {};
-TYPED_TEST_SUITE(Overloads, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Overloads);
 
 template <class Exec>
 using Longs   = Kokkos::View<std::int64_t*, Exec>;
@@ -77,7 +75,7 @@ void check_results(Make const& make, ValueOf const& value) {
   Data<Exec> const data;
   for (int form = 0; form < forms; ++form) {
     SCOPED_TRACE("form " + std::to_string(form) + " with a result in " +
-                 Space::name() + "; " + data.random.note());
+                 Space::name());
     auto result = make();
     RouteProbe<Exec> probe;
     if constexpr (Kokkos::is_view<decltype(result)>::value) {
@@ -143,7 +141,6 @@ TYPED_TEST(Overloads, ViewOfSharedMemory) {
 TYPED_TEST(Overloads, ScanWithoutTotal) {
   using Exec = TypeParam;
   Data<Exec> const data;
-  SCOPED_TRACE(data.random.note());
   for (int form = 0; form < forms; ++form) {
     SCOPED_TRACE("form " + std::to_string(form));
     auto const functor = data.scan();
@@ -159,7 +156,6 @@ TYPED_TEST(Overloads, ScanWithoutTotal) {
 TYPED_TEST(Overloads, UnmanagedResultAndNeighbours) {
   using Exec = TypeParam;
   Data<Exec> const data;
-  SCOPED_TRACE(data.random.note());
   Kokkos::RangePolicy<Exec> const policy(0, count);
   auto const functor = data.scan();
 
@@ -198,14 +194,13 @@ TYPED_TEST(Overloads, NamedReducer) {
   Kokkos::parallel_reduce(Kokkos::RangePolicy<TypeParam>(0, count),
                           data.functor(), named);
   EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(data.sum, result) << data.random.note();
+  EXPECT_EQ(data.sum, result);
 }
 
 /// Scans read the running value before they add, and after.
 template <class Exec>
 void check_lambdas() {
   Data<Exec> const data;
-  SCOPED_TRACE(data.random.note());
   auto const x        = data.x;
   auto const before   = poisoned_array<std::int64_t, Exec>(count),
              after    = poisoned_array<std::int64_t, Exec>(count);
@@ -246,7 +241,6 @@ template <class Exec>
 void check_lambdas_over_a_count() {
   if constexpr (std::is_same_v<Exec, Kokkos::DefaultExecutionSpace>) {
     Data<Exec> const data;
-    SCOPED_TRACE(data.random.note());
     auto const x        = data.x;
     auto const y        = poisoned_array<std::int64_t, Exec>(count);
     std::int64_t result = poison<std::int64_t>();
@@ -371,7 +365,6 @@ struct InPlace {
 TYPED_TEST(Overloads, InPlaceThroughPointers) {
   using Exec = TypeParam;
   Data<Exec> const data;
-  SCOPED_TRACE(data.random.note());
   Longs<Exec> const x("x", count);
   Kokkos::deep_copy(x, data.x);
   auto total = poisoned_view<std::int64_t, Exec>();
@@ -424,13 +417,13 @@ TYPED_TEST(Overloads, FinalWithAndWithoutResult) {
     if (form >= forms) {
       EXPECT_TRUE(probe.streamed());
     }
-    EXPECT_EQ(2 * data.sum + 1, value_of(functor.stored)) << data.random.note();
+    EXPECT_EQ(2 * data.sum + 1, value_of(functor.stored));
     EXPECT_EQ(1, value_of(functor.finals));
     if (form == forms) {
-      EXPECT_EQ(2 * data.sum + 1, scalar) << data.random.note();
+      EXPECT_EQ(2 * data.sum + 1, scalar);
     }
     if (form > forms) {
-      EXPECT_EQ(2 * data.sum + 1, value_of(view)) << data.random.note();
+      EXPECT_EQ(2 * data.sum + 1, value_of(view));
     }
   }
 }

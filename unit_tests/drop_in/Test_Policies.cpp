@@ -19,9 +19,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Policies : public ::testing::Test {};
-TYPED_TEST_SUITE(Policies, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Policies);
 
 /// How many indices were seen, and the sums of their values and of their cubes
 /// modulo 2^64: an index left out, taken twice or computed wrongly shows in one
@@ -316,8 +314,7 @@ struct CapturedByScan final {
 template <class Exec, int Bytes>
 void check_captured() {
   Random random;
-  SCOPED_TRACE(random.note() + ", functor of " + std::to_string(Bytes) +
-               " bytes");
+  SCOPED_TRACE("functor of " + std::to_string(Bytes) + " bytes");
   int const n = 3 * Bytes;
   Captured<Bytes> functor;
   for (auto& word : functor.data) word = random.bits();

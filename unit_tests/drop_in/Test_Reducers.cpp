@@ -10,9 +10,7 @@ namespace {
 
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Reducers : public ::testing::Test {};
-TYPED_TEST_SUITE(Reducers, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Reducers);
 
 /// Products of 16 bits, whose factors 2 and 1/2 in turn leave the type by any
 /// order but one.

@@ -17,9 +17,7 @@ namespace {
 namespace KE = Kokkos::Experimental;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class ScanUses : public ::testing::Test {};
-TYPED_TEST_SUITE(ScanUses, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(ScanUses);
 
 /// Kokkos::BinSort counts the bins and scans the counts; Kokkos::sort uses it
 /// on some spaces.
@@ -27,7 +25,7 @@ TYPED_TEST(ScanUses, Sorting) {
   using Exec = TypeParam;
   for (int n : {1, 1000, 100003}) {
     Random random;
-    SCOPED_TRACE(random.note() + ", n = " + std::to_string(n));
+    SCOPED_TRACE("n = " + std::to_string(n));
     std::vector<int> values(n);
     for (auto& value : values) value = random.integer(0, 100000);
     auto const keys =
@@ -133,7 +131,7 @@ TYPED_TEST(ScanUses, ConditionalCopies) {
   using Exec = TypeParam;
   for (int n : sizes) {
     Values<Exec> const values(n);
-    SCOPED_TRACE(values.random.note() + ", n = " + std::to_string(n));
+    SCOPED_TRACE("n = " + std::to_string(n));
     std::vector<int> thirds, others;
     for (int value : values.host)
       (IsThird()(value) ? thirds : others).push_back(value);

@@ -16,9 +16,7 @@ namespace {
 
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Sizes : public ::testing::Test {};
-TYPED_TEST_SUITE(Sizes, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Sizes);
 
 /// A value of three words.
 struct Triple {
@@ -85,7 +83,7 @@ void check_lengths(std::vector<std::int64_t> const& lengths) {
   Kokkos::View<T*, Exec> const output("output", longest + 64);
   for (std::int64_t const n : lengths) {
     SCOPED_TRACE("n = " + std::to_string(n) + ", values of " +
-                 std::to_string(sizeof(T)) + " bytes; " + data.random.note());
+                 std::to_string(sizeof(T)) + " bytes");
     auto const part                = Kokkos::make_pair(std::int64_t(0), n + 64);
     Kokkos::View<T*, Exec> const y = Kokkos::subview(output, part);
     Kokkos::deep_copy(y, Kokkos::subview(poisoned, part));
@@ -221,7 +219,6 @@ template <class Element, class Sum, class Exec>
 void check_bits_of_sums() {
   std::int64_t const n = on_cuda<Exec> ? (1 << 22) + 12345 : 1 << 12;
   Random random;
-  SCOPED_TRACE(random.note());
   Kokkos::View<Element const*, Exec> const x =
       make_view<Element, Exec>(n, [&](std::size_t i) {
         // So different in size that sums of doubles round, too.
@@ -299,7 +296,6 @@ struct Row {
 TYPED_TEST(Sizes, GrowingAndShrinking) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   std::int64_t const longest = on_cuda<Exec> ? 1 << 19 : 1 << 15;
   Exec const exec;
   Row<std::uint32_t, Exec> words(longest);
@@ -330,7 +326,6 @@ TYPED_TEST(Sizes, GrowingAndShrinking) {
 TYPED_TEST(Sizes, ManyCallsInARow) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   Exec const exec;
   int const calls            = on_cuda<Exec> ? 1000000 : 500;
   std::int64_t const longest = 40000;

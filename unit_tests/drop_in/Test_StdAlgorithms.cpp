@@ -22,9 +22,7 @@ using KE::half_t;
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StdAlgorithms : public ::testing::Test {};
-TYPED_TEST_SUITE(StdAlgorithms, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StdAlgorithms);
 
 /// Every alignment of the first element, lengths around what a warp takes at
 /// once.
@@ -46,7 +44,6 @@ constexpr int longest = 30100;
 template <class Exec, class T>
 void check_integer_sum() {
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<std::uint64_t> prefix(longest + 1);
   // all bits on the device, where sums wrap; a sanitizer of the host reports
   // that overflow
@@ -90,7 +87,6 @@ template <class Exec, class T>
 void check_floating_sum() {
   using Accumulator = std::conditional_t<sizeof(T) < sizeof(float), float, T>;
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<double> values(longest);
   Kokkos::View<T*, Exec> const x("x", longest);
   auto const host = Kokkos::create_mirror_view(x);
@@ -142,7 +138,6 @@ TYPED_TEST(StdAlgorithms, SumsOfFloats) {
 template <class Exec, class T, class Value>
 void check_wide_sums() {
   Random random;
-  SCOPED_TRACE(random.note());
   std::int64_t const half =
       std::int64_t(std::uint64_t(std::numeric_limits<T>::max()) / 2 + 1);
   for (std::size_t const size : {16, 30011}) {
@@ -205,7 +200,6 @@ struct Shifted {
 TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<std::int64_t> a(longest), b(longest);
   for (auto& value : a) value = random.integer(1, 1000000);
   for (auto& value : b) value = random.integer(-1000000, 1000000);
@@ -258,7 +252,6 @@ TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
 template <class Exec, class T>
 void check_dot_product() {
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<std::int64_t> prefix(longest + 1, 0);
   Kokkos::View<T*, Exec> const x("x", longest), y("y", longest);
   auto const left  = Kokkos::create_mirror_view(x);

@@ -19,9 +19,7 @@ using KE::half_t;
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class StdScans : public ::testing::Test {};
-TYPED_TEST_SUITE(StdScans, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(StdScans);
 
 /// Elements begin .. begin + length of `y` are `expected(i)`, those around them
 /// still the poison.
@@ -71,7 +69,6 @@ template <class Exec, class Input, class Output, class Init = void>
 void check_sums() {
   constexpr bool exclusive = !std::is_void_v<Init>;
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<std::int64_t> prefix(longest + 1);
   auto const x    = make_view<Input, Exec>(longest, [&](std::size_t i) {
     std::int64_t const value = random.integer(i % 2 ? 0 : -1, 1);
@@ -144,7 +141,6 @@ TYPED_TEST(StdScans, InclusiveSumOfFloats) {
 TYPED_TEST(StdScans, NarrowTypesWrapAsInKokkos) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   std::size_t const size = 5000;
   auto const bytes       = make_view<std::int8_t, Exec>(
       size, [&](std::size_t) { return random.integer(-128, 127); });
@@ -229,7 +225,6 @@ std::vector<Affine> composed(std::vector<Affine> const& x, bool inclusive,
 TYPED_TEST(StdScans, OperatorsThatDoNotCommute) {
   using Exec = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   for (std::size_t const size : {1, 2, 31, 33, 1000, 8193, 20011}) {
     SCOPED_TRACE(size);
     std::vector<Affine> values(size);
@@ -281,8 +276,7 @@ struct Larger {
 template <class T, class Exec>
 void check_maxima() {
   Random random;
-  SCOPED_TRACE(random.note() + ", values of " + std::to_string(sizeof(T)) +
-               " bytes");
+  SCOPED_TRACE("values of " + std::to_string(sizeof(T)) + " bytes");
   for (std::size_t const size : {1000, 70001, 300011, 1200007}) {
     SCOPED_TRACE(size);
     std::vector<T> values(size);

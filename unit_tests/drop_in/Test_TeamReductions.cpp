@@ -15,9 +15,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class TeamReductions : public ::testing::Test {};
-TYPED_TEST_SUITE(TeamReductions, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(TeamReductions);
 
 /// Sums of 40 bytes that do not start at zero, and are not left as they are.
 struct Moments {

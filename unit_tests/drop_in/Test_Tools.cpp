@@ -17,9 +17,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Tools : public ::testing::Test {};
-TYPED_TEST_SUITE(Tools, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Tools);
 
 using Events = std::vector<std::string>;
 

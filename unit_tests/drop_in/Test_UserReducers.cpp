@@ -16,9 +16,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class UserReducers : public ::testing::Test {};
-TYPED_TEST_SUITE(UserReducers, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(UserReducers);
 
 template <class Exec>
 using Longs = Kokkos::View<std::int64_t const*, Exec>;
@@ -53,7 +51,6 @@ TYPED_TEST(UserReducers, JoinOfTheFunctor) {
   using Exec  = TypeParam;
   int const n = 20011;
   Data<Exec> data(n);
-  SCOPED_TRACE(data.random.note());
   std::int64_t expected = 0;
   for (auto value : data.values)
     expected = std::max(expected, value < 0 ? -value : value);
@@ -115,7 +112,6 @@ TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
   using Exec  = TypeParam;
   int const n = 20011;
   Data<Exec> data(n);
-  SCOPED_TRACE(data.random.note());
   std::int64_t expected = 0;
   for (auto value : data.values) expected = std::max(expected, value);
   std::int64_t result = poison<std::int64_t>();
@@ -177,7 +173,7 @@ TYPED_TEST(UserReducers, ThreeResults) {
   using Exec = TypeParam;
   for (int n : {1, 1000, 20011}) {
     Data<Exec> data(n);
-    SCOPED_TRACE(data.random.note() + ", n = " + std::to_string(n));
+    SCOPED_TRACE("n = " + std::to_string(n));
     // one element above all others, so that its place is unique
     int const place    = data.random.integer(0, n - 1);
     data.values[place] = 2000000000;

@@ -17,9 +17,7 @@ using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class Values : public ::testing::Test {};
-TYPED_TEST_SUITE(Values, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Values);
 
 constexpr std::size_t largest_of_reductions = 512;
 
@@ -185,7 +183,7 @@ void check_kokkos_type() {
   Random random;
   for (int n : {1, 500, 30011}) {
     SCOPED_TRACE("value of " + std::to_string(sizeof(T)) +
-                 " bytes, n = " + std::to_string(n) + "; " + random.note());
+                 " bytes, n = " + std::to_string(n));
     std::vector<T> expected;
     int level    = 0;
     auto const x = make_view<T, Exec>(n, [&](std::size_t) {

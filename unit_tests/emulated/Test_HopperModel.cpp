@@ -181,7 +181,6 @@ TEST(Doubles, ChainOfFusedMultiplyAdds) {
 
 TEST(Doubles, ALongProductIsShortOnesInOrder) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int repeat = 0; repeat < 100; ++repeat) {
     double a[16], b[16];
     for (double& x : a) x = random.normal();
@@ -221,7 +220,6 @@ std::uint32_t small_integer(int value) {
 TYPED_TEST(Multiply, IsTheMatrixProduct) {
   using S = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   int a_matrix[S::m][S::k], b_matrix[S::k][S::n], c_matrix[S::m][S::n];
   for (auto& row : a_matrix)
     for (int& x : row) x = int(random.integer(0, 100));
@@ -297,7 +295,6 @@ double chain_error(Random& random, int length, int flush) {
 
 TEST(Chain, TruncationGrowsWithItsLength) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int repeat = 0; repeat < 3; ++repeat) {
     double const long_bias = chain_error(random, 4096, 4096);
     EXPECT_LT(long_bias, -1.2e-4);
@@ -310,7 +307,6 @@ TEST(Chain, TruncationGrowsWithItsLength) {
 
 TEST(Chain, AFlushRemovesTheBias) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int const flush : {8, 16, 32}) {
     // The mean of 40 spreads by 5e-8.
     int const repeats = 40;

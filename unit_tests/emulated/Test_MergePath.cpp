@@ -27,7 +27,6 @@ constexpr std::uint64_t partitions[] = {1, 2, 3, 31, 33, 100};
 
 TEST(MergePath, CoordinatesAreOnThePath) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (CsrCase const& rows : CsrCase::all(random)) {
     std::vector<std::int32_t> const offsets(rows.offsets.begin(),
                                             rows.offsets.end());

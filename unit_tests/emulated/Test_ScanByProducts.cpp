@@ -81,7 +81,6 @@ using InputsOfProducts = ::testing::Types<
 TYPED_TEST_SUITE(ScanByProducts, InputsOfProducts);
 
 TYPED_TEST(ScanByProducts, TakesFiniteNumbers) {
-  SCOPED_TRACE(this->random.note());
   using F    = typename TestFixture::F;
   using Bits = typename F::Bits;
   OneTile<TypeParam> tile;

@@ -63,8 +63,8 @@ namespace Testing {
 /// A device of few multiprocessors, on which a block has more than one piece of
 /// a small grid, or of many, on which pieces are small.
 inline void any_device(Random& random) {
-  Impl::Cuda::device_entry(0).multiprocessors =
-      random.integer(0, 1) == 0 ? 3 : 132;
+  constexpr int counts[]                      = {1, 3, 132};
+  Impl::Cuda::device_entry(0).multiprocessors = counts[random.integer(0, 2)];
 }
 
 /// One of the orders in which a streamed reduction may call.

@@ -121,6 +121,13 @@ using FloatTypes =
                                         Of<Combined<Scalar::float32, double>>,
                                         Of<Combined<Scalar::float64, double>>>>;
 
+/// Every floating-point type of elements, as a type.
+template <Scalar Input>
+using Element = std::integral_constant<Scalar, Input>;
+using FloatElements =
+    ::testing::Types<Element<Scalar::half>, Element<Scalar::bhalf>,
+                     Element<Scalar::float32>, Element<Scalar::float64>>;
+
 /// Elements side by side, `before` elements after a 16-byte boundary, all bits
 /// set until they are written: NaN or -1. Nothing lies after the last one.
 template <class T>

@@ -4,6 +4,8 @@
 #ifndef EMULATEDDEVICE_LAUNCHEDCALLS_HPP
 #define EMULATEDDEVICE_LAUNCHEDCALLS_HPP
 
+#include "SumReducer.hpp"
+
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
@@ -27,13 +29,7 @@ namespace KokkosMMA::Testing {
 
 inline Kokkos::Cuda const space;
 
-struct AddReducer {
-  void init(std::int64_t* value) const { *value = 0; }
-  void join(std::int64_t* into, std::int64_t const* from) const {
-    *into += *from;
-  }
-  void final(std::int64_t*) const {}
-};
+using AddReducer = SumReducer<std::int64_t>;
 struct AddIndex {
   void operator()(std::int64_t i, std::int64_t& sum) const {
     sum += i;

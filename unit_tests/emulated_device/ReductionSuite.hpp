@@ -72,7 +72,6 @@ class Reductions : public KernelSuite<P> {
 TYPED_TEST_SUITE_P(Reductions);
 
 TYPED_TEST_P(Reductions, Exact) {
-  SCOPED_TRACE(this->random.note());
   this->template expect_exact<Impl::Operation::sum>();
   if constexpr (TypeParam::Kernel::has_operations) {
     this->template expect_exact<Impl::Operation::min>();
@@ -97,7 +96,6 @@ class FloatReductions : public Reductions<P> {
 TYPED_TEST_SUITE_P(FloatReductions);
 
 TYPED_TEST_P(FloatReductions, ErrorIsWithinItsBound) {
-  SCOPED_TRACE(this->random.note());
   using T      = typename TypeParam::T;
   using Value  = typename T::Value;
   using F      = typename TestFixture::F;
@@ -162,7 +160,6 @@ TYPED_TEST_P(FloatReductions, ErrorIsWithinItsBound) {
 }
 
 TYPED_TEST_P(FloatReductions, WhatIsNotFiniteStaysInItsGroup) {
-  SCOPED_TRACE(this->random.note());
   using F = typename TestFixture::F;
   for (double const special : {infinity, -infinity, nan})
     this->each_few([&](auto const& c, Groups const& groups) {
@@ -189,14 +186,12 @@ TYPED_TEST_P(FloatReductions, WhatIsNotFiniteStaysInItsGroup) {
 }
 
 TYPED_TEST_P(FloatReductions, SubnormalsAreAdded) {
-  SCOPED_TRACE(this->random.note());
   this->each_subnormal([&](auto const& c, auto const& x) {
     this->template expect_serial<Impl::Operation::sum>(c, x);
   });
 }
 
 TYPED_TEST_P(FloatReductions, SignsOfZero) {
-  SCOPED_TRACE(this->random.note());
   using T      = typename TypeParam::T;
   using Value  = typename T::Value;
   using F      = typename TestFixture::F;
@@ -227,7 +222,6 @@ TYPED_TEST_P(FloatReductions, SignsOfZero) {
 }
 
 TYPED_TEST_P(FloatReductions, OverflowAsALoopOverTheElements) {
-  SCOPED_TRACE(this->random.note());
   using T             = typename TypeParam::T;
   using Bits          = typename T::Bits;
   using F             = typename TestFixture::F;
@@ -248,7 +242,6 @@ TYPED_TEST_P(FloatReductions, OverflowAsALoopOverTheElements) {
 
 TYPED_TEST_P(FloatReductions, ExtremesPassOverNaN) {
   if constexpr (TypeParam::Kernel::has_operations) {
-    SCOPED_TRACE(this->random.note());
     using F = typename TestFixture::F;
     this->each_few([&](auto const& c, Groups const& groups) {
       // In the last group nothing is a number.

@@ -101,7 +101,6 @@ class Scans : public KernelSuite<P> {
 TYPED_TEST_SUITE_P(Scans);
 
 TYPED_TEST_P(Scans, Exact) {
-  SCOPED_TRACE(this->random.note());
   using T = typename TypeParam::T;
   this->template expect_exact<Impl::Operation::sum>();
   if constexpr (TypeParam::Kernel::has_operations) {
@@ -121,7 +120,6 @@ TYPED_TEST_P(Scans, InPlace) {
   using Value = typename T::Value;
   using Bits  = typename T::Bits;
   if constexpr (sizeof(Bits) == sizeof(Value)) {
-    SCOPED_TRACE(this->random.note());
     this->each_few([&](auto const& c, Groups const& groups) {
       auto const x = this->row_of(groups, [&](Bits& bits, auto, auto) {
         bits = T::template draw<Impl::Operation::sum>(this->random);
@@ -161,7 +159,6 @@ class FloatScans : public Scans<P> {
 TYPED_TEST_SUITE_P(FloatScans);
 
 TYPED_TEST_P(FloatScans, ErrorIsWithinItsBound) {
-  SCOPED_TRACE(this->random.note());
   using Value             = typename TypeParam::T::Value;
   using F                 = typename TestFixture::F;
   using Kernel            = typename TypeParam::Kernel;
@@ -247,7 +244,6 @@ TYPED_TEST_P(FloatScans, ErrorIsWithinItsBound) {
 }
 
 TYPED_TEST_P(FloatScans, WhatIsNotFiniteReachesWhatFollowsInItsGroup) {
-  SCOPED_TRACE(this->random.note());
   using F = typename TestFixture::F;
   for (double const special : {infinity, -infinity, nan})
     this->each_few([&](auto const& c, Groups const& groups) {
@@ -270,7 +266,6 @@ TYPED_TEST_P(FloatScans, WhatIsNotFiniteReachesWhatFollowsInItsGroup) {
 }
 
 TYPED_TEST_P(FloatScans, SubnormalsAreAdded) {
-  SCOPED_TRACE(this->random.note());
   this->each_subnormal([&](auto const& c, auto const& x) {
     this->template expect_serial<Impl::Operation::sum>(c, x);
   });
@@ -292,7 +287,6 @@ TYPED_TEST_P(FloatScans, NegativeZerosGiveZero) {
 }
 
 TYPED_TEST_P(FloatScans, OverflowAsALoopOverTheElements) {
-  SCOPED_TRACE(this->random.note());
   using F             = typename TestFixture::F;
   using Bits          = typename F::Bits;
   Bits const largest  = Bits(F::encode(infinity) - 1);

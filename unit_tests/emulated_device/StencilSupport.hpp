@@ -300,6 +300,24 @@ class ExactSums {
   std::vector<Term> m_terms;
 };
 
+/// What a grid holds before a kernel writes to it; and after each result that
+/// was right has become T{}: that nothing beside these was written.
+template <class T, int R>
+void fill_bytes(DeviceGrid<T, R>& grid) {
+  std::memset(static_cast<void*>(grid.memory()), 0x5a,
+              std::size_t(grid.size()) * sizeof(T));
+}
+template <class T, int R>
+void expect_only_written(DeviceGrid<T, R>& grid, std::size_t elements) {
+  auto const* const byte =
+      reinterpret_cast<unsigned char const*>(grid.memory());
+  auto const written =
+      std::count_if(byte, byte + grid.size() * std::int64_t(sizeof(T)),
+                    [](unsigned char value) { return value != 0x5a; });
+  ASSERT_EQ(written, std::ptrdiff_t(elements * sizeof(T)))
+      << "bytes beside the results";
+}
+
 /// Fills a grid with draw(), and calls check(place, sum, exact sums) for every
 /// sum of `launch(grid, sink)`, into a View and, where `Calls`, into a functor.
 /// Nothing, where it returns false.
@@ -348,8 +366,7 @@ void each_sum(StencilCase<R> const& in, Random& random, Draw const& draw,
     }
   } else {
     DeviceGrid<Result, R> results(in.extent, none, none, in.out);
-    std::memset(static_cast<void*>(results.memory()), 0x5a,
-                std::size_t(results.size()) * sizeof(Result));
+    fill_bytes(results);
     Impl::StencilTarget<Result, R> sink{results.data(), {}};
     for (int d = 0; d < R; ++d) sink.stride[d] = results.stride(d);
     if (!launch(grid, sink)) return;
@@ -358,14 +375,7 @@ void each_sum(StencilCase<R> const& in, Random& random, Draw const& draw,
       ASSERT_NO_FATAL_FAILURE(check(place, results.at(place), exact));
       results.at(place) = Result{};
     }
-    // What is no result is left as it was.
-    std::int64_t written = 0;
-    auto const* byte = reinterpret_cast<unsigned char const*>(results.memory());
-    for (std::int64_t b = 0; b < results.size() * std::int64_t(sizeof(Result));
-         ++b)
-      written += byte[b] != 0x5a;
-    ASSERT_EQ(written, std::int64_t(all.values.size() * sizeof(Result)))
-        << "bytes beside the results";
+    expect_only_written(results, all.values.size());
   }
 }
 

@@ -129,7 +129,6 @@ auto next_by(AutomatonRule const& rule) {
 
 TEST(AutomatonKernels, RulesInBytes) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (char const* const text :
        {"B3/S23", "B2/S013V", "345/2/4", "R2,C0,M1,S6..11,B6..9,NM",
         "R3,C0,M0,S8..14,B9..11,NN", "R5,C0,M1,S34..58,B34..45,NM",
@@ -164,7 +163,6 @@ struct OwnRule {
 
 TEST(AutomatonKernels, OwnRules) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (Neighbourhood const neighbourhood :
        {Neighbourhood::moore, Neighbourhood::von_neumann})
     for (int radius = 1; radius <= AutomatonRule::max_radius; ++radius)
@@ -196,7 +194,6 @@ AutomatonRule random_life(Random& random) {
 
 TEST(AutomatonKernels, LifeInBits) {
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<AutomatonRule> rules;
   for (char const* const text :
        {"B3/S23", "B36/S23", "B2/S013V", "B1357/S02468", "B/S", "B0/S8",
@@ -235,7 +232,6 @@ TEST(AutomatonKernels, LifeInBits) {
 
 TEST(AutomatonKernels, CountsInBits) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int radius = 2; radius <= AutomatonRule::max_radius; ++radius)
     for (Alive const alive :
          {Alive::any, Alive::any, Alive::all, Alive::none}) {

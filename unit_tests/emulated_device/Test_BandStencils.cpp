@@ -25,7 +25,6 @@ using namespace KokkosMMA::Testing;
 
 TEST(TileSchedule, EveryRowOfEveryPanelOnce) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 300; ++n) {
     int const rows   = int(random.integer(1, 300));
     int const panels = int(random.integer(1, n < 20 ? 4 : 70));
@@ -102,7 +101,6 @@ TYPED_TEST_SUITE(BandKernels, OfBands);
 
 TYPED_TEST(BandKernels, Products) {
   Random random;
-  SCOPED_TRACE(random.note());
   int taken = 0;
   // A grid is taken or not by how it lies: with any seed enough are.
   for (int round = 0; round < 20 && taken <= 3; ++round)
@@ -120,7 +118,6 @@ TYPED_TEST(BandKernels, Products) {
 // cuts, where warps do not wait for each other.
 TYPED_TEST(BandKernels, StagesAreUsedAgain) {
   Random random;
-  SCOPED_TRACE(random.note());
   constexpr int panel = 512 / int(sizeof(typename TypeParam::Element));
   for (int radius : {1, 2, 1, 2})
     expect_bands<TypeParam>(box<2>(radius), random, {400, 3 * panel + 50});
@@ -142,7 +139,6 @@ TYPED_TEST_SUITE(BandKernelsOfSplitWeights, SplitCases);
 TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   using Element = typename TypeParam::Element;
   Random random;
-  SCOPED_TRACE(random.note());
   int taken = 0;
   // A grid is taken or not by how it lies: with any seed enough are.
   for (int round = 0; round < 20 && taken <= 2; ++round)
@@ -178,7 +174,6 @@ TYPED_TEST_SUITE(ByteBandKernels, OfBytes);
 // Of results of a byte, the lowest byte of sums and weights is all there is.
 TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int radius = 1; radius <= 16; radius += radius < 8 ? 1 : 4) {
     Factors<2> factors{{}, false};
     for (auto& vector : factors.of)
@@ -203,7 +198,6 @@ TYPED_TEST_SUITE(WideByteBandKernels, OfWideBytes);
 // Sums along the rows have two bytes, or three.
 TYPED_TEST(WideByteBandKernels, FactorsOfAnySize) {
   Random random;
-  SCOPED_TRACE(random.note());
   auto const expect = [&](std::array<int, 2> const& radii, auto const& weight) {
     Factors<2> factors{{}, false};
     for (std::size_t d = 0; d < 2; ++d)
@@ -252,7 +246,6 @@ TYPED_TEST_SUITE(DenseBandKernels, OfDenseBands);
 
 TYPED_TEST(DenseBandKernels, AnyWeights) {
   Random random;
-  SCOPED_TRACE(random.note());
   int taken = 0;
   // A grid is taken or not by how it lies: with any seed enough are.
   for (int round = 0; round < 20 && taken <= 4; ++round)
@@ -278,7 +271,6 @@ TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
   using A       = typename TypeParam::A;
   using Element = typename TypeParam::Element;
   Random random;
-  SCOPED_TRACE(random.note());
   std::function<double()> const data[] = {
       [&] { return random.uniform(); }, [&] { return random.normal(); },
       [&] { return 1000 + random.uniform(); },

@@ -4,6 +4,7 @@
 // Reductions over boxes of several dimensions, which go in tiles.
 
 #include "DeviceMemory.hpp"
+#include "SumReducer.hpp"
 
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
@@ -26,13 +27,6 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
 Kokkos::Cuda const space;
-
-template <class Value>
-struct Sum {
-  void init(Value* value) const { *value = 0; }
-  void join(Value* into, Value const* from) const { *into += *from; }
-  void final(Value*) const {}
-};
 
 /// Counts the invocations of each tuple of a box and adds what lies there.
 template <class Value, int Rank>
@@ -58,7 +52,7 @@ template <class Value, int Rank, bool LeftFastest>
 void expect_sums_of_boxes(Random& random) {
   constexpr auto tuned = Impl::streamed_tuning(sizeof(Value), Rank);
   using Tuning         = Impl::Cuda::tuning_type<tuned>;
-  using Running        = Impl::Cuda::RunningValue<Sum<Value>, Value>;
+  using Running        = Impl::Cuda::RunningValue<SumReducer<Value>, Value>;
   std::array<long, Rank> lower, upper, extent;
   long size       = 1;
   long const most = Rank == 2 ? 260 : Rank == 3 ? 50 : Rank == 4 ? 14 : 6;
@@ -89,7 +83,7 @@ void expect_sums_of_boxes(Random& random) {
     auto const launch = [&](auto* kernel) {
       Impl::Cuda::launch_kernel(
           space, "streamed_reduce", kernel, {blocks, threads}, call,
-          Sum<Value>(), std::uint32_t(0), call.places(), orders[order],
+          SumReducer<Value>(), std::uint32_t(0), call.places(), orders[order],
           Impl::Cuda::StreamScratch(space)->grid(
               Impl::Cuda::partials_of_warps(blocks, threads), sizeof(Value)),
           Impl::Cuda::ResultTarget<Value>{&total, nullptr});
@@ -97,11 +91,10 @@ void expect_sums_of_boxes(Random& random) {
     using Call = std::remove_const_t<decltype(call)>;
     if (random.integer(0, 1) == 0)
       launch(&Impl::Cuda::streamed_reduce<Running, Tuning, std::uint32_t, Value,
-                                          Call, Sum<Value>>);
+                                          Call, SumReducer<Value>>);
     else
-      launch(
-          &Impl::Cuda::streamed_reduce_by_value<Running, Tuning, std::uint32_t,
-                                                Value, Call, Sum<Value>>);
+      launch(&Impl::Cuda::streamed_reduce_by_value<
+             Running, Tuning, std::uint32_t, Value, Call, SumReducer<Value>>);
     for (long at = 0; at < size; ++at)
       ASSERT_EQ(1, counts[at]) << at << " of " << size << ", order " << order;
     if (order == 0) {
@@ -122,7 +115,6 @@ void expect_sums_of_boxes(Random& random) {
 template <class Value>
 void expect_sums_of_ranks() {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int repeat = 0; repeat < 4; ++repeat) {
     any_device(random);
     expect_sums_of_boxes<Value, 2, true>(random);

@@ -116,7 +116,6 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Columns, FloatScans, FloatTypes<OfScan>);
 // what lies between them stays.
 TEST(Columns, ScansIntoRowsOfAnotherStride) {
   Random random;
-  SCOPED_TRACE(random.note());
   using T = Combined<Scalar::int8, std::int32_t>;
   for (Matrix const& m : matrices(random)) {
     any_tuned_device(random);

@@ -65,7 +65,6 @@ TEST(CsrReduce, LongestSegmentOfAThread) {
 
 TEST(CsrOffsets, TheFirstBadOneAndTheLongestSegment) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (CsrCase const& c : CsrCase::all(random)) {
     any_tuned_device(random);
     std::vector<std::int32_t> offsets(c.offsets.begin(), c.offsets.end());

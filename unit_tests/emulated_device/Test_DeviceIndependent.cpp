@@ -113,7 +113,6 @@ void expect_reference(Random& random, std::size_t size) {
 
 TEST(DeviceIndependent, StreamedReductions) {
   Random random;
-  SCOPED_TRACE(random.note());
   using enum Impl::Operation;
   for (std::size_t const size :
        {std::size_t(1), std::size_t(random.integer(2, 5000))}) {
@@ -204,7 +203,6 @@ void expect_segments(Random& random, std::size_t size, std::size_t length) {
 
 TEST(DeviceIndependent, Segments) {
   Random random;
-  SCOPED_TRACE(random.note());
   using Float  = Combined<Scalar::float32, float>;
   using Double = Combined<Scalar::float64, double>;
   for (std::size_t const length :
@@ -217,7 +215,6 @@ TEST(DeviceIndependent, Segments) {
 
 TEST(DeviceIndependent, Columns) {
   Random random;
-  SCOPED_TRACE(random.note());
   using T = Combined<Scalar::float32, float>;
   for (std::size_t const columns : {3, 64, 500}) {
     std::size_t const rows = 100000 / columns;
@@ -252,11 +249,11 @@ TEST(DeviceIndependent, Columns) {
 TEST(DeviceIndependent, LayoutsOfLaunches) {
   Impl::Cuda::device_entry(0).multiprocessors = 7;
   static Impl::TuningTable table              = Impl::builtin_tuning;
-  table.reduce_spread                         = 1;
+  table.tiny_csr_bytes                        = 1;
   Impl::Cuda::use_tuning(0, table);
   auto const own = Impl::Cuda::launch_layout(space);
   EXPECT_EQ(7, own.multiprocessors);
-  EXPECT_EQ(1, own.tuning.reduce_spread);
+  EXPECT_EQ(1, own.tuning.tiny_csr_bytes);
   EXPECT_EQ(5, own.blocks(5, 2));
   ScopedSettings const scope(level);
   auto const fixed = Impl::Cuda::launch_layout(space);

@@ -46,7 +46,6 @@ TYPED_TEST_SUITE(DirectKernels, All);
 
 TYPED_TEST(DirectKernels, Stars) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 1; n <= 5; ++n) {
     int const radius = n < 5 ? n : int(random.integer(5, 9));
     expect_direct<TypeParam, 1>(StencilWeights<1>::star(radius), random);
@@ -57,7 +56,6 @@ TYPED_TEST(DirectKernels, Stars) {
 
 TYPED_TEST(DirectKernels, AnyWeights) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 12; ++n) {
     auto const radius = [&](int most) { return int(random.integer(1, most)); };
     bool const sparse = n % 2 == 0;
@@ -78,7 +76,6 @@ TYPED_TEST(DirectKernels, AnyWeights) {
 
 TYPED_TEST(DirectKernels, Neighbourhoods) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int radius : {1, 2, 3}) {
     expect_direct<TypeParam, 2>(StencilWeights<2>::moore(radius), random);
     expect_direct<TypeParam, 2>(StencilWeights<2>::von_neumann(radius), random);
@@ -120,7 +117,6 @@ void expect_boxes(StencilWeights<3> const& weights, Random& random,
 }
 TYPED_TEST(DirectKernels, Boxes) {
   Random random;
-  SCOPED_TRACE(random.note());
   int const before = Impl::Cuda::CopyTensor::copies();
   for (int n = 0; n < 8; ++n) {
     int const radius = 1 + n;
@@ -139,7 +135,6 @@ TYPED_TEST(DirectKernels, BoxesBesideBoundaries) {
   using T = StencilTypes<typename TypeParam::A, typename TypeParam::Element,
                          typename TypeParam::Result, true>;
   Random random;
-  SCOPED_TRACE(random.note());
   int const before = Impl::Cuda::CopyTensor::copies();
   for (int n = 0; n < 12; ++n) {
     int const radius   = 1 + n % 8;
@@ -165,7 +160,6 @@ TYPED_TEST(DirectKernels, BoxesBesideBoundaries) {
 TYPED_TEST(DirectKernels, Products) {
   using T = TypeParam;
   Random random;
-  SCOPED_TRACE(random.note());
   int taken = 0;
   for (int n = 0; n < 16; ++n) {
     int const radius = 1 + n % 4;

@@ -167,36 +167,36 @@ using AllTypes =
                      Types<Scalar::float64, Scalar::float64, Scalar::float64>>;
 TYPED_TEST_SUITE(ExactScans, AllTypes);
 
+/// One of both scans: a test has dozens of sums.
 template <class T>
-void expect_both(HostileSum const& sum, Random& random, int processors) {
-  expect_exact<T::input, T::output, T::accumulator, true>(sum, random,
-                                                          processors);
-  expect_exact<T::input, T::output, T::accumulator, false>(sum, random,
-                                                           processors);
+void expect_either(HostileSum const& sum, Random& random, int processors) {
+  if (random.integer(0, 1))
+    expect_exact<T::input, T::output, T::accumulator, true>(sum, random,
+                                                            processors);
+  else
+    expect_exact<T::input, T::output, T::accumulator, false>(sum, random,
+                                                             processors);
 }
 
 TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
   Random random;
-  SCOPED_TRACE(random.note());
   Impl::FloatFormat const format = Impl::float_format(TypeParam::input);
-  for (int const processors : {1, 7})
-    for (std::size_t const size :
-         {std::size_t(1), std::size_t(random.integer(2, 40)),
-          std::size_t(random.integer(500, 1100)),
-          std::size_t(random.integer(4000, 9000))})
-      for (HostileSum const& sum :
-           hostile_sums(random, size, format.lowest(), format.bias()))
-        expect_both<TypeParam>(sum, random, processors);
+  for (std::size_t const size :
+       {std::size_t(1), std::size_t(random.integer(2, 40)),
+        std::size_t(random.integer(500, 1100)),
+        std::size_t(random.integer(4000, 9000))})
+    for (HostileSum const& sum :
+         hostile_sums(random, size, format.lowest(), format.bias()))
+      expect_either<TypeParam>(sum, random, random.integer(0, 1) ? 1 : 7);
 }
 
 TYPED_TEST(ExactScans, SameBitsOnEveryDevice) {
   Random random;
-  SCOPED_TRACE(random.note());
   Impl::FloatFormat const format = Impl::float_format(TypeParam::input);
   auto const sums = hostile_sums(random, 20011, format.lowest(), format.bias());
   for (int const processors : {1, 7, 108, 132})
-    for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 3)
-      expect_both<TypeParam>(sums[k], random, processors);
+    for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 5)
+      expect_either<TypeParam>(sums[k], random, processors);
 }
 
 }  // namespace

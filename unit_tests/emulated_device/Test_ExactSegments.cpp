@@ -125,7 +125,6 @@ using Cases =
 TYPED_TEST_SUITE(ExactSegments, Cases);
 
 TYPED_TEST(ExactSegments, OfOneLength) {
-  SCOPED_TRACE(this->random.note());
   auto const draw = [&](int from, int to) {
     return std::uint64_t(this->random.integer(from, to));
   };
@@ -146,7 +145,6 @@ TYPED_TEST(ExactSegments, OfOneLength) {
 }
 
 TYPED_TEST(ExactSegments, BetweenOffsets) {
-  SCOPED_TRACE(this->random.note());
   auto const check = [&]<class Offset>(HostileSum const& sum,
                                        std::size_t longest, Offset) {
     auto const x       = this->row_of(sum.terms);
@@ -170,7 +168,6 @@ TYPED_TEST(ExactSegments, BetweenOffsets) {
 // Two windows below the top of the range, and a negative sum: limbs end where
 // its magnitude does (2026-11-26: its sign went to flags after them).
 TYPED_TEST(ExactSegments, AtTheTopOfTheRange) {
-  SCOPED_TRACE(this->random.note());
   int const bias = Impl::float_format(TestFixture::input).bias();
   std::vector<double> terms(6000);
   for (double& term : terms)
@@ -184,7 +181,6 @@ TYPED_TEST(ExactSegments, AtTheTopOfTheRange) {
 
 // Long ones, each of several blocks, and many short ones beside.
 TYPED_TEST(ExactSegments, OfManyBlocks) {
-  SCOPED_TRACE(this->random.note());
   auto const all = this->sums(60000);
   for (std::size_t k = 0; k < all.size(); k += 1 + all.size() / 5) {
     auto const x = this->row_of(all[k].terms);

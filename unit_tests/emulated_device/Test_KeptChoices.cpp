@@ -5,6 +5,8 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KeptChoices.hpp>
 
+#include <KokkosMMA_ErrorOf.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,6 +21,7 @@ namespace {
 using namespace KokkosMMA;
 using Impl::KeptChoices;
 using Impl::KeptLoop;
+using Testing::has_parts;
 
 std::string const title = KeptChoices::title("5.0.2");
 std::vector<std::string> const names{"Kokkos", "LoopShape{width = 64}"};
@@ -87,7 +90,7 @@ TEST_F(KeptChoicesTest, AreReadByTheNextProcess) {
     choices.keep(loop, names[1]);
     choices.write();
   }
-  EXPECT_NE(text().find(line(names[1])), std::string::npos) << text();
+  EXPECT_TRUE(has_parts(text(), {line(names[1])}));
   {
     KeptChoices choices(file, title);
     EXPECT_EQ(choices.recall(loop, names), 1);
@@ -153,12 +156,11 @@ TEST_F(KeptChoicesTest, OnlyTheFirstRankWrites) {
 TEST_F(KeptChoicesTest, OtherVersionsAreReplaced) {
   std::string const other = KeptChoices::title("4.6.1");
   std::string const said  = warning(other + "\n" + line(names[1]));
-  for (char const* const part :
-       {"choices.txt: line 1 is \"kokkos-mma choices, ", "Kokkos 4.6.1",
-        "Kokkos 5.0.2", "measured again", "replaces the file"})
-    EXPECT_NE(said.find(part), std::string::npos) << said;
+  EXPECT_TRUE(has_parts(
+      said, {"choices.txt: line 1 is \"kokkos-mma choices, ", "Kokkos 4.6.1",
+             "Kokkos 5.0.2", "measured again", "replaces the file"}));
   EXPECT_EQ(text().substr(0, title.size()), title);
-  EXPECT_NE(text().find(line(names[0])), std::string::npos);
+  EXPECT_TRUE(has_parts(text(), {line(names[0])}));
 }
 
 TEST_F(KeptChoicesTest, ADamagedFileIsIgnoredAndStays) {
@@ -170,19 +172,16 @@ TEST_F(KeptChoicesTest, ADamagedFileIsIgnoredAndStays) {
         "parallel_for | a card | 1885 | -4 | Kokkos | Policy | f"}) {
     std::string const damaged =
         title + "\n" + line(names[1]) + bad + "\n" + line(names[1]);
-    std::string const said = warning(damaged);
-    for (std::string const& part :
-         {std::string("choices.txt: line 3 is \"") + bad + "\"",
-          std::string("pattern | card"), std::string("correct or delete"),
-          std::string("ignored")})
-      EXPECT_NE(said.find(part), std::string::npos) << said;
+    EXPECT_TRUE(
+        has_parts(warning(damaged),
+                  {std::string("choices.txt: line 3 is \"") + bad + "\"",
+                   "pattern | card", "correct or delete", "ignored"}));
     EXPECT_EQ(text(), damaged);
   }
 }
 
 TEST_F(KeptChoicesTest, OtherFilesStay) {
-  std::string const said = warning("a thesis\n");
-  EXPECT_NE(said.find("another kind of file"), std::string::npos) << said;
+  EXPECT_TRUE(has_parts(warning("a thesis\n"), {"another kind of file"}));
   EXPECT_EQ(text(), "a thesis\n");
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
@@ -190,8 +189,8 @@ TEST_F(KeptChoicesTest, OtherFilesStay) {
   KeptChoices choices(file, title);
   choices.keep(loop, names[0]);
   choices.write();
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot be read"),
-            std::string::npos);
+  EXPECT_TRUE(
+      has_parts(testing::internal::GetCapturedStderr(), {"cannot be read"}));
   EXPECT_EQ(files(), 1);
 }
 
@@ -202,8 +201,8 @@ TEST_F(KeptChoicesTest, AFolderThatDoesNotExist) {
   choices.keep(loop, names[0]);
   testing::internal::CaptureStderr();
   choices.write();
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("cannot be written"),
-            std::string::npos);
+  EXPECT_TRUE(
+      has_parts(testing::internal::GetCapturedStderr(), {"cannot be written"}));
 }
 
 }  // namespace

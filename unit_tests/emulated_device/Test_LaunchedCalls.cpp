@@ -190,22 +190,17 @@ struct AddFraction {
     sum += 1. / double(i + 1);
   }
 };
-struct AddDoubles {
-  void init(double* value) const { *value = 0; }
-  void join(double* into, double const* from) const { *into += *from; }
-  void final(double*) const {}
-};
 /// The sum of 1 / (i + 1), whose rounding depends on the order.
 double harmonic_sum(CallPlan const* plan, int multiprocessors) {
   static constexpr auto tuning =
       Impl::streamed_tuning(sizeof(double), 1, true, sizeof(AddFraction), 40);
   using Tuning     = Impl::Cuda::tuning_type<tuning>;
-  using Running    = Impl::Cuda::RunningValue<AddDoubles, double>;
+  using Running    = Impl::Cuda::RunningValue<SumReducer<double>, double>;
   int& of_device   = Impl::Cuda::device_entry(0).multiprocessors;
   int const before = of_device;
   of_device        = multiprocessors;
   double result    = -1;
-  AddDoubles const reducer;
+  SumReducer<double> const reducer;
   AddFraction const functor;
   std::int64_t const begin  = 0;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
@@ -216,7 +211,7 @@ double harmonic_sum(CallPlan const* plan, int multiprocessors) {
        &Ran::native,
        Impl::Cuda::kernel_address(
            &Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, double,
-                                        AddFraction, AddDoubles>),
+                                        AddFraction, SumReducer<double>>),
        {&functor, &reducer, &begin},
        &result,
        false,

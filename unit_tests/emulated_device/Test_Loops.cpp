@@ -103,7 +103,6 @@ void check_lanes_of(Random& random) {
 }
 TEST(LoopKernels, CallsOfALaneInTheirOrder) {
   Random random;
-  SCOPED_TRACE(random.note());
   check_lanes_of<std::int8_t>(random);
   check_lanes_of<std::int16_t>(random);
   check_lanes_of<std::int32_t>(random);
@@ -198,7 +197,6 @@ void check_vector_scan(Random& random, unsigned lanes, int longest) {
 }
 TEST(LoopKernels, ScansOfVectorsInTheOrderOfOneRoundAfterTheOther) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (unsigned const lanes : {1u, 2u, 8u, 16u, 32u})
     for (int const longest : {0, 1, int(lanes), int(lanes) + 1, 131, 400}) {
       check_vector_scan<float>(random, lanes, longest);
@@ -285,7 +283,6 @@ void check_team_scan(Random& random, unsigned threads, Index begin, int size) {
 }
 TEST(LoopKernels, ScansOfTeamsInTheOrderOfKokkos) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (unsigned const threads : {1u, 5u, 8u, 20u, 32u, 64u, 96u, 128u, 416u})
     for (int const size : {0, 1, int(threads), int(threads) + 1, 700}) {
       check_team_scan<float>(random, threads, 3, size);

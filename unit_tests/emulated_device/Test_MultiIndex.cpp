@@ -46,7 +46,6 @@ void expect_quotients_near_multiples(std::uint32_t divisor, Random& random) {
 
 TEST(ReciprocalDivisor, ExactBelowTwoToThe31) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (std::uint32_t divisor = 1; divisor <= 3000; ++divisor)
     expect_quotients_near_multiples(divisor, random);
   for (int bit = 12; bit < 31; ++bit)

@@ -171,7 +171,6 @@ using DotTypes = ::testing::Types<
 TYPED_TEST_SUITE(Dots, DotTypes);
 
 TYPED_TEST(Dots, Exact) {
-  SCOPED_TRACE(this->random.note());
   using T     = TypeParam;
   using Value = typename T::Value;
   this->each(
@@ -204,7 +203,6 @@ TYPED_TEST(Dots, IntegerExtremes) {
 }
 
 TYPED_TEST(Dots, ErrorIsWithinItsBound) {
-  SCOPED_TRACE(this->random.note());
   using T = TypeParam;
   if constexpr (T::floating) {
     using F                                               = Format<T::input>;
@@ -249,7 +247,6 @@ TYPED_TEST(Dots, ErrorIsWithinItsBound) {
 // A value that is no number meets only its own partner, never the zeros and
 // other elements that share the matrix with it.
 TYPED_TEST(Dots, NonFiniteValues) {
-  SCOPED_TRACE(this->random.note());
   using T = TypeParam;
   if constexpr (T::floating) {
     using F = Format<T::input>;

@@ -69,7 +69,6 @@ TYPED_TEST_SUITE(SeparableKernels, All);
 
 TYPED_TEST(SeparableKernels, BoxesOfEveryRadius) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int radius = 1; radius <= 7; ++radius)
     for (int n = 0; n < 3; ++n)
       expect_separable<TypeParam, 2>(box<2>(radius), random);
@@ -77,7 +76,6 @@ TYPED_TEST(SeparableKernels, BoxesOfEveryRadius) {
 
 TYPED_TEST(SeparableKernels, Factors) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 16; ++n) {
     int const radius = int(random.integer(1, n < 2 ? 16 : 10));
     int const other =
@@ -89,7 +87,6 @@ TYPED_TEST(SeparableKernels, Factors) {
 
 TYPED_TEST(SeparableKernels, Lines) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int radius : {1, 4, 7, 16})
     for (int n = 0; n < 2; ++n)
       expect_separable<TypeParam, 1>(random_factors<1>({radius}, random),
@@ -98,7 +95,6 @@ TYPED_TEST(SeparableKernels, Lines) {
 
 TYPED_TEST(SeparableKernels, Volumes) {
   Random random;
-  SCOPED_TRACE(random.note());
   // Of each radius of both directions of a plane there is a kernel up to 7.
   for (int radius : {int(random.integer(2, 4)), int(random.integer(5, 7))})
     expect_separable<TypeParam, 3>(
@@ -174,7 +170,6 @@ TYPED_TEST_SUITE(SeparableVolumes, OfVolumes);
 TYPED_TEST(SeparableVolumes, HaveTheBitsOfOneSweep) {
   using Element = typename TypeParam::Element;
   Random random;
-  SCOPED_TRACE(random.note());
   int const least = std::is_same_v<Element, float> ? 2 : 1;
   for (int radius = least; radius < least + 3; ++radius)
     expect_bits_of_sweep<typename TypeParam::A, Element,

@@ -225,8 +225,7 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
                               {in.extent, none, none, pitch_16}};
   for (std::int64_t i = 0; i < source.size(); ++i)
     source.memory()[i] = datum<T>(random, data);
-  std::memset(static_cast<void*>(results.memory()), 0x5a,
-              std::size_t(results.size()) * sizeof(T));
+  fill_bytes(results);
 
   Impl::FactoredWeights<R> const factored(
       in.reversed ? Impl::reversed(weights) : weights, in.reversed);
@@ -269,7 +268,6 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
     for (int d = 0; d < R; ++d) grid.stride[d] = to.stride(d);
   }
   HostGrid<R> const all(in.extent);
-  std::int64_t written = 0;
   for (std::size_t i = 0; i < all.values.size(); ++i) {
     Place<R> const place = all.place(i);
     T const expected     = turn[(steps - 1) % 2].at(place);
@@ -278,11 +276,7 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
         << ", of element " << ::testing::PrintToString(place);
     results.at(place) = T{};
   }
-  auto const* byte = reinterpret_cast<unsigned char const*>(results.memory());
-  for (std::int64_t b = 0; b < results.size() * std::int64_t(sizeof(T)); ++b)
-    written += byte[b] != 0x5a;
-  ASSERT_EQ(written, std::int64_t(all.values.size() * sizeof(T)))
-      << "bytes beside the results";
+  expect_only_written(results, all.values.size());
 }
 
 /// Leaves elements as they are, so that each step has the values and sums of
@@ -349,7 +343,6 @@ TYPED_TEST_SUITE(StepKernels, All);
 template <class Types>
 void every_radius(StepForm form, int radius, int cases) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < cases; ++n)
     for (int r = 1; r <= radius; ++r)
       expect_steps<typename Types::A, typename Types::Element, 2>(
@@ -363,36 +356,35 @@ TYPED_TEST(StepKernels, AnyWeights) {
   every_radius<TypeParam>(StepForm::dense, 1, 10);
   every_radius<TypeParam>(StepForm::sparse, 1, 10);
 }
-TYPED_TEST(StepKernels, Updates) {
+/// expect(form, weights, random) for all that functors are called with.
+template <class Types>
+void every_update(auto const& expect) {
   Random random;
-  SCOPED_TRACE(random.note());
-  auto const expect = [&](StepForm form, int radius) {
-    expect_steps<typename TypeParam::A, typename TypeParam::Element, 2, true>(
-        form, weights_of(form, radius, random), random, any_data(random));
+  auto const one = [&](StepForm form, int radius) {
+    expect(form, weights_of(form, radius, random), random);
   };
   for (int n = 0; n < 4; ++n) {
-    for (int r = 1; r <= Impl::step_star_radius; ++r) expect(StepForm::star, r);
-    expect(StepForm::dense, 1);
-    expect(StepForm::sparse, 1);
+    for (int r = 1; r <= Impl::step_star_radius; ++r) one(StepForm::star, r);
+    one(StepForm::dense, 1);
+    one(StepForm::sparse, 1);
   }
 }
+TYPED_TEST(StepKernels, Updates) {
+  every_update<TypeParam>([](StepForm form, auto const& weights,
+                             Random& random) {
+    expect_steps<typename TypeParam::A, typename TypeParam::Element, 2, true>(
+        form, weights, random, any_data(random));
+  });
+}
 TYPED_TEST(StepKernels, UpdatesOfWhatStepsHave) {
-  using Element = typename TypeParam::Element;
-  Random random;
-  SCOPED_TRACE(random.note());
-  auto const expect = [&](StepForm form, int radius) {
-    expect_known<typename TypeParam::A, Element>(
-        form, weights_of(form, radius, random), random);
-  };
-  for (int n = 0; n < 4; ++n) {
-    for (int r = 1; r <= Impl::step_star_radius; ++r) expect(StepForm::star, r);
-    expect(StepForm::dense, 1);
-    expect(StepForm::sparse, 1);
-  }
+  every_update<TypeParam>(
+      [](StepForm form, auto const& weights, Random& random) {
+        expect_known<typename TypeParam::A, typename TypeParam::Element>(
+            form, weights, random);
+      });
 }
 TYPED_TEST(StepKernels, Lines) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 8; ++n)
     for (int r = 1; r <= Impl::step_line_radius; ++r) {
       // What all underflows is a zero of one sign.
@@ -408,7 +400,6 @@ TYPED_TEST(StepKernels, Lines) {
 }
 TYPED_TEST(StepKernels, Volumes) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 0; n < 12; ++n) {
     auto const star = StencilWeights<3>::star(1);
     std::vector<double> values(star.values().begin(), star.values().end());

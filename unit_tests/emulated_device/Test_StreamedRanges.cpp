@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions and scans of ranges by calls of the application's functor.
+// Reductions and scans of ranges by calls of the application's functor. That
+// each index is called once, and in its order: random_calls, sum_* and scan_*.
 
 #include "DeviceMemory.hpp"
+#include "SumReducer.hpp"
 
 #include <KokkosMMA_ReferenceFold.hpp>
 
-#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
@@ -43,24 +45,6 @@ std::uint64_t random_size(int n, Random& random) {
                : std::uint64_t(random.integer(1, n % 2 ? 200 : 70000));
 }
 
-/// A sum that does not commute: the values and their number.
-struct Chain {
-  std::int64_t sum;
-  std::int32_t first, last;  ///< -1: none
-};
-struct ChainReducer {
-  void init(Chain* value) const { *value = {0, -1, -1}; }
-  /// `from` follows `into`: where it does not, the sum is spoilt.
-  void join(Chain* into, Chain const* from) const {
-    if (from->first < 0) return;
-    if (into->first >= 0 && into->last + 1 != from->first) into->sum = -1000000;
-    into->sum += from->sum;
-    if (into->first < 0) into->first = from->first;
-    into->last = from->last;
-  }
-  void final(Chain*) const {}
-};
-
 /// A scan over [0, size) of so many blocks. Returns the total.
 template <class Value, class Reducer, class Call>
 Value streamed_scan(std::uint64_t size, Reducer const& reducer,
@@ -69,8 +53,7 @@ Value streamed_scan(std::uint64_t size, Reducer const& reducer,
   using Tuning =
       Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Value))>;
   constexpr unsigned threads = Tuning::value.threads;
-  unsigned const rows =
-      Impl::streamed_scan_rows(Impl::Cuda::tuning(0), Tuning::value, size);
+  unsigned const rows        = Impl::streamed_scan_rows(Tuning::value, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   Value total{};
   Impl::Cuda::launch_kernel(
@@ -85,43 +68,6 @@ Value streamed_scan(std::uint64_t size, Reducer const& reducer,
       Impl::Cuda::ResultTarget<Value>{&total, nullptr});
   return total;
 }
-
-TEST(CallKernels, ScansKeepTheOrder) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  for (int n = 1; n < 12; ++n) {
-    any_device(random);
-    std::uint64_t const size = random_size(n, random);
-    SCOPED_TRACE(size);
-    std::vector<std::int64_t> y(size, -1);
-    std::vector<int> calls(size, 0);
-    auto const call = [y = y.data(), calls = calls.data()](
-                          std::int64_t i, Chain& value, bool is_final) {
-      if (value.first < 0) value.first = std::int32_t(i);
-      value.sum += i % 7;
-      value.last = std::int32_t(i);
-      if (is_final) {
-        y[i] = value.sum;
-        ++calls[i];
-      }
-    };
-    Chain const total = streamed_scan<Chain>(size, ChainReducer(), call);
-    std::int64_t sum  = 0;
-    for (std::uint64_t i = 0; i < size; ++i) {
-      sum += std::int64_t(i) % 7;
-      ASSERT_EQ(calls[i], 1) << i;
-      ASSERT_EQ(y[i], sum) << i;
-    }
-    EXPECT_EQ(total.sum, sum);
-  }
-}
-
-template <class T>
-struct PlusReducer {
-  void init(T* value) const { *value = 0; }
-  void join(T* into, T const* from) const { *into += *from; }
-  void final(T*) const {}
-};
 
 /// Kokkos' reducer of a functor that has init() and join().
 template <class Functor>
@@ -161,7 +107,6 @@ void expect_scan_of_runs(HostView<int> const& keys, HostView<T> const& x) {
 
 TEST(CallKernels, RunsOfKeys) {
   Random random;
-  SCOPED_TRACE(random.note());
   for (int n = 1; n < 12; ++n) {
     any_device(random);
     std::uint64_t const size   = random_size(n, random);
@@ -181,7 +126,7 @@ TEST(CallKernels, RunsOfKeys) {
       std::vector<std::int64_t> offsets(size + 1, -1);
       using Find = Impl::FindRuns<HostView<int>, HostView<int>>;
       EXPECT_EQ(runs, streamed_scan<std::int64_t>(
-                          size, PlusReducer<std::int64_t>(),
+                          size, SumReducer<std::int64_t>(),
                           Find{keys, unique, offsets.data(), room,
                                room == std::int64_t(size)}));
       for (std::int64_t s = 0; s < std::int64_t(offsets.size()); ++s) {
@@ -209,7 +154,7 @@ template <class Value, class Call>
 Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
               unsigned blocks, unsigned threads,
               Impl::Cuda::GridScratch const& scratch, Impl::CallOrder order) {
-  using Sum     = PlusReducer<Value>;
+  using Sum     = SumReducer<Value>;
   using Running = Impl::Cuda::RunningValue<Sum, Value>;
   using Tuning  = Impl::Cuda::tuning_type<streamed>;
   Value total   = -1;
@@ -229,31 +174,6 @@ std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
       Impl::Cuda::StreamScratch(space)->grid(
           Impl::Cuda::partials_of_warps(blocks, threads), sizeof(std::int64_t)),
       any_order(streamed, random));
-}
-
-TEST(CallKernels, ReductionsCallEachIndexOnce) {
-  Random random;
-  SCOPED_TRACE(random.note());
-  for (int n = 0; n < 12; ++n) {
-    any_device(random);
-    std::uint64_t const size = random_size(n, random);
-    SCOPED_TRACE(size);
-    std::vector<int> calls(size, 0);
-    auto const call = [calls = calls.data()](std::int64_t i,
-                                             std::int64_t& sum) {
-      ++calls[i - 5];
-      sum += i * i;
-    };
-    std::int64_t const total =
-        sum_of(call, 5, size, unsigned(random.integer(1, 7)), streamed.threads,
-               random);
-    std::int64_t sum = 0;
-    for (std::uint64_t i = 0; i < size; ++i) {
-      ASSERT_EQ(calls[i], 1) << i;
-      sum += std::int64_t(i + 5) * std::int64_t(i + 5);
-    }
-    EXPECT_EQ(total, sum);
-  }
 }
 
 /// Reduces in every order of the calls, by calls into a value or into a running
@@ -318,11 +238,6 @@ struct Complex {
     return a;
   }
 };
-struct ComplexReducer {
-  void init(Complex* value) const { *value = Complex(0.f); }
-  void join(Complex* into, Complex const* from) const { *into += *from; }
-  void final(Complex*) const {}
-};
 
 /// A join that no order but that of the indices repeats.
 struct LastDigits {
@@ -335,7 +250,6 @@ struct LastDigits {
 
 TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<float> x(1 << 17);
   for (float& element : x) element = float(random.normal());
   auto const element = [x = x.data()](std::int64_t i) {
@@ -346,7 +260,7 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
   };
   auto const add   = []<class Value>(Value a, Value b) { return Value(a + b); };
   auto const check = [&]<class Value>(Value, auto const& of) {
-    using Sum = PlusReducer<Value>;
+    using Sum = SumReducer<Value>;
     expect_reference_bits<Impl::Cuda::RunningValue<Sum, Value>, Sum, Value>(
         random, of, add);
   };
@@ -358,12 +272,13 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
     check(std::int8_t(), small);
     using Half = Kokkos::Experimental::half_t;
     expect_reference_bits<Impl::Cuda::RunningInFloat<Impl::Operation::sum,
-                                                     PlusReducer<Half>, Half>,
-                          PlusReducer<Half>, Half>(
+                                                     SumReducer<Half>, Half>,
+                          SumReducer<Half>, Half>(
         random, [&](std::int64_t i) { return static_cast<Half>(element(i)); },
         add);
-    expect_reference_bits<Impl::Cuda::RunningValue<ComplexReducer, Complex>,
-                          ComplexReducer, Complex>(random, element, add);
+    expect_reference_bits<
+        Impl::Cuda::RunningValue<SumReducer<Complex>, Complex>,
+        SumReducer<Complex>, Complex>(random, element, add);
     expect_reference_bits<Impl::Cuda::RunningValue<LastDigits, double>,
                           LastDigits, double, false>(
         random, element, [](double a, double b) { return a / 3 + b; });
@@ -373,7 +288,6 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
 /// With a thread for each index no thread calls twice.
 TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
   Random random;
-  SCOPED_TRACE(random.note());
   constexpr unsigned threads = Impl::spread_threads;
   for (int n = 0; n < 8; ++n) {
     any_device(random);
@@ -395,7 +309,6 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
 /// the same time have scratch of their own.
 TEST(CallKernels, NodesReplay) {
   Random random;
-  SCOPED_TRACE(random.note());
   auto& pool            = Impl::Cuda::NodeScratch::instance();
   unsigned const* first = nullptr;
   for (int n = 0; n < 8; ++n) {
@@ -470,7 +383,6 @@ void check_joins(Random& random) {
 }
 TEST(CallKernels, ValuesOfBlocksAreJoinedAsByKokkos) {
   Random random;
-  SCOPED_TRACE(random.note());
   check_joins<float>(random);
   check_joins<double>(random);
   check_joins<std::int8_t>(random);

@@ -83,7 +83,6 @@ class TeamKernels : public ::testing::Test {
   template <class F>
   void for_each_row(F const& f) {
     Random random;
-    SCOPED_TRACE(random.note());
     for (Shape const shape : shapes)
       for (bool const whole_team : {false, true})
         for (int const count : counts(whole_team ? shape.size() : shape.lanes,
@@ -223,31 +222,6 @@ TYPED_TEST(TeamKernels, PrefixesOfMemoryAndOfFunctors) {
       ASSERT_EQ(sums[i + 1], inclusive[i]) << i;
       ASSERT_EQ(sums[i], prefixes[i]) << i;
       ASSERT_EQ(1, calls[i]) << i;
-    }
-  });
-}
-
-TYPED_TEST(TeamKernels, PrefixesOfOneElementPerLane) {
-  using Value = typename TypeParam::Value;
-  this->for_each_row([&](Shape shape, bool whole_team, auto const& row,
-                         std::vector<Value> const& sums) {
-    if (whole_team || row.size() > shape.lanes) return;
-    shape.threads = 1;
-    std::vector<Value> totals(shape.size()), inclusive(shape.size()),
-        exclusive(shape.size());
-    run_team(shape, false, [&](LaneGroup const& group, unsigned thread) {
-      Add<Value> const add;
-      Value const value =
-          thread < row.size() ? TypeParam::value_of(row[thread]) : Value(0);
-      totals[thread] = Impl::Cuda::scan_values<true>(
-          group, value, add, [&](Value sum) { inclusive[thread] = sum; });
-      Impl::Cuda::scan_values<false>(
-          group, value, add, [&](Value sum) { exclusive[thread] = sum; });
-    });
-    this->check(shape, false, totals, sums.back());
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      ASSERT_EQ(sums[i + 1], inclusive[i]) << i;
-      ASSERT_EQ(sums[i], exclusive[i]) << i;
     }
   });
 }

@@ -186,7 +186,6 @@ void expect_copy(LayoutCopy copy, Order const& from_order,
 template <class T>
 void expect_copies() {
   Random random;
-  SCOPED_TRACE(random.note());
   constexpr Order left{0, 1, 2, 3, 4, 5};
   // Two long dimensions, and short ones, in any order.
   for (int n = 0; n < 15; ++n) {

@@ -148,7 +148,7 @@ void compare(MPI_Comm comm, Random& random, Boundaries<R> const& boundaries,
 
 template <class T, int R, class Exec, class Kind = Plain<Kokkos::LayoutRight>>
 void compare_many(int repeats) {
-  SeededRandom random;
+  Random random;
   auto const all = arrangements<R>();
   for (int repeat = 0; repeat < repeats; ++repeat)
     for (std::size_t which = 0; which <= all.size(); ++which) {

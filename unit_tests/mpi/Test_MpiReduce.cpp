@@ -17,9 +17,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class MpiReduce : public ::testing::Test {};
-TYPED_TEST_SUITE(MpiReduce, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(MpiReduce);
 
 /// Integers of all bits: sums wrap, and depend on no cut.
 template <class T, class Value, class Exec>
@@ -43,8 +41,8 @@ void integers(Random& random) {
 }
 
 TYPED_TEST(MpiReduce, IntegersDoNotDependOnTheCut) {
-  SeededRandom random;
-  for_pairs<Pair<std::int8_t, std::int32_t>, Pair<std::uint32_t, std::uint64_t>,
+  Random random;
+  for_types<Pair<std::int8_t, std::int32_t>, Pair<std::uint32_t, std::uint64_t>,
             Pair<std::int64_t, std::int64_t>>(
       [&]<class A, class B>(Pair<A, B>) { integers<A, B, TypeParam>(random); });
 }
@@ -82,8 +80,8 @@ void floats(Random& random) {
 }
 
 TYPED_TEST(MpiReduce, FloatingPoint) {
-  SeededRandom random;
-  for_pairs<Pair<half_t, half_t>, Pair<float, float>, Pair<float, double>,
+  Random random;
+  for_types<Pair<half_t, half_t>, Pair<float, float>, Pair<float, double>,
             Pair<double, double>>(
       [&]<class A, class B>(Pair<A, B>) { floats<A, B, TypeParam>(random); });
 }
@@ -116,8 +114,8 @@ void exact_floats(Random& random) {
 }
 
 TYPED_TEST(MpiReduce, ExactSumsDoNotDependOnTheCut) {
-  SeededRandom random;
-  for_pairs<Pair<float, float>, Pair<float, double>, Pair<double, double>,
+  Random random;
+  for_types<Pair<float, float>, Pair<float, double>, Pair<double, double>,
             Pair<double, float>>([&]<class A, class B>(Pair<A, B>) {
     exact_floats<A, B, TypeParam>(random);
   });
@@ -161,8 +159,8 @@ void exact_dots(Random& random) {
 }
 
 TYPED_TEST(MpiReduce, ExactDotProductsDoNotDependOnTheCut) {
-  SeededRandom random;
-  for_pairs<Pair<half_t, float>, Pair<float, double>, Pair<double, double>>(
+  Random random;
+  for_types<Pair<half_t, float>, Pair<float, double>, Pair<double, double>>(
       [&]<class A, class B>(Pair<A, B>) {
         exact_dots<A, B, TypeParam>(random);
       });

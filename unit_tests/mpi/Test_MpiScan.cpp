@@ -16,9 +16,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class MpiScan : public ::testing::Test {};
-TYPED_TEST_SUITE(MpiScan, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(MpiScan);
 
 template <Impl::ScanKind Kind, class Accumulator = void, class... Arguments>
 void scan_ranks(Arguments&&... arguments) {
@@ -72,8 +70,8 @@ void exact_scans(Random& random) {
 }
 
 TYPED_TEST(MpiScan, PrefixesDoNotDependOnTheCut) {
-  SeededRandom random;
-  for_pairs<Pair<std::int16_t, std::int32_t>,
+  Random random;
+  for_types<Pair<std::int16_t, std::int32_t>,
             Pair<std::uint32_t, std::uint64_t>, Pair<half_t, half_t>,
             Pair<float, double>>([&]<class A, class B>(Pair<A, B>) {
     exact_scans<Impl::ScanKind::exclusive, A, B, TypeParam>(random);
@@ -84,7 +82,7 @@ TYPED_TEST(MpiScan, PrefixesDoNotDependOnTheCut) {
 /// All bits of integers: sums wrap.
 TYPED_TEST(MpiScan, IntegersWrap) {
   using Exec = TypeParam;
-  SeededRandom random;
+  Random random;
   for (Cut const& cut : cuts(random)) {
     SCOPED_TRACE(cut.describe());
     std::vector<std::uint32_t> all(cut.total()), expected(cut.total());
@@ -136,7 +134,7 @@ void bounded_scans(Random& random) {
 }
 
 TYPED_TEST(MpiScan, FloatingPoint) {
-  SeededRandom random;
+  Random random;
   bounded_scans<float, float, TypeParam>(random);
   bounded_scans<float, double, TypeParam>(random);
   bounded_scans<double, double, TypeParam>(random);
@@ -197,7 +195,7 @@ void exact_prefixes(Random& random) {
 }
 
 TYPED_TEST(MpiScan, ExactPrefixesDoNotDependOnTheCut) {
-  SeededRandom random;
+  Random random;
   using enum Impl::ScanKind;
   exact_prefixes<inclusive, double, double, double, TypeParam>(random);
   exact_prefixes<exclusive, double, double, double, TypeParam>(random);

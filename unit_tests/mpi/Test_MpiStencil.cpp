@@ -13,15 +13,13 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class MpiStencil : public ::testing::Test {};
-TYPED_TEST_SUITE(MpiStencil, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(MpiStencil);
 
 /// Uneven data give the bits that one rank computes for the whole grid.
 TYPED_TEST(MpiStencil, SameBitsAsOneRank) {
   using Exec = TypeParam;
   if (on_cuda<Exec>) GTEST_SKIP() << "strips may take another route there";
-  SeededRandom random;
+  Random random;
   Place<2> const whole = {61, 47};
   HostGrid<2> grid(whole);
   for (double& value : grid.values) value = double(float(random.normal()));
@@ -47,7 +45,7 @@ TYPED_TEST(MpiStencil, SameBitsAsOneRank) {
 /// Ghost cells for a functor of one's own: Life over ranks.
 TYPED_TEST(MpiStencil, ExchangedHalosForPolicies) {
   using Exec = TypeParam;
-  SeededRandom random;
+  Random random;
   Place<2> const whole  = {37, 29};
   auto const weights    = StencilWeights<2>::moore(1);
   auto const boundaries = Boundaries<2>::all(Boundary::periodic);

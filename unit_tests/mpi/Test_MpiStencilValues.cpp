@@ -12,9 +12,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-template <class Exec>
-class MpiStencilValues : public ::testing::Test {};
-TYPED_TEST_SUITE(MpiStencilValues, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(MpiStencilValues);
 
 TYPED_TEST(MpiStencilValues, OneDimension) {
   compare_many<float, 1, TypeParam>(10);
@@ -32,7 +30,7 @@ TYPED_TEST(MpiStencilValues, ThreeDimensions) {
 
 /// One boundary of every kind on all boundaries, deterministic.
 TYPED_TEST(MpiStencilValues, EveryBoundary) {
-  SeededRandom random;
+  Random random;
   for (int kind = 0; kind < 6; ++kind)
     for (auto const& dimensions : arrangements<2>()) {
       Ranks<2> const ranks(dimensions);
@@ -45,7 +43,7 @@ TYPED_TEST(MpiStencilValues, EveryBoundary) {
 /// Bytes, with another type of results.
 TYPED_TEST(MpiStencilValues, SumsOfAnotherType) {
   using Exec = TypeParam;
-  SeededRandom random;
+  Random random;
   Ranks<1> const ranks;
   Blocks<1> const blocks(ranks.comm(), {9}, random);
   auto const boundaries = Boundaries<1>::all(Boundary::periodic);

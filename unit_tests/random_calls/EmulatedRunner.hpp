@@ -168,8 +168,7 @@ struct EmulatedRunner {
     auto const size = std::uint64_t(box.extent[0]);
     if (size == 0) return;
     constexpr unsigned threads = Tuning::value.threads;
-    unsigned const rows        = Impl::streamed_scan_rows(
-               Impl::Cuda::tuning(space.cuda_device()), Tuning::value, size);
+    unsigned const rows        = Impl::streamed_scan_rows(Tuning::value, size);
     auto const tiles  = unsigned((size + threads * rows - 1) / threads / rows);
     auto const launch = [&](auto kernel) {
       each_repeat([&](std::int64_t r) {

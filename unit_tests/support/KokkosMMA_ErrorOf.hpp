@@ -4,8 +4,11 @@
 #ifndef KOKKOSMMA_ERROR_OF_HPP
 #define KOKKOSMMA_ERROR_OF_HPP
 
+#include <gtest/gtest.h>
+
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace KokkosMMA::Testing {
 
@@ -19,6 +22,16 @@ std::string error_of(F const& f) {
     return error.what();
   }
   return {};
+}
+
+/// Whether `text` holds all parts, and which not.
+inline ::testing::AssertionResult has_parts(
+    std::string const& text, std::vector<std::string> const& parts) {
+  for (std::string const& part : parts)
+    if (text.find(part) == std::string::npos)
+      return ::testing::AssertionFailure()
+             << "\"" << part << "\" is not in \"" << text << "\"";
+  return ::testing::AssertionSuccess();
 }
 
 }  // namespace KokkosMMA::Testing

@@ -24,6 +24,21 @@ auto host_copy(View const& view) {
   return host;
 }
 
+/// Whether x(i) == factor * i for all i. Takes the values away, so that no
+/// later loop finds them.
+template <class View>
+bool holds_multiples(View const& x, int factor) {
+  Kokkos::fence();
+  auto const host = host_copy(x);
+  bool holds      = true;
+  for (std::size_t i = 0; i < host.extent(0); ++i) {
+    holds   = holds && host(i) == factor * std::int64_t(i);
+    host(i) = -1;
+  }
+  Kokkos::deep_copy(x, host);
+  return holds;
+}
+
 /// A rank-2 View of what make() returns.
 template <class View, class Make>
 void fill_random(View const& view, Make const& make) {

@@ -4,22 +4,29 @@
 #ifndef KOKKOSMMA_RANDOM_HPP
 #define KOKKOSMMA_RANDOM_HPP
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <random>
+#include <source_location>
 #include <string>
 
 namespace KokkosMMA::Testing {
 
-/// Fresh random numbers in every run; note() names the seed, and
-/// KOKKOSMMA_TEST_SEED repeats a run.
+/// Fresh random numbers in every run. Failures during its lifetime name the
+/// seed, with which KOKKOSMMA_TEST_SEED repeats a run, and `more`.
 class Random {
  public:
-  Random() : m_seed(choose_seed()), m_engine(m_seed) {}
+  explicit Random(
+      std::string const& more        = "",
+      std::source_location const& at = std::source_location::current())
+      : m_seed(choose_seed()),
+        m_engine(m_seed),
+        m_trace(at.file_name(), int(at.line()),
+                "repeat with KOKKOSMMA_TEST_SEED=" + std::to_string(m_seed) +
+                    more) {}
 
-  std::string note() const {
-    return "repeat with KOKKOSMMA_TEST_SEED=" + std::to_string(m_seed);
-  }
   std::mt19937_64& engine() { return m_engine; }
   std::uint64_t bits() { return m_engine(); }
   /// Integer in [low, high].
@@ -39,6 +46,7 @@ class Random {
   }
   std::uint64_t m_seed;
   std::mt19937_64 m_engine;
+  ::testing::ScopedTrace m_trace;
 };
 
 }  // namespace KokkosMMA::Testing

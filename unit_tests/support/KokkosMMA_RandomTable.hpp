@@ -14,21 +14,20 @@ namespace KokkosMMA::Testing {
 /// ends more often than others.
 inline Impl::TuningTable random_table(Random& random) {
   Impl::TuningTable table;
-  Impl::for_each_tuned_value(
-      table,
-      [&](std::string const&, Impl::TuningEntry const& entry, int& value) {
-        std::int64_t const kind = random.integer(0, 9);
-        if (entry.or_never && kind <= 1) {
-          value = Impl::never;
-          return;
-        }
-        // Small values as often as large ones.
-        std::int64_t const span = (entry.most - entry.least) >>
-                                  random.integer(0, entry.most > 64 ? 12 : 0);
-        value = kind == 2   ? entry.least
-                : kind == 3 ? entry.most
-                            : int(entry.least + random.integer(0, span));
-      });
+  for (Impl::TuningEntry const& entry : Impl::tuning_entries) {
+    int& value              = table.*entry.value;
+    std::int64_t const kind = random.integer(0, 9);
+    if (entry.or_never && kind <= 1) {
+      value = Impl::never;
+      continue;
+    }
+    // Small values as often as large ones.
+    std::int64_t const span = (entry.most - entry.least) >>
+                              random.integer(0, entry.most > 64 ? 12 : 0);
+    value = kind == 2   ? entry.least
+            : kind == 3 ? entry.most
+                        : int(entry.least + random.integer(0, span));
+  }
   return table;
 }
 

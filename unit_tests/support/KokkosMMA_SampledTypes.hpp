@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <type_traits>
+#include <utility>
 
 /// \file
 /// Fewer types for tests that compile for minutes. The CMake option
@@ -41,6 +43,21 @@ using SampledTypes = std::conditional_t<
     !all_types, Few,
     std::conditional_t<few_types, typename JoinedTypes<Few, Others>::type,
                        Others>>;
+
+/// f(T()) for each of these types, or for every third.
+template <class... Types>
+void for_types(auto const& f) {
+  auto const one = [&]<std::size_t N, class T>(
+                       std::integral_constant<std::size_t, N>, T type) {
+    if constexpr (all_types || N % 3 == 0) {
+      f(type);
+    }
+  };
+  [&]<std::size_t... N>(std::index_sequence<N...>) {
+    (one(std::integral_constant<std::size_t, N>(), Types()), ...);
+  }
+  (std::index_sequence_for<Types...>());
+}
 
 }  // namespace KokkosMMA::Testing
 

@@ -42,6 +42,12 @@ using ExecutionSpaces = ::testing::Types<
 #endif
     >;
 
+/// A suite of typed tests that needs nothing from a fixture.
+#define KOKKOSMMA_TEST_EVERY_SPACE(suite)  \
+  template <class Exec>                    \
+  class suite : public ::testing::Test {}; \
+  TYPED_TEST_SUITE(suite, ::KokkosMMA::Testing::ExecutionSpaces)
+
 #ifdef KOKKOS_ENABLE_CUDA
 template <class Exec>
 inline constexpr bool on_cuda = std::is_same_v<Exec, Kokkos::Cuda>;

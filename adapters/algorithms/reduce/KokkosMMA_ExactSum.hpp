@@ -28,7 +28,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Type of a variable, or element type of a View of rank 0.
 template <class Place>
 struct ValueOfPlace {
   using type = Place;
@@ -37,6 +36,78 @@ template <class T, class... P>
 struct ValueOfPlace<Kokkos::View<T, P...>> {
   using type = typename Kokkos::View<T, P...>::non_const_value_type;
 };
+/// Type of a variable, or element type of a View of rank 0.
+template <class Place>
+using value_of_place_t = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+template <class Place>
+inline constexpr bool is_view_place =
+    Kokkos::is_view_v<std::remove_cv_t<Place>>;
+
+struct PlaceAddress {
+  void* data;
+  bool on_device;  ///< whether kernels of the execution space can write to it
+};
+template <class Exec, class Place>
+PlaceAddress address_of_place(Place& place) {
+  if constexpr (is_view_place<Place>) {
+    return {place.data(), Kokkos::SpaceAccessibility<
+                              Exec, typename Place::memory_space>::accessible};
+  } else {
+    return {&place, false};
+  }
+}
+
+/// Stores a host value in the caller's variable or View. Kokkos::deep_copy of a
+/// value would turn -0 into +0 (Kokkos 5.2).
+template <class Exec, class Place, class Value>
+void put_result(Exec const& exec, Place& place, Value const& value) {
+  if constexpr (is_view_place<Place>) {
+    Kokkos::deep_copy(
+        exec, place,
+        Kokkos::View<Value const, Kokkos::HostSpace,
+                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value));
+    exec.fence("KokkosMMA: fence due to the result being copied");
+  } else {
+    place = value;
+  }
+}
+
+/// Functor that stores a converted value.
+template <class Narrow, class Wide>
+struct ConvertValue {
+  Narrow narrow;
+  Wide wide;
+  KOKKOS_FUNCTION void operator()(int) const {
+    narrow() = static_cast<typename Narrow::value_type>(wide());
+  }
+};
+
+/// Calls run(place of type Wide), converts that value once and stores it in
+/// `place`. Returns the route that ran.
+template <class Wide, class Exec, class Place, class Run>
+Route run_and_convert(std::string const& label, Exec const& exec, Place& place,
+                      Run const& run) {
+  using Value = value_of_place_t<Place>;
+  if constexpr (is_view_place<Place>) {
+    using Space     = typename Exec::memory_space;
+    using WideView  = Kokkos::View<Wide, Space>;
+    using ValueView = Kokkos::View<Value, Space>;
+    WideView const wide(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                           "KokkosMMA::accumulator"));
+    Route const ran = run(wide);
+    ValueView const narrow(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                              "KokkosMMA::converted"));
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         ConvertValue<ValueView, WideView>{narrow, wide});
+    Kokkos::deep_copy(exec, place, narrow);
+    return ran;
+  } else {
+    Wide wide;
+    Route const ran = run(wide);
+    place           = static_cast<Value>(wide);
+    return ran;
+  }
+}
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 template <class X>
@@ -125,27 +196,12 @@ Refusal exact_limbs_of(std::string const& label, Exec const& exec,
   }
 }
 
-/// Stores a host value in the caller's variable or View. Kokkos::deep_copy of a
-/// value would turn -0 into +0 (Kokkos 5.2).
-template <class Exec, class Place, class Value>
-void put_result(Exec const& exec, Place& place, Value const& value) {
-  if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
-    Kokkos::deep_copy(
-        exec, place,
-        Kokkos::View<Value const, Kokkos::HostSpace,
-                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value));
-    exec.fence("KokkosMMA: fence due to the result being copied");
-  } else {
-    place = value;
-  }
-}
-
 /// Stores the exact sum of terms in a host variable or a View of rank 0.
 /// Returns the reason if it is currently not available.
 template <class Exec, class Terms, class Place>
 Refusal exact_sum(std::string const& label, Exec const& exec,
                   Terms const& terms, Place& place) {
-  using Value = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+  using Value                  = value_of_place_t<Place>;
   constexpr FloatFormat format = float_format(scalar_v<Value>);
   if constexpr (is_host_space<Exec>) {
     auto sum = exact_sum_on_host(label, exec, terms);
@@ -154,14 +210,9 @@ Refusal exact_sum(std::string const& label, Exec const& exec,
   } else {
 #if KOKKOSMMA_IMPL_ON_CUDA()
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-      if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
-        return exact_sum_on_cuda(
-            label, exec, terms, format, place.data(),
-            Kokkos::SpaceAccessibility<
-                Exec, typename Place::memory_space>::accessible);
-      } else {
-        return exact_sum_on_cuda(label, exec, terms, format, &place, false);
-      }
+      PlaceAddress const at = address_of_place<Exec>(place);
+      return exact_sum_on_cuda(label, exec, terms, format, at.data,
+                               at.on_device);
     }
 #endif
     return no_exact_sum;

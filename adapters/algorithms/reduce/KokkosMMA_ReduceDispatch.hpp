@@ -262,30 +262,11 @@ template <Operation Op, class Accumulator, class Policy, class Functor,
 Route reduce_and_round(std::string const& label, CallPlan const& plan,
                        Policy const& policy, Functor const& functor,
                        Place& place) {
-  using Exec = typename Policy::execution_space;
-  if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
-    using Value      = typename Place::non_const_value_type;
-    Exec const& exec = policy.space();
-    Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                           "KokkosMMA::reduce accumulator"));
-    Route const ran = run_planned_reduce(
-        label, plan, policy, functor, result_argument<Op, Accumulator>(wide));
-    Kokkos::View<Value, typename Exec::memory_space> const narrow(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                           "KokkosMMA::reduce rounded"));
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-        KOKKOS_LAMBDA(int) { narrow() = static_cast<Value>(wide()); });
-    Kokkos::deep_copy(exec, place, narrow);
-    return ran;
-  } else {
-    Accumulator wide;
-    Route const ran = run_planned_reduce(
-        label, plan, policy, functor, result_argument<Op, Accumulator>(wide));
-    place = static_cast<Place>(wide);
-    return ran;
-  }
+  return run_and_convert<Accumulator>(
+      label, policy.space(), place, [&](auto& wide) {
+        return run_planned_reduce(label, plan, policy, functor,
+                                  result_argument<Op, Accumulator>(wide));
+      });
 }
 
 template <class R>

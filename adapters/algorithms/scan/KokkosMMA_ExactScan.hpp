@@ -55,7 +55,7 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
   constexpr Scalar input   = scalar_v<typename X::non_const_value_type>;
   constexpr Scalar output  = scalar_v<typename Y::non_const_value_type>;
   constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Place>, NoTotal>;
-  using Value         = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+  using Value              = value_of_place_t<Place>;
   auto const operands = VisibleScan<ScanInto<X, Y, A, Kind>>::operands(scan);
   Cuda::ExactScanViews<input> const views{
       static_cast<Cuda::element_bits_t<input> const*>(operands.x),
@@ -66,19 +66,11 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
       0};
   Cuda::ExactInitial const initial{exact_bits(scan.init),
                                    float_format(scalar_v<A>)};
-  void* result   = nullptr;
-  bool on_device = true;
+  PlaceAddress at{nullptr, true};
   if constexpr (has_total) {
-    if constexpr (Kokkos::is_view_v<std::remove_cv_t<Place>>) {
-      result = total.data();
-      on_device =
-          Kokkos::SpaceAccessibility<Kokkos::Cuda,
-                                     typename Place::memory_space>::accessible;
-    } else {
-      result    = &total;
-      on_device = false;
-    }
+    at = address_of_place<Kokkos::Cuda>(total);
   }
+  bool const on_device = at.on_device;
   Cuda::ExactRangeSum<input> before;
   if (others != nullptr) {
     std::copy(others->limb, others->limb + others->limbs, before.limb);
@@ -95,7 +87,7 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
           others != nullptr ? &before : nullptr);
     };
     if constexpr (has_total) {
-      scratch.deliver(result, sizeof(Value), on_device, launch);
+      scratch.deliver(at.data, sizeof(Value), on_device, launch);
     } else {
       launch({nullptr, nullptr});
     }
@@ -115,7 +107,7 @@ Refusal exact_scan(std::string const& label, Exec const& exec,
     auto sum = exact_scan_on_host<Kind == ScanKind::inclusive>(
         label, exec, scan.x, scan.y, scan.init, others);
     if constexpr (!std::is_same_v<std::remove_cv_t<Place>, NoTotal>) {
-      using Value = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
+      using Value = value_of_place_t<Place>;
       put_result(
           exec, total,
           value_of_bits<Value>(sum.round(float_format(scalar_v<Value>))));

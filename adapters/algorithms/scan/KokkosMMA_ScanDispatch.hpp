@@ -23,39 +23,25 @@
 namespace KokkosMMA {
 namespace Impl {
 
-/// Properties of the argument of a total: a scalar, or a View of rank 0.
-template <class Place>
-struct TotalOf {
-  using Value                   = Place;
-  static constexpr bool is_view = false;
-  static constexpr int rank     = 0;
-};
-template <class T, class... P>
-struct TotalOf<Kokkos::View<T, P...>> {
-  using Value                   = typename Kokkos::View<T, P...>::value_type;
-  static constexpr bool is_view = true;
-  static constexpr int rank     = int(Kokkos::View<T, P...>::rank());
-};
-
 /// Whether the sum of X in `Accumulator` may be stored in a `Place`.
 template <class Place, class X, class Accumulator>
 constexpr bool total_holds() {
-  using Of    = TotalOf<std::remove_cv_t<Place>>;
-  using Value = typename Of::Value;
-  return Of::rank == 0 && !std::is_const_v<Value> &&
-         (Of::is_view ||
-          !std::is_const_v<Place>)&&total_fits<Value, X, Accumulator>;
+  if constexpr (is_view_place<Place>) {
+    return Place::rank() == 0 && !std::is_const_v<typename Place::value_type> &&
+           total_fits<value_of_place_t<Place>, X, Accumulator>;
+  } else {
+    return !std::is_const_v<Place> && total_fits<Place, X, Accumulator>;
+  }
 }
 
 /// Rejects a total that has no memory or is one of the scanned elements.
 template <class X, class Y, class Total>
 void check_scan_total(char const* who, X const& x, Y const& y,
                       Total const& total) {
-  using Of         = TotalOf<Total>;
   std::string name = "total";
   AddressRange place;
-  place.size = sizeof(typename Of::Value);
-  if constexpr (Of::is_view) {
+  place.size = sizeof(value_of_place_t<Total>);
+  if constexpr (is_view_place<Total>) {
     name        = concatenate("the total View \"", total.label(), "\"");
     place.begin = reinterpret_cast<std::uintptr_t>(total.data());
     if (place.begin == 0)
@@ -74,38 +60,6 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   };
   refuse_element_of(x);
   refuse_element_of(y);
-}
-
-/// Runs a scan with a total of another type than the running sum. The total is
-/// computed in the sum's type and converted. Returns the route that ran.
-template <class Policy, class Functor, class Total>
-Route scan_and_convert(std::string const& label, CallPlan const& plan,
-                       Policy const& policy, Functor const& functor,
-                       Total& total) {
-  using Exec        = typename Policy::execution_space;
-  using Of          = TotalOf<std::remove_cv_t<Total>>;
-  using Value       = typename Of::Value;
-  using Accumulator = typename Functor::value_type;
-  if constexpr (Of::is_view) {
-    Exec const& exec = policy.space();
-    Kokkos::View<Accumulator, typename Exec::memory_space> const wide(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                           "KokkosMMA::scan accumulator"));
-    Route const ran = run_scan_of(label, plan, policy, functor, wide);
-    Kokkos::View<Value, typename Exec::memory_space> const narrow(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                           "KokkosMMA::scan converted"));
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
-        KOKKOS_LAMBDA(int) { narrow() = static_cast<Value>(wide()); });
-    Kokkos::deep_copy(exec, total, narrow);
-    return ran;
-  } else {
-    Accumulator wide;
-    Route const ran = run_scan_of(label, plan, policy, functor, wide);
-    total           = static_cast<Value>(wide);
-    return ran;
-  }
 }
 
 /// Tag: Kokkos::parallel_scan is the generic route; on GPUs joins commute.
@@ -145,8 +99,8 @@ void scan(std::string const& label, char const* who, Exec const& exec,
     last_route_of_this_thread() = decision.route;
     // On some spaces Kokkos does not write the total of an empty range.
     if constexpr (has_total) {
-      using Value = typename TotalOf<Place>::Value;
-      if constexpr (TotalOf<Place>::is_view) {
+      using Value = value_of_place_t<Place>;
+      if constexpr (is_view_place<Place>) {
         Kokkos::deep_copy(exec, total, Value(0));
       } else {
         total = Value(0);
@@ -190,11 +144,12 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   Route ran = decision.route;
   if constexpr (!has_total) {
     ran = run_scan_of(name, plan, policy, functor);
-  } else if constexpr (std::is_same_v<typename TotalOf<Place>::Value,
-                                      Accumulator>) {
+  } else if constexpr (std::is_same_v<value_of_place_t<Place>, Accumulator>) {
     ran = run_scan_of(name, plan, policy, functor, total);
   } else {
-    ran = scan_and_convert(name, plan, policy, functor, total);
+    ran = run_and_convert<Accumulator>(name, exec, total, [&](auto& wide) {
+      return run_scan_of(name, plan, policy, functor, wide);
+    });
   }
   last_route_of_this_thread() = ran;
   if (ran == Route::mma) report_call(who, label, decision);

@@ -8,7 +8,7 @@
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/segmented/KokkosMMA_SegmentOperations.hpp>
-#include <core/segmented/KokkosMMA_SegmentedProblem.hpp>
+#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -10,7 +10,6 @@
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/base/KokkosMMA_Operation.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
-#include <core/segmented/KokkosMMA_SegmentedProblem.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <Kokkos_Core.hpp>

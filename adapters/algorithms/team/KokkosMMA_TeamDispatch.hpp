@@ -263,36 +263,17 @@ __device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
       group, static_cast<count_t<Index>>(count > 0 ? count : 0), source);
 }
 
-/// Scans at most as many elements as a vector has lanes.
-template <ScanKind Kind, class Value, class X, class Y>
-__device__ Value scan_short(Cuda::LaneGroup const& lanes, X const& x,
-                            Y const& y, unsigned size) {
-  bool const has_value = lanes.lane < size;
-  Value value{};
-  if (has_value) value = static_cast<Value>(x(lanes.lane));
-  return Cuda::scan_values<Kind == ScanKind::inclusive>(
-      lanes, value, TeamSum<Value>{}, [&](Value const& sum) {
-        if (has_value)
-          y(lanes.lane) = static_cast<typename Y::non_const_value_type>(sum);
-      });
-}
-
 template <bool WholeTeam, ScanKind Kind, class Value, class X, class Y>
 __device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
   using Element            = typename X::non_const_value_type;
   using Output             = typename Y::non_const_value_type;
   std::uint64_t const size = x.extent(0);
-  if constexpr (!WholeTeam) {
-    if (size <= blockDim.x)
-      return scan_short<Kind, Value>(Cuda::LaneGroup::vector_as_kokkos(), x, y,
-                                     unsigned(size));
-  }
   // Scans of floats use 40 registers; with vector_as_kokkos() here, 44.
   auto const group =
       WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
   if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
-    if (x.stride(0) == 1 && y.stride(0) == 1 &&
-        (!WholeTeam || size > group.size) && size < 0x80000000u) {
+    if (x.stride(0) == 1 && y.stride(0) == 1 && size > group.size &&
+        size < 0x80000000u) {
       Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
                         Kind == ScanKind::inclusive, TeamSum<Value>>
       source(x.data(), y.data(), unsigned(size), TeamSum<Value>{});

@@ -195,7 +195,7 @@ void launch_streamed_scan(ErasedScan const& call, LaunchLayout const& layout,
   Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
       call.stream.device, call.kernel, threads + 32, call.shared_bytes);
   call.ensure_locks();
-  unsigned const rows = streamed_scan_rows(layout.tuning, call.tuning, size);
+  unsigned const rows = streamed_scan_rows(call.tuning, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   deliver_total(
       scratch, call.look_back_words(tiles), call.result, call.value_bytes,

@@ -213,6 +213,13 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
   reduce_partials(partials, joiner, store);
 }
 
+/// Joiner of sums.
+template <class T>
+struct Plus {
+  __device__ void init(T& value) const { value = T(0); }
+  __device__ void join(T& into, T from) const { into += from; }
+};
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

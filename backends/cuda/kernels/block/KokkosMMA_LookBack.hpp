@@ -41,15 +41,67 @@ constexpr std::uint64_t look_back_words(std::uint64_t tiles) {
   return windows * (look_back_window<T> + 1) * Words<T>::size;
 }
 
-template <class T, class Joiner>
-class LookBack {
+/// Values in words with the tag of a launch.
+template <class T>
+class TaggedWords {
  public:
-  static constexpr int words       = Words<T>::size;
+  static constexpr int words = Words<T>::size;
+
+ protected:
+  __device__ explicit TaggedWords(unsigned tag) : m_tag(tag) {}
+
+  __device__ void store(std::uint64_t* to, T const& value) const {
+    auto const bits = Words<T>::from(value);
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      Relaxed64::store(to + i, bits.word[i], m_tag);
+  }
+  __device__ static void fetch(std::uint64_t const* from,
+                               std::uint64_t (&to)[words]) {
+#pragma unroll
+    for (int i = 0; i < words; ++i) to[i] = Relaxed64::load(from + i);
+  }
+  __device__ bool has_tag(std::uint64_t const (&word)[words]) const {
+    bool all = true;
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      all = all && std::uint32_t(word[i] >> 32) == m_tag;
+    return all;
+  }
+  __device__ static void unpack(std::uint64_t const (&word)[words],
+                                Slot<T>& value) {
+    Words<T> bits;
+#pragma unroll
+    for (int i = 0; i < words; ++i) bits.word[i] = std::uint32_t(word[i]);
+    bits.to(value.value);
+  }
+  /// Waits for a value and reads it. Called by one lane.
+  __device__ void wait(std::uint64_t const* from, Slot<T>& value) const {
+    std::uint64_t bits[words];
+    do fetch(from, bits);
+    while (!has_tag(bits));
+    unpack(bits, value);
+  }
+
+ private:
+  unsigned m_tag;
+};
+
+template <class T, class Joiner>
+class LookBack : TaggedWords<T> {
+  using Base = TaggedWords<T>;
+  using Base::fetch;
+  using Base::has_tag;
+  using Base::store;
+  using Base::unpack;
+  using Base::words;
+
+ public:
   static constexpr unsigned window = look_back_window<T>;
 
   __device__ LookBack(Joiner const& joiner, ScanScratch const& scratch,
                       unsigned tiles, unsigned tag)
-      : m_joiner(joiner), m_words(scratch.words), m_tiles(tiles), m_tag(tag) {}
+      : Base(tag), m_joiner(joiner), m_words(scratch.words), m_tiles(tiles) {}
 
   /// Publishes the aggregate of a tile. Called by one lane.
   __device__ void publish(unsigned tile, T const& aggregate) const {
@@ -58,10 +110,7 @@ class LookBack {
 
   /// Waits for the aggregate of a tile and reads it. Called by one lane.
   __device__ void aggregate(unsigned tile, Slot<T>& value) const {
-    std::uint64_t bits[words];
-    do fetch(slot(tile), bits);
-    while (!has_tag(bits));
-    unpack(bits, value);
+    this->wait(slot(tile), value);
   }
 
   /// Computes the sum of all tiles before `tile`, in lane 0. Called by one
@@ -153,36 +202,10 @@ class LookBack {
     return m_words +
            (std::uint64_t(m_tiles / window + 1) * window + number) * words;
   }
-  __device__ void store(std::uint64_t* to, T const& value) const {
-    auto const bits = Words<T>::from(value);
-#pragma unroll
-    for (int i = 0; i < words; ++i)
-      Relaxed64::store(to + i, bits.word[i], m_tag);
-  }
-  __device__ static void fetch(std::uint64_t const* from,
-                               std::uint64_t (&to)[words]) {
-#pragma unroll
-    for (int i = 0; i < words; ++i) to[i] = Relaxed64::load(from + i);
-  }
-  __device__ bool has_tag(std::uint64_t const (&word)[words]) const {
-    bool all = true;
-#pragma unroll
-    for (int i = 0; i < words; ++i)
-      all = all && std::uint32_t(word[i] >> 32) == m_tag;
-    return all;
-  }
-  __device__ static void unpack(std::uint64_t const (&word)[words],
-                                Slot<T>& value) {
-    Words<T> bits;
-#pragma unroll
-    for (int i = 0; i < words; ++i) bits.word[i] = std::uint32_t(word[i]);
-    bits.to(value.value);
-  }
 
   Joiner const& m_joiner;
   std::uint64_t* m_words;
   unsigned m_tiles;
-  unsigned m_tag;
 };
 
 /// Number of the tile that a block starts, and the tag of the launch. Drawn by

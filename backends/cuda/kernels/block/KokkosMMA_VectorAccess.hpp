@@ -9,6 +9,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -70,6 +71,20 @@ __device__ __forceinline__ void store_elements(
       *reinterpret_cast<Words*>(to + v * per) = words;
     }
   }
+}
+
+/// Loads `Bytes` bytes with the hint that they are not read again.
+template <int Bytes>
+__device__ inline Registers<std::uint32_t, (Bytes + 3) / 4> load_streamed(
+    void const* from) {
+  WordOf<Bytes> const word = __ldcs(static_cast<WordOf<Bytes> const*>(from));
+  Registers<std::uint32_t, (Bytes + 3) / 4> words;
+  if constexpr (Bytes >= 4) {
+    memcpy(&words, &word, Bytes);
+  } else {
+    words[0] = word;
+  }
+  return words;
 }
 
 /// Loads words in vectors of `VectorBytes` bytes.

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_PAPER_REDUCE_HPP
 #define KOKKOSMMA_CUDA_PAPER_REDUCE_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Bits.hpp>

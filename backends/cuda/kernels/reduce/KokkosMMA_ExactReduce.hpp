@@ -7,11 +7,11 @@
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -317,7 +317,7 @@ void launch_exact_reduce(Stream const& space, StreamScratch const& scratch,
   constexpr ExactCarrier carrier = Elements::carrier;
   unsigned threads               = unsigned(tuning.threads);
   std::uint64_t blocks           = processors * tuning.min_blocks;
-  if (size <= processors * d.tuning->reduce_mma_spread) {
+  if (size <= processors * spread_vectors) {
     threads = carrier.limbs < 128 ? 128 : (carrier.limbs + 32) / 32 * 32;
     blocks  = (size + in_thread * threads - 1) / (in_thread * threads);
   }

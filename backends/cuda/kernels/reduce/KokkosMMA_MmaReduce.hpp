@@ -3,11 +3,10 @@
 #ifndef KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 #define KOKKOSMMA_CUDA_MMA_REDUCE_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
@@ -142,7 +141,7 @@ void launch_mma_reduce(Stream const& space, StreamScratch const& scratch,
                        int chain_length = mma_tuning.chain_length,
                        int block_size   = mma_tuning.threads) {
   LaunchShape const shape = mma_reduce_shape(
-      tuning(space.device), operands.range().end - operands.range().begin,
+      operands.range().end - operands.range().begin,
       device(space.device).multiprocessors, max_partials, block_size);
   using Partial =
       decltype(std::declval<typename Operands::Accumulator&>().finish());

@@ -3,12 +3,12 @@
 #ifndef KOKKOSMMA_CUDA_EXACT_SCAN_ELEMENTS_HPP
 #define KOKKOSMMA_CUDA_EXACT_SCAN_ELEMENTS_HPP
 
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 /// \file
@@ -119,57 +119,13 @@ struct ExactScanElement {
   }
 };
 
-/// Access to N neighbouring elements as vectors of 8 or 16 bytes.
-template <class Bits, int N>
-struct ScanVectors {
-  static constexpr int words    = N * int(sizeof(Bits)) / 4;
-  static constexpr int per_word = sizeof(Bits) == 2 ? 2 : 1;
-  using Vector                  = std::conditional_t<words == 2, uint2, uint4>;
-  static constexpr int vectors  = 4 * words / int(sizeof(Vector));
-
-  __device__ static void load(Bits (&to)[N], Bits const* from) {
-    std::uint32_t word[words];
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      Vector const vector = reinterpret_cast<Vector const*>(from)[v];
-      memcpy(word + words / vectors * v, &vector, sizeof(Vector));
-    }
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if constexpr (sizeof(Bits) == 8) {
-        to[j] = std::uint64_t(word[2 * j + 1]) << 32 | word[2 * j];
-      } else {
-        to[j] = Bits(word[j / per_word] >> 16 * (j % per_word));
-      }
-    }
-  }
-  __device__ static void store(Bits* to, Bits const (&from)[N]) {
-    std::uint32_t word[words] = {};
-#pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if constexpr (sizeof(Bits) == 8) {
-        word[2 * j]     = std::uint32_t(from[j]);
-        word[2 * j + 1] = std::uint32_t(from[j] >> 32);
-      } else {
-        word[j / per_word] |= std::uint32_t(from[j]) << 16 * (j % per_word);
-      }
-    }
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      Vector vector;
-      memcpy(&vector, word + words / vectors * v, sizeof(Vector));
-      reinterpret_cast<Vector*>(to)[v] = vector;
-    }
-  }
-};
-
 /// Loads elements from `first` on. Past `end` they are -0: no sum changes.
 template <Scalar Input, int N>
 __device__ void load_scan_elements(ExactScanViews<Input> const& views,
                                    std::uint64_t first, std::uint64_t end,
                                    element_bits_t<Input> (&bits)[N]) {
   if (views.vectors && first + N <= end) {
-    ScanVectors<element_bits_t<Input>, N>::load(bits, views.x + first);
+    read_values<N>(views.x + first, bits);
     return;
   }
 #pragma unroll
@@ -184,7 +140,7 @@ __device__ void store_prefixes(ExactScanViews<Input> const& views,
                                Bits const (&bits)[N]) {
   auto* const y = static_cast<Bits*>(views.y);
   if (views.vectors && first + N <= end) {
-    ScanVectors<Bits, N>::store(y + first, bits);
+    store_elements<false>(y + first, bits);
     return;
   }
 #pragma unroll

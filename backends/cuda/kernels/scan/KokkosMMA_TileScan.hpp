@@ -4,9 +4,10 @@
 #define KOKKOSMMA_CUDA_TILE_SCAN_HPP
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_Plus.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
@@ -34,35 +35,6 @@ struct TileScanOperands {
   bool aligned;  ///< whether vectors of y are, too
 };
 
-template <int Bytes>
-struct LoadWords;
-template <>
-struct LoadWords<2> {
-  __device__ static Registers<std::uint32_t, 1> from(void const* at) {
-    return {{__ldcs(static_cast<unsigned short const*>(at))}};
-  }
-};
-template <>
-struct LoadWords<4> {
-  __device__ static Registers<std::uint32_t, 1> from(void const* at) {
-    return {{__ldcs(static_cast<unsigned const*>(at))}};
-  }
-};
-template <>
-struct LoadWords<8> {
-  __device__ static Registers<std::uint32_t, 2> from(void const* at) {
-    uint2 const v = __ldcs(static_cast<uint2 const*>(at));
-    return {{v.x, v.y}};
-  }
-};
-template <>
-struct LoadWords<16> {
-  __device__ static Registers<std::uint32_t, 4> from(void const* at) {
-    uint4 const v = __ldcs(static_cast<uint4 const*>(at));
-    return {{v.x, v.y, v.z, v.w}};
-  }
-};
-
 /// Loads elements [first, last) of a vector; the others are zero.
 template <int ElementBytes, class Words>
 __device__ Words load_some(unsigned char const* at, int first, int last) {
@@ -83,28 +55,6 @@ __device__ Words load_some(unsigned char const* at, int first, int last) {
     }
   }
   return words;
-}
-
-/// Stores neighbouring results of a lane, with the hint that they are not read
-/// again, at an address aligned to all of them or to 16 bytes.
-template <class Output, class Results>
-__device__ void store_streamed(Output* to, Results const& results) {
-  constexpr int bytes = sizeof(Results);
-  if constexpr (bytes % 16 == 0) {
-    uint4 vector[bytes / 16];
-    memcpy(vector, &results, bytes);
-#pragma unroll
-    for (int v = 0; v < bytes / 16; ++v)
-      __stcs(reinterpret_cast<uint4*>(to) + v, vector[v]);
-  } else {
-    using Vector = std::conditional_t<
-        bytes == 8, uint2,
-        std::conditional_t<bytes == 4, unsigned, unsigned short>>;
-    static_assert(sizeof(Vector) == bytes);
-    Vector vector;
-    memcpy(&vector, &results, bytes);
-    __stcs(reinterpret_cast<Vector*>(to), vector);
-  }
 }
 
 /// Prefixes within the warp; each is written and read by the same lane.
@@ -166,7 +116,7 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
       for (int t = 0; t < count; ++t)
 #pragma unroll
         for (int r = 0; r < 2; ++r)
-          words[t][r] = LoadWords<bytes>::from(from + (2 * t + r) * 32 * bytes);
+          words[t][r] = load_streamed<bytes>(from + (2 * t + r) * 32 * bytes);
     } else {
 #pragma unroll
       for (int t = 0; t < count; ++t)
@@ -215,8 +165,8 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
 #pragma unroll
       for (int v = 0; v < 2 * count; ++v) {
         auto const results = result(v);
-        store_streamed(operands.y + (first + v * 32 + lane) * elements,
-                       results);
+        store_elements<true>(operands.y + (first + v * 32 + lane) * elements,
+                             results.value);
       }
     } else {
 #pragma unroll

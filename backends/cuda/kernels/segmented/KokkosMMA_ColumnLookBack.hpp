@@ -37,21 +37,25 @@ struct ColumnScanShape {
 /// its span, and the prefix of the span: a few values of each column, in an
 /// order that depends only on the chunk.
 template <Operation Op, class Value>
-class ColumnLookBack {
+class ColumnLookBack : TaggedWords<Value> {
+  using Base = TaggedWords<Value>;
+  using Base::fetch;
+  using Base::has_tag;
+  using Base::store;
+  using Base::words;
   using Apply                = Combine<Op, Value>;
-  static constexpr int words = Words<Value>::size;
   static constexpr int batch = 4 / words;
 
  public:
   __device__ ColumnLookBack(std::uint64_t* memory, ColumnScanShape const& shape,
                             unsigned columns, unsigned tag)
-      : m_memory(memory),
+      : Base(tag),
+        m_memory(memory),
         m_groups(shape.groups),
         m_chunks(shape.chunks),
         m_window(shape.window),
         m_span(shape.window * shape.windows),
-        m_columns(columns),
-        m_tag(tag) {}
+        m_columns(columns) {}
 
   /// Number of 8-byte words for all chunks.
   static std::uint64_t size(ColumnScanShape const& shape,
@@ -164,39 +168,18 @@ class ColumnLookBack {
         column);
   }
   __device__ Value wait(std::uint64_t const* from) const {
-    std::uint64_t bits[words];
-    do fetch(from, bits);
-    while (!has_tag(bits));
-    return unpack(bits);
-  }
-  __device__ void store(std::uint64_t* to, Value value) const {
-    auto const bits = Words<Value>::from(value);
-#pragma unroll
-    for (int i = 0; i < words; ++i)
-      Relaxed64::store(to + i, bits.word[i], m_tag);
-  }
-  __device__ static void fetch(std::uint64_t const* from,
-                               std::uint64_t (&to)[words]) {
-#pragma unroll
-    for (int i = 0; i < words; ++i) to[i] = Relaxed64::load(from + i);
-  }
-  __device__ bool has_tag(std::uint64_t const (&bits)[words]) const {
-    bool tagged = true;
-#pragma unroll
-    for (int i = 0; i < words; ++i) tagged = tagged && bits[i] >> 32 == m_tag;
-    return tagged;
+    Slot<Value> value;
+    Base::wait(from, value);
+    return value.value;
   }
   __device__ static Value unpack(std::uint64_t const (&bits)[words]) {
-    Words<Value> packed;
-#pragma unroll
-    for (int i = 0; i < words; ++i) packed.word[i] = std::uint32_t(bits[i]);
-    Value value;
-    packed.to(value);
-    return value;
+    Slot<Value> value;
+    Base::unpack(bits, value);
+    return value.value;
   }
 
   std::uint64_t* m_memory;
-  unsigned m_groups, m_chunks, m_window, m_span, m_columns, m_tag;
+  unsigned m_groups, m_chunks, m_window, m_span, m_columns;
 };
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -7,6 +7,7 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnLookBack.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
@@ -32,30 +33,6 @@ struct ColumnScanMemory {
   Value shared[threads];
   TileTicket first;
   unsigned next;
-};
-
-/// Type of an access of `Bytes` bytes.
-template <int Bytes>
-struct ColumnAccess;
-template <>
-struct ColumnAccess<16> {
-  using type = uint4;
-};
-template <>
-struct ColumnAccess<8> {
-  using type = uint2;
-};
-template <>
-struct ColumnAccess<4> {
-  using type = unsigned;
-};
-template <>
-struct ColumnAccess<2> {
-  using type = unsigned short;
-};
-template <>
-struct ColumnAccess<1> {
-  using type = unsigned char;
 };
 
 /// Computes y(i,j), the combination of x(0,j) to x(i,j), or to x(i-1,j) unless
@@ -140,16 +117,8 @@ __global__ void __launch_bounds__(
       unsigned char const* const from = x + first * Scan::element_bytes;
 #pragma unroll
       for (int r = 0; r < rows; ++r)
-        if (r < coordinate.count) {
-          using Access = typename ColumnAccess<Scan::bytes>::type;
-          Access const word =
-              __ldcs(reinterpret_cast<Access const*>(from + r * between));
-          if constexpr (Scan::bytes >= 4) {
-            memcpy(&loaded[r], &word, Scan::bytes);
-          } else {
-            loaded[r][0] = word;
-          }
-        }
+        if (r < coordinate.count)
+          loaded[r] = load_streamed<Scan::bytes>(from + r * between);
     } else {
       Element const* const elements = reinterpret_cast<Element const*>(x);
 #pragma unroll
@@ -221,10 +190,7 @@ __global__ void __launch_bounds__(
           for (int e = 0; e < Elements; ++e)
             results[e] = static_cast<Output>(prefix[e]);
           if (coordinate.whole) {
-            using Access = typename ColumnAccess<sizeof(results)>::type;
-            Access bits;
-            memcpy(&bits, &results, sizeof(results));
-            __stcs(reinterpret_cast<Access*>(to + r * between), bits);
+            store_elements<true>(to + r * between, results.value);
           } else {
 #pragma unroll
             for (int e = 0; e < Elements; ++e)

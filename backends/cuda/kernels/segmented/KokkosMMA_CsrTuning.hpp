@@ -34,7 +34,7 @@ struct CsrTuning {
 /// blocks that join their ranges: 352; with 2 blocks for each resident one 362,
 /// with 8 410.
 ///
-/// \param quads for longer segments (TuningTable::quads_csr_bytes)
+/// \param quads for longer segments (quads_csr_bytes)
 constexpr CsrTuning csr_tuning(bool quads) {
   return {.threads         = 256,
           .min_blocks      = 3,
@@ -44,6 +44,11 @@ constexpr CsrTuning csr_tuning(bool quads) {
           .bytes_per_range = 4096,
           .quads           = quads};
 }
+
+/// Smallest mean size of segments between offsets that quads of lanes sum.
+/// Floats of uniform lengths, quads and other kernel: 0..128 3059, 2762; 0..8
+/// 2578, 2830; 0..32 3439, 3506.
+inline constexpr int quads_csr_bytes = 96;
 
 /// Longest segment, in bytes, for which threads sum one segment each.
 constexpr int tiny_csr_limit(TuningTable const& table, int element_bytes) {

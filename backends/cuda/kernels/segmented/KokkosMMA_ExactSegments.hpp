@@ -7,7 +7,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactRounding.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegmentsShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 

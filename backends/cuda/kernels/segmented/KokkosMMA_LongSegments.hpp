@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(row_segments_tuning.threads,
       Vector16 row[segment_rows];  // (8,32) per warp
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
-        row[r] = load_streamed(at + 512 * r);
+        row[r] = load_streamed<16>(at + 512 * r);
 #pragma unroll
       for (int r = 0; r < segment_rows; r += 2)
         segments.add(row[r], row[r + 1]);
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(row_segments_tuning.threads,
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
         if (vector + 32 * r + lane < vectors)
-          row[r] = load_streamed(at + 512 * r);
+          row[r] = load_streamed<16>(at + 512 * r);
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
         if (vector + 32 * r < vectors)

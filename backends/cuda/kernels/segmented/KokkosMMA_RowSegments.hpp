@@ -6,6 +6,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 
@@ -22,10 +23,6 @@ template <class Segments>
 inline constexpr int segment_min_blocks =
     min_blocks_of<Segments::min_blocks, 3>;
 
-__device__ inline Vector16 load_streamed(unsigned char const* from) {
-  uint4 const v = __ldcs(reinterpret_cast<uint4 const*>(from));
-  return {{v.x, v.y, v.z, v.w}};
-}
 __device__ inline Vector16 load_kept(unsigned char const* from) {
   uint4 const v = __ldg(reinterpret_cast<uint4 const*>(from));
   return {{v.x, v.y, v.z, v.w}};
@@ -36,7 +33,7 @@ struct RowSegments {
   std::uint64_t count;     ///< segments of full length
   int vectors;             ///< per segment: a power of two, at most 256
   int rest;                ///< bytes of a shorter segment at the end
-  bool keep;               ///< no __ldcs (TuningTable::kept_bytes)
+  bool keep;               ///< no __ldcs (kept_bytes)
 };
 
 /// Reduces elements [from, to) with a whole warp; all lanes get the result.
@@ -75,12 +72,12 @@ __global__ void __launch_bounds__(row_segments_tuning.threads,
     } else if (count == tile_vectors) {
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
-        row[r] = load_streamed(from + 512 * r);
+        row[r] = load_streamed<16>(from + 512 * r);
     } else {
 #pragma unroll
       for (int r = 0; r < segment_rows; ++r)
-        row[r] =
-            32 * r + lane < count ? load_streamed(from + 512 * r) : Vector16{};
+        row[r] = 32 * r + lane < count ? load_streamed<16>(from + 512 * r)
+                                       : Vector16{};
     }
     std::uint64_t const segment = first >> shift;
     unsigned const segments_of  = count >> shift;

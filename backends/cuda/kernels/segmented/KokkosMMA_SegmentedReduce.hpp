@@ -210,7 +210,6 @@ void launch_segments(Stream const& space, void const* x,
   if (segments.size == 0) return;
   check(cudaSetDevice(space.device), "cudaSetDevice");
   SegmentLaunch<Segments, Input, Store> const launch{space, store};
-  TuningTable const& table = launch_layout(space).tuning;
   auto const* const data   = static_cast<unsigned char const*>(x);
   std::uint64_t const size = segments.size * size_of(Input);
   std::uint64_t const length =
@@ -219,8 +218,8 @@ void launch_segments(Stream const& space, void const* x,
       reinterpret_cast<std::uintptr_t>(x) % 16 == 0 && length % 16 == 0;
   if (aligned && std::has_single_bit(length) && length <= 512 * segment_rows)
     launch.rows({data, size / length, int(length / 16), int(size % length),
-                 length <= std::uint64_t(table.kept_bytes)});
-  else if (segments_are_tiny(length / size_of(Input), length, table))
+                 length <= kept_bytes});
+  else if (segments_are_tiny(length / size_of(Input), length))
     launch_tiny_segments<typename Segments::Join, Input,
                          typename Segments::Value>(space, x, segments, store);
   else if (2 * length > segmented_tuning.tile_bytes)

@@ -8,6 +8,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentScanTuning.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentStarts.hpp>
@@ -64,14 +65,14 @@ class ScanRange {
     if (place >= m_end || place + elements <= m_begin) return Words{};
     unsigned char const* const at =
         m_x + std::uint64_t(place) * Scan::input_bytes;
-    if (place + elements <= m_end) return LoadWords<Scan::bytes>::from(at);
+    if (place + elements <= m_end) return load_streamed<Scan::bytes>(at);
     return load_some<Scan::input_bytes, Words>(at, 0, int(m_end - place));
   }
 
   __device__ void store(std::uint32_t place, Results const& results) const {
     Output* const to = m_y + place;
     if (m_aligned && place >= m_begin && place + elements <= m_end) {
-      store_streamed(to, results);
+      store_elements<true>(to, results.value);
       return;
     }
 #pragma unroll

@@ -160,29 +160,6 @@ __device__ Value scan_vector(LaneGroup const& group, Index units,
   });
 }
 
-/// Scans one value per lane of a warp: give(sum) receives the inclusive or the
-/// exclusive prefix. Returns the sum of all.
-template <bool Inclusive, class Value, class Joiner, class F>
-__device__ Value scan_values(LaneGroup const& group, Value const& of_lane,
-                             Joiner const& joiner, F const& give) {
-  return group.with_constants(
-      [&](LaneGroup const& lanes, [[maybe_unused]] auto whole) {
-        Value up_to[1] = {of_lane};
-        lanes.sync_warp();
-        scan_lanes<whole.value>(lanes, joiner, up_to);
-        if constexpr (Inclusive) {
-          give(up_to[0]);
-        } else {
-          Value before = lanes.shuffle_up(up_to[0], 1);
-          if (lanes.lane == 0) joiner.init(before);
-          give(before);
-        }
-        Value const sum = lanes.broadcast(up_to[0], lanes.width - 1);
-        lanes.sync_warp();
-        return sum;
-      });
-}
-
 /// Functor as a source of units.
 template <class Call, unsigned PerLane = 4>
 struct CalledUnits {
