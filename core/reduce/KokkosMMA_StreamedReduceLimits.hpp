@@ -46,6 +46,12 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
   });
 }
 
+/// Local memory that the kernel may use. Kokkos' kernel for a range is as fast
+/// as one that spills; that for a box takes several times as long.
+constexpr int max_local_bytes(ReduceProblem const& problem) {
+  return problem.pattern == Pattern::mdrange ? 128 : 0;
+}
+
 /// Why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ReduceProblem const& problem,
                                   Capability const& capability) {
@@ -59,7 +65,7 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
       {problem.pattern == Pattern::mdrange &&
            problem.size >= max_flattened_indices,
        {"the multi-dimensional range has 2^31 indices or more"}},
-      {problem.local_bytes > 0,
+      {problem.local_bytes > max_local_bytes(problem),
        {"the functor does not fit in the registers of the kernel",
         "the CUDA runtime reports local memory"}},
   });

@@ -84,15 +84,18 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 /// Size of a functor with two three-dimensional Views.
 inline constexpr std::size_t small_functor_bytes = 128;
 
-/// A class with the Views of a simulation is larger. Its body is long, often
-/// with a loop, and is compiled for each invocation in flight: the kernel of an
+/// A class with the Views of a simulation is larger. Its body is long, reads
+/// many arrays and is compiled for each invocation in flight: the kernel of an
 /// energy sum over neighbours has 44.8 KB with four in flight, 31.9 with two,
-/// 13.6 in Kokkos (sm_90, CUDA 13.0, 2026-11-29).
-inline constexpr std::size_t large_functor_bytes = 512;
+/// 13.6 in Kokkos. In boxes it has more indices to keep: with four in flight,
+/// CloverLeaf's time step (eight Views of two dimensions, 64 registers) spills
+/// 32 bytes, with two nothing (sm_90, CUDA 13.0, 2026-11-29).
+constexpr bool is_large_functor(std::size_t functor_bytes, bool is_box) {
+  return functor_bytes > (is_box ? 256 : 512);
+}
 
 /// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
 constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
-  if (functor_bytes > large_functor_bytes) return 2;
   if (!is_box || functor_bytes > small_functor_bytes) return 4;
   return word ? 16 : 8;
 }
@@ -224,13 +227,17 @@ constexpr StreamedTuning streamed_tuning(
               .accumulators = 1};
   if (!sum) {
     tuning.accumulators = 1;
-    if (tuning.most_calls > tuning.calls) tuning.most_calls = 8;
+    if (tuning.most_calls > tuning.calls &&
+        (!is_box || functor_bytes <= small_functor_bytes))
+      tuning.most_calls = 8;
   }
   // Eight tuples of four or more indices do not fit in the registers.
   if (indices > 3) {
     if (tuning.calls > 4) tuning.calls = 4;
     if (tuning.most_calls > 4) tuning.most_calls = 4;
   }
+  if (is_large_functor(functor_bytes, is_box))
+    tuning.calls = tuning.most_calls = 2;
   return tuning;
 }
 
