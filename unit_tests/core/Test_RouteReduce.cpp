@@ -76,6 +76,10 @@ constexpr Refusal mdrange(std::uint64_t size) {
 }
 static_assert(!mdrange((1u << 31) - 1) && says(mdrange(1u << 31), "2^31"));
 static_assert(says(streamed(&P::local_bytes, 1), "registers"));
+constexpr Refusal spills_in_a_box(int bytes) {
+  return streamed(&P::pattern, Pattern::mdrange, &P::local_bytes, bytes);
+}
+static_assert(!spills_in_a_box(128) && says(spills_in_a_box(129), "registers"));
 // What only `mma` cares about.
 static_assert(!refuse_streamed(with(sum_of_halves(), &P::source,
                                     Source::functor, &P::input, opaque, &P::sum,

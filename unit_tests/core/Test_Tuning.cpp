@@ -110,6 +110,11 @@ TEST(Tuning, OrdersOfCalls) {
   EXPECT_EQ(orders(streamed_tuning(8, 1, true, 520)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false, 520)), ";f;fs;");
 }
+// In boxes sooner, whatever the values and the reduction.
+static_assert(streamed_tuning(8, 2, true, 256).most_calls == 4 &&
+              streamed_tuning(8, 2, false, 256).most_calls == 4 &&
+              streamed_tuning(8, 2, false, 264).most_calls == 2 &&
+              streamed_tuning(16, 2, false, 264).calls == 2);
 
 // More indices never ask for more calls in flight.
 static_assert(streamed_tuning(16, 4).calls < streamed_tuning(16, 3).calls);
