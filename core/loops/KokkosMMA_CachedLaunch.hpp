@@ -58,8 +58,14 @@ class CachedLaunch {
   std::optional<LoopShape> find(Loop const& loop) const;
   void keep(Loop const& loop, LoopShape const& shape);
 
+  /// Whether the call's kernel was found to follow others closely on a device
+  /// (KernelFacts::may_follow).
+  bool may_follow(int device_id) const;
+  void follows(int device_id);
+
  private:
   std::atomic<std::uint64_t> m_word{0};
+  std::atomic<std::uint64_t> m_following{0};  ///< a bit per device
   CallTypes m_types;
 };
 

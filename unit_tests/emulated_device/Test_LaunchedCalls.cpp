@@ -106,6 +106,26 @@ TEST(LaunchedCalls, OpaqueFunctorsHaveNoTensorCores) {
   EXPECT_EQ(sum.result, 499500);
 }
 
+/// Whether the launch of a call may start before the previous kernel ends.
+template <class Run>
+bool follows(Run const& run) {
+  int const before = emulated_following;
+  run();
+  return emulated_following > before;
+}
+
+/// A loop when it is new and when its launch is chosen, but not in a captured
+/// stream, where the attribute becomes an edge.
+TEST(LaunchedCalls, LoopsFollowUnlessCaptured) {
+  LoopCall loop(777, 1, 2);
+  for (bool const captured : {false, true, false}) {
+    emulated_capture = captured;
+    for (int round = 0; round < 2; ++round)
+      EXPECT_EQ(follows([&] { EXPECT_FALSE(loop.run()); }), !captured);
+  }
+  emulated_capture = false;
+}
+
 /// A captured kernel has not run when the call returns.
 TEST(LaunchedCalls, ACapturedStreamHasNoResultOnTheHost) {
   struct Capture {

@@ -42,6 +42,25 @@ void report_loop(ErasedFor const& call, RouteDecision const& decision) {
       measured ? "; its launches are timed to choose the fastest" : "");
 }
 
+/// Whether the kernel may start before the previous kernel of the stream has
+/// ended. Chains of 100 small loops take 4.5 us per loop, 5.0 to 5.2 without
+/// (H200, 2026-11-29). Not in captured streams: an application that asks for
+/// the edges of its graph gets an error if one has such data.
+bool may_follow(ErasedFor const& call, bool has_run) {
+  int const device = call.stream.device;
+  if (!has_run && !call.cached.may_follow(device)) {
+    if (!Cuda::facts_of_kernel(device, call.kernel, 0, 0).may_follow)
+      return false;
+    call.cached.follows(device);
+  }
+  if (!call.cached.may_follow(device)) return false;
+  auto status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(call.stream.handle, &status) == cudaSuccess)
+    return status == cudaStreamCaptureStatusNone;
+  cudaGetLastError();
+  return false;
+}
+
 /// Launches this library's kernel with this shape.
 /// \param has_run whether it has run before in this shape. Then an error is so
 /// unlikely that an older one of the host thread is not looked for first.
@@ -54,9 +73,10 @@ bool launch_loop(ErasedFor const& call, LoopShape const& shape, bool has_run) {
   std::optional<Cuda::OwnErrors> errors;
   if (!has_run) errors.emplace();
   if (cudaSetDevice(call.stream.device) == cudaSuccess &&
-      Cuda::enqueue_kernel(call.stream.handle, call.kernel,
-                           {grid.blocks, grid.threads},
-                           arguments.pointers) == cudaSuccess)
+      Cuda::enqueue_kernel(
+          call.stream.handle, call.kernel,
+          {grid.blocks, grid.threads, 0, may_follow(call, has_run)},
+          arguments.pointers) == cudaSuccess)
     return true;
   if (has_run) cudaGetLastError();
   return false;

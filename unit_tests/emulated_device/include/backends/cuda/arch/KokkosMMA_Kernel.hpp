@@ -19,6 +19,10 @@
 #include <type_traits>
 #include <utility>
 
+namespace KokkosMMA::Testing {
+inline int emulated_following = 0;  ///< launches that may start early
+}
+
 namespace KokkosMMA::Impl::Cuda {
 
 struct KernelGrid {
@@ -31,6 +35,7 @@ struct KernelGrid {
 template <class Kernel>
 cudaError_t run_kernel(KernelGrid const& grid, Kernel const& kernel) {
   GridDependency::waits = 0;
+  Testing::emulated_following += grid.follows;
   Testing::EmulatedDevice::run({grid.blocks.x, grid.blocks.y, grid.blocks.z},
                                {grid.threads.x, grid.threads.y, grid.threads.z},
                                grid.shared_bytes, kernel);
