@@ -146,6 +146,22 @@ TEST(LaunchedCalls, ACapturedStreamHasNoResultOnTheHost) {
   EXPECT_EQ(no_total.prefix[999], 499500);
 }
 
+/// The same for reductions.
+TEST(LaunchedCalls, ReductionsFollowUnlessCaptured) {
+  std::int64_t on_device = -1;
+  SumCall sum(1000);
+  sum.call.result           = &on_device;
+  sum.call.result_on_device = true;
+  for (bool const captured : {false, true, false}) {
+    emulated_capture = captured;
+    EXPECT_EQ(
+        follows([&] { EXPECT_EQ(run_reduce(sum.call), Route::streamed); }),
+        !captured);
+    EXPECT_EQ(on_device, 499500);
+  }
+  emulated_capture = false;
+}
+
 TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
   static int tiles = 0;
   ScanCall strided(5000);

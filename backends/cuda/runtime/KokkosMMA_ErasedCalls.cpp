@@ -178,7 +178,9 @@ void launch_streamed_reduce(ErasedReduce const& call,
                                          &target};
         Cuda::check_launch(
             Cuda::enqueue_kernel(scratch.stream(), call.kernel,
-                                 {shape.blocks, shape.threads}, arguments),
+                                 {shape.blocks, shape.threads, 0,
+                                  facts.may_follow && !scratch.captured()},
+                                 arguments),
             "streamed_reduce");
         times.end(loop, trial, scratch.stream());
       });
