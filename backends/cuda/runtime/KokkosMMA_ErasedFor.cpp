@@ -100,8 +100,9 @@ bool launch_copy(ErasedFor const& call) {
     Cuda::load_kernel(device, copy.kernel);
     return false;
   }
-  Cuda::load_kernel(device, call.kernel);
-  Cuda::load_kernel(device, call.kernel_of_kokkos());
+  // One lookup in later calls: run_for() loads both, too.
+  if (Cuda::load_kernel(device, call.kernel_of_kokkos()))
+    Cuda::load_kernel(device, call.kernel);
   void const* const arguments[] = {&copy.from, &copy.to, &tiles};
   Cuda::OwnErrors const errors;
   return cudaSetDevice(device) == cudaSuccess &&

@@ -182,14 +182,15 @@ int max_threads_of_kernel(int device_id, void const* address, int bound) {
   }
 }
 
-void load_kernel(int device_id, void const* address) {
+bool load_kernel(int device_id, void const* address) {
   auto& known = KnownKernels::instance();
   std::lock_guard<std::mutex> const lock(known.mutex);
-  if (!known.loaded.insert({device_id, address}).second) return;
+  if (!known.loaded.insert({device_id, address}).second) return false;
   OwnErrors const errors;
   cudaFuncAttributes attributes;
   if (cudaSetDevice(device_id) == cudaSuccess)
     cudaFuncGetAttributes(&attributes, address);
+  return true;
 }
 
 int shared_bytes_of_kernel(int device_id, void const* address) {
