@@ -84,8 +84,15 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 /// Size of a functor with two three-dimensional Views.
 inline constexpr std::size_t small_functor_bytes = 128;
 
+/// A class with the Views of a simulation is larger. Its body is long, often
+/// with a loop, and is compiled for each invocation in flight: the kernel of an
+/// energy sum over neighbours has 44.8 KB with four in flight, 31.9 with two,
+/// 13.6 in Kokkos (sm_90, CUDA 13.0, 2026-11-29).
+inline constexpr std::size_t large_functor_bytes = 512;
+
 /// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
 constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
+  if (functor_bytes > large_functor_bytes) return 2;
   if (!is_box || functor_bytes > small_functor_bytes) return 4;
   return word ? 16 : 8;
 }

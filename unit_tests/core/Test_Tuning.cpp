@@ -34,7 +34,7 @@ constexpr bool all_usable() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value)
     for (int const indices : {1, 2, 3, 4, 6})
       for (bool const sum : {true, false})
-        for (std::size_t const functor : {8, 100})
+        for (std::size_t const functor : {8, 100, 600})
           if (!usable(streamed_tuning(value, indices, sum, functor)))
             return false;
   return true;
@@ -105,6 +105,10 @@ TEST(Tuning, OrdersOfCalls) {
   EXPECT_EQ(orders(streamed_tuning(8, 1, false)), ";m;mf;mfs;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(64)), ";f;fs;");
+  // The body of a large functor is compiled for fewer invocations.
+  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 512)), ";m;mf;mfs;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 520)), ";f;fs;");
+  EXPECT_EQ(orders(streamed_tuning(4, 1, false, 520)), ";f;fs;");
 }
 
 // More indices never ask for more calls in flight.
