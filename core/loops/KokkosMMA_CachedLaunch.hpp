@@ -60,13 +60,8 @@ class CachedLaunch {
 
   /// Whether the call's kernel was found to follow others closely on a device
   /// (KernelFacts::may_follow).
-  bool may_follow(int device_id) const {
-    return m_following.load(std::memory_order_relaxed) >> device_id & 1;
-  }
-  void follows(int device_id) {
-    m_following.fetch_or(std::uint64_t(1) << device_id,
-                         std::memory_order_relaxed);
-  }
+  bool may_follow(int device_id) const;
+  void follows(int device_id);
 
  private:
   std::atomic<std::uint64_t> m_word{0};

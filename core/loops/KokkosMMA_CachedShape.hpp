@@ -53,6 +53,14 @@ inline void CachedLaunch::keep(Loop const& loop, LoopShape const& shape) {
       std::memory_order_relaxed);
 }
 
+inline bool CachedLaunch::may_follow(int device_id) const {
+  return m_following.load(std::memory_order_relaxed) >> device_id & 1;
+}
+inline void CachedLaunch::follows(int device_id) {
+  m_following.fetch_or(std::uint64_t(1) << device_id,
+                       std::memory_order_relaxed);
+}
+
 }  // namespace KokkosMMA::Impl
 
 #endif
