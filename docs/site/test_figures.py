@@ -31,7 +31,9 @@ CARD = {"runs": [{"context": CONTEXT, "ceilings": {"reduce": {"read": 4000.0, "c
 APPLICATIONS = {"context": {"device": "NVIDIA H200", "kokkos_version": "5.2.2", "cuda_runtime_version": "13.0", "git_revision": "0123456",
                             "date": "2000-01-02", "method": "Twice."},
                 "rows": [{"application": "A", "measure": "time", "plain": "2 s", "drop_in": "1 s", "gain": [2.0, 2.0], "chart": "A"},
-                         {"application": "B", "measure": "rate", "gain": [0.8, 0.9], "note": "loses", "chart": "B", "type": "float"}]}
+                         {"application": "B", "measure": "rate", "gain": [0.8, 0.9], "note": "loses", "chart": "B", "type": "float"},
+                         {"application": "C", "measure": "time", "gain": [0.7, 1.2], "median": 1.1}],
+                "sources": [{"application": "C", "source": "owner/c, 0123456", "command": "`c -n 5`"}]}
 COMPILE_TIME = {"runs": [{"kokkos": "5.0.2", "nvcc": "13.0", "host": "g++ 12", "git_revision": "0123456", "date": "2000-01-02", "runs": 3, "library": 12.0,
                           "seconds": {"30 loops": [20.0, 25.0]}}]}
 
@@ -86,6 +88,11 @@ class Pages(Repository):
         for text in (">0.75<", ">1.00<", ">0.80 to 0.90<"):
             self.assertIn(text, self.page("docs/images/speedup.svg"))
         self.assertIn("| B | rate |  |  | 0.80 to 0.90 | loses |", self.filled("applications"))
+
+    def test_a_median_has_its_spread_and_a_program_its_source(self):
+        lines = self.filled("applications")
+        self.assertIn("| C | time |  |  | 1.10 (0.70 to 1.20) |  |", lines)
+        self.assertIn("| C | owner/c, 0123456 | `c -n 5` |", lines)
 
     def test_compile_time(self):
         text = self.filled("compile_time")
