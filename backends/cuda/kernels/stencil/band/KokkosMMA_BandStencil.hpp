@@ -38,6 +38,7 @@ struct BandArguments {
   TileSchedule schedule;
   int radius[2];
   bool lane_aligned;  ///< a lane may store its results of a row as one vector
+  bool rows_aligned_16;  ///< rows of results are aligned to 16 bytes
 };
 
 /// Returns the float value of a weight: the sum of its operands.
@@ -190,6 +191,12 @@ template <class Band, StencilEpilogue Epilogue>
 inline constexpr bool has_narrow_results<Band, Epilogue> =
     Band::per_lane * sizeof(typename Epilogue::value_type) == 8;
 
+/// Whether results are stored through shared memory: byte results. Kernels of
+/// half do more work per result and are as fast without it.
+template <class Band, class Epilogue>
+inline constexpr bool has_row_tiles =
+    has_narrow_results<Band, Epilogue>&& Band::columns == 32;
+
 template <class Tuning, class Band, class Element, bool Unaligned>
 using BandRows =
     StencilRows<Element,
@@ -219,8 +226,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
   constexpr int width         = columns * BlocksPerWarp * Warps;
   // Byte kernels with many resident blocks lack the registers to load all units
   // first.
-  constexpr bool at_once =
-      Unaligned || columns < 32 || !has_narrow_results<Band, Epilogue>;
+  constexpr bool at_once = Unaligned || !has_row_tiles<Band, Epilogue>;
 
   KOKKOSMMA_DYNAMIC_SHARED(uint4, 16, band_memory);
   __shared__ typename Ring::Memory ring_memory;
@@ -294,6 +300,9 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
   typename Band::History history[BlocksPerWarp];
 #pragma unroll
   for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
+  [[maybe_unused]] unsigned char* const tile_memory =
+      reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
+      warp * RowTileStore<BlocksPerWarp>::bytes;
   // Position of this lane's first sum within 16 rows and the warp's columns.
   int const row    = lane / 4;
   int const offset = warp * BlocksPerWarp * columns + n * (lane % 4);
@@ -319,49 +328,64 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
     std::int64_t const j   = first_sum[1] + offset;
     if constexpr (StencilEpilogue<Epilogue>) {
       using Result = typename Epilogue::value_type;
-      // Results of all blocks together spill, except 16-bit ones.
-      constexpr bool together = Unaligned || has_half_results<Epilogue>;
       VectorStore<Result, n> results[BlocksPerWarp][2];
-      std::int64_t const stride = arguments.epilogue.stride[0];
-      Result* const to          = arguments.epilogue.data + i * stride + j;
-      bool const is_whole = panel_columns == width && block_rows - done >= 16;
-      auto const write    = [&](int b) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          Result* const row_to = to + b * columns + 8 * half * stride;
-          if (arguments.lane_aligned && is_whole)
-            results[b][half].write(row_to);
-          else if (8 * half < rows_left)
-            results[b][half].write(row_to, columns_left - b * columns);
-        }
-      };
+      RowTileStore<BlocksPerWarp> const tile(tile_memory, lane);
       unsigned finite = ~0u;
       for_column_blocks<BlocksPerWarp, at_once, Band>(
           load_of(group), [&] { end_group(group); },
           [&](int b, typename Band::Unit const* units) {
-            if (!band_sums<Epilogue, A>(band, history[b], units,
-                                        [&](int half, auto const& packed) {
-                                          results[b][half] = packed;
-                                        }))
+            if (!band_sums<Epilogue, A>(
+                    band, history[b], units, [&](int half, auto const& packed) {
+                      if constexpr (has_row_tiles<Band, Epilogue>) {
+                        tile.put(b, half, packed);
+                      } else {
+                        results[b][half] = packed;
+                      }
+                    }))
               finite &= ~(1u << b);
-            if constexpr (!together) {
-              write(b);
-            }
           });
-      if constexpr (Unaligned && has_narrow_results<Band, Epilogue>) {
-        if (is_whole && !arguments.lane_aligned) {
+      std::int64_t const stride = arguments.epilogue.stride[0];
+      Result* const to          = arguments.epilogue.data + i * stride + j;
+      bool const is_whole       = panel_columns == width;
+      if constexpr (has_row_tiles<Band, Epilogue>) {
+        Result* const of_warp = to - row * stride - n * (lane % 4);
+        if (arguments.rows_aligned_16 && is_whole) {
+          tile.write(of_warp, stride, block_rows - done, lane);
+        } else if (Unaligned && is_whole && block_rows - done >= 16) {
+#pragma unroll
+          for (int half = 0; half < 2; ++half)
+            write_unaligned_rows<BlocksPerWarp>(
+                of_warp + (row + 8 * half) * stride, lane, [&](int b) {
+                  return tile.template get<VectorStore<Result, n>>(b, half);
+                });
+        } else {
+          tile.write(of_warp, stride, block_rows - done,
+                     columns_left + n * (lane % 4), lane);
+        }
+      } else if (arguments.lane_aligned && is_whole &&
+                 block_rows - done >= 16) {
+#pragma unroll
+        for (int b = 0; b < BlocksPerWarp; ++b) {
+          results[b][0].write(to + b * columns);
+          results[b][1].write(to + b * columns + 8 * stride);
+        }
+      } else if (Unaligned && has_narrow_results<Band, Epilogue> && is_whole &&
+                 block_rows - done >= 16) {
+        if constexpr (has_narrow_results<Band, Epilogue>) {
 #pragma unroll
           for (int half = 0; half < 2; ++half)
             write_unaligned_rows<BlocksPerWarp>(
                 to + 8 * half * stride - n * (lane % 4),
                 lane, [&](int b) -> auto const& { return results[b][half]; });
-        } else {
-#pragma unroll
-          for (int b = 0; b < BlocksPerWarp; ++b) write(b);
         }
-      } else if constexpr (together) {
+      } else {
 #pragma unroll
-        for (int b = 0; b < BlocksPerWarp; ++b) write(b);
+        for (int b = 0; b < BlocksPerWarp; ++b)
+#pragma unroll
+          for (int half = 0; half < 2; ++half)
+            if (8 * half < rows_left)
+              results[b][half].write(to + b * columns + 8 * half * stride,
+                                     columns_left - b * columns);
       }
       if constexpr (std::is_same_v<Sum, float>) {
         if (Warp::any(finite != ~0u)) {

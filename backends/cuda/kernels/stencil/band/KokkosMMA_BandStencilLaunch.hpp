@@ -34,7 +34,9 @@ void run_band_stencil(Stream const& space, StencilGrid<Element, 2> const& grid,
   constexpr std::size_t bytes =
       Rows::bytes +
       Tuning::value.warps *
-          (StencilEpilogue<Epilogue>
+          (has_row_tiles<Band, Epilogue>
+               ? RowTileStore<Tuning::value.blocks_per_warp>::bytes
+           : StencilEpilogue<Epilogue>
                ? 0
                : 16 * sizeof(typename Band::Sum) *
                      call_pitch<Band, Tuning::value.blocks_per_warp>);
@@ -43,11 +45,14 @@ void run_band_stencil(Stream const& space, StencilGrid<Element, 2> const& grid,
       kernel_facts(device_id, kernel, 32 * Tuning::value.warps, bytes);
 
   BandArguments<Band, Element, Epilogue> arguments{
-      grid, Band::words(weights), epilogue, {}, {}, {}};
+      grid, Band::words(weights), epilogue, {}, {}, {}, {}};
   arguments.radius[0] = radius_rows;
   arguments.radius[1] = radius_columns;
   if constexpr (StencilEpilogue<Epilogue>) {
     arguments.lane_aligned = vectors_aligned<2>(epilogue, 0, Band::per_lane);
+    arguments.rows_aligned_16 =
+        rows_aligned_16(epilogue.data, epilogue.stride[0]) &&
+        epilogue.stride[1] == 1;
   }
   std::int64_t const panels = (grid.extent[1] + width - 1) / width;
   std::int64_t const groups = (grid.extent[0] + 15) / 16;

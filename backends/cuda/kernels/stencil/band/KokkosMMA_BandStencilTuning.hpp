@@ -24,11 +24,10 @@ struct BandTuning {
 /// of the kernels only in us; H200, CUDA 13.0, 2026-11-24, 16384 x 16384
 /// elements, box filters, zeros beyond the boundaries. A copy by the runtime
 /// takes 130 for bytes and 257 for half. Columns: blocks_per_warp x warps,
-/// groups_per_stage, stages, min_blocks, row_block. s: results stored through
-/// shared memory, as all of bytes 4 x 4 were.
+/// groups_per_stage, stages, min_blocks, row_block.
 ///
-///     bytes, radius 7     2 x 8, 2, 4, 2, 11   149; s 148
-///                         2 x 8, 1, 4, 2,  7   154; s 162
+///     bytes, radius 7     2 x 8, 2, 4, 2, 11   149; RowTileStore results 148
+///                         2 x 8, 1, 4, 2,  7   154; RowTileStore 162
 ///                         4 x 4, 1, 4, 2,  7   146
 ///                         4 x 4, 1, 4, 3,  7   146
 ///                         4 x 4, 1, 4, 4,  3   142; all units at once 188
@@ -42,11 +41,11 @@ struct BandTuning {
 ///      radius 16          2 x 8, 2, 4, 1, 16   157
 ///                         4 x 4, 1, 4, 2, 16   154
 ///                         4 x 4, 1, 4, 3,  8   151; 14 156; unaligned 169
-///     half, radius 7      2 x 8, 2, 4, 2, 23   293; s 293
-///                         2 x 8, 2, 4, 2, 15   290; s 292
+///     half, radius 7      2 x 8, 2, 4, 2, 23   293; RowTileStore 293
+///                         2 x 8, 2, 4, 2, 15   290; RowTileStore 292
 ///                         2 x 8, 2, 4, 2, 11   296
 ///                         2 x 8, 1, 8, 2,  7   322
-///                         4 x 4, 1, 4, 3, 11   s 296
+///                         4 x 4, 1, 4, 3, 11   RowTileStore 296
 ///                         2 x 4, 1, 4, 4, 15   302
 ///      unaligned rows     2 x 8, 2, 4, 2, 23   335; 15 344
 ///                         4 x 4, 2, 4, 2, 23   352
