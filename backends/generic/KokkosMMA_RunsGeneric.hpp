@@ -13,8 +13,8 @@
 #include <type_traits>
 
 /// \file
-/// Functors of Kokkos::parallel_scan that find runs of equal neighbouring keys
-/// and that scan within runs, on every backend.
+/// Functors that count and find runs of equal neighbouring keys and that scan
+/// within runs, on every backend.
 
 namespace KokkosMMA::Impl {
 
@@ -24,41 +24,41 @@ KOKKOS_FORCEINLINE_FUNCTION bool starts_run(Keys const& keys, Index i) {
   return i == 0 || !static_cast<bool>(keys(i) == keys(i - 1));
 }
 
-/// Counts runs, and writes the offsets of the first `room` of them and the end
-/// of the last of these.
+/// Counts runs, in a reduction.
+template <class Keys>
+struct CountRuns {
+  using kokkosmma_functor = void;
+  Keys keys;
+
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i,
+                                              std::int64_t& runs) const {
+    runs += starts_run(keys, i);
+  }
+};
+
+/// Counts runs, and writes their offsets, the end of the last one, and their
+/// keys if there is room.
 template <class Keys, class UniqueKeys>
 struct FindRuns {
   using kokkosmma_functor = void;
   using value_type        = std::int64_t;
   Keys keys;
   UniqueKeys unique_keys;
-  std::int64_t* offsets;  ///< room + 1 elements
-  std::int64_t room;
-  bool writes_keys;
+  std::int64_t* offsets;
 
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, std::int64_t& runs,
                                               bool final) const {
     bool const starts = starts_run(keys, i);
-    if (final && starts && runs < room) {
+    if (final && starts) {
       offsets[runs] = std::int64_t(i);
-      if (writes_keys) unique_keys(runs) = keys(i);
+      if (std::size_t(runs) < unique_keys.extent(0))
+        unique_keys(runs) = keys(i);
     }
     if (starts) ++runs;
-    if (final && std::size_t(i) + 1 == keys.extent(0) && runs <= room)
+    if (final && std::size_t(i) + 1 == keys.extent(0))
       offsets[runs] = std::int64_t(i) + 1;
-  }
-};
-
-/// Sets unique_keys(s) to the first key of run s.
-template <class Keys, class UniqueKeys>
-struct PickKeys {
-  Keys keys;
-  UniqueKeys unique_keys;
-  std::int64_t const* offsets;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t s) const {
-    unique_keys(s) = keys(offsets[s]);
   }
 };
 

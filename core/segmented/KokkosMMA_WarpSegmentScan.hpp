@@ -84,6 +84,8 @@ class WarpSegmentScan {
   using Words  = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
   using Vector = Registers<Value, elements>;
   static_assert(input_bytes <= int(sizeof(Value)));
+  static constexpr bool is_extreme =
+      Op == Operation::min || Op == Operation::max;
 
   KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpSegmentScan(Warp const& warp)
       : m_warp(warp) {}
@@ -104,10 +106,12 @@ class WarpSegmentScan {
         Value const element = element_of(m_warp.at(words, lane), e);
         bool const anew     = bits >> e & 1;
         Value const before  = anew ? Combined::identity() : sum;
-        // From the identity: a sum of negative zeros is a zero, as in Kokkos.
-        sum = anew     ? Combined::apply(Combined::identity(), element)
-              : e == 0 ? element
-                       : Combined::apply(sum, element);
+        // From the identity: a sum of negative zeros is a zero, as in Kokkos,
+        // and a minimum passes over a NaN.
+        sum                        = anew || (is_extreme && e == 0)
+                                         ? Combined::apply(Combined::identity(), element)
+                                     : e == 0 ? element
+                                              : Combined::apply(sum, element);
         m_warp.at(prefix, lane)[e] = Inclusive ? sum : before;
       }
       m_warp.at(begins, lane) = bits != 0;

@@ -28,6 +28,17 @@ std::size_t kernels_by_key() {
   Array<Cell> const cells("cells", 100);
   Array<float> const x("x", 100), y("y", 100);
   Array<double> const wide("wide", 100);
+  Array<Kokkos::Experimental::half_t> const halves("halves", 100);
+  Array<std::int8_t> const bytes("bytes", 100);
+  Array<std::int64_t> const names("names", 100), longs("longs", 100);
+  KokkosMMA::inclusive_scan_by_key(exec, keys, halves, y);
+  KokkosMMA::exclusive_scan_by_key(exec, names, wide, wide);
+  KokkosMMA::reduce_by_key(exec, keys, halves, unique, halves);
+  KokkosMMA::reduce_by_key(exec, keys, bytes, unique, longs);
+  KokkosMMA::reduce_by_key(exec, names, wide, longs, wide,
+                           KokkosMMA::Maximum());
+  KokkosMMA::reduce_by_key(exec, cells, wide, cells, wide);
+  KokkosMMA::reduce_by_key(exec, bytes, keys, bytes, unique);
   KokkosMMA::exclusive_scan_by_key(exec, keys, x, x);
   KokkosMMA::inclusive_scan_by_key(exec, cells, wide, wide);
   return KokkosMMA::reduce_by_key(exec, keys, x, unique, y);

@@ -36,18 +36,19 @@ namespace KokkosMMA {
 /// \param result View of the sums. It and unique_keys share no memory with
 ///        keys, x or each other, and have an extent no less than the number of
 ///        runs; elements after the last run are left as they are. If both have
-///        the extent of keys, there is room for any number of runs and one pass
-///        over the keys also writes unique_keys
+///        the extent of keys, there is room for any number of runs; otherwise
+///        the keys are read once more, to count them first
 /// \param settings route
 /// \return the number of runs; 0 for no keys and inside explain()
 ///
 /// Accumulator and accuracy are those of segmented_reduce(). The order of
-/// additions is fixed by the runs, the types and the route: repeated calls on a
-/// device give the same bits. A NaN or an infinity affects only the result of
-/// its run.
+/// additions is fixed by the runs, the types, the alignment of x and the route:
+/// repeated calls on a device give the same bits. A NaN or an infinity affects
+/// only the result of its run.
 ///
-/// The call waits for `exec` until the runs are counted. It returns while they
-/// are summed, in order on `exec`. It needs 8 bytes of memory for each run that
+/// The call waits for `exec` until the runs are counted. It returns in order on
+/// `exec`. On Cuda it is one pass over keys and x. The route `generic`, and
+/// keys with gaps between them, need 8 bytes of memory for each run that
 /// unique_keys and result have room for, at most for each key.
 ///
 /// \throws std::invalid_argument for different extents of keys and x, results

@@ -4,18 +4,22 @@
 #define KOKKOSMMA_BY_KEY_DISPATCH_HPP
 
 /// \file
-/// Operations by key: neighbouring elements with equal keys are a run. A
-/// reduction counts the runs by a scan and reduces them as segments between
-/// offsets. A scan needs no offsets, except for scan_between_offsets(), so it
-/// allocates no memory and does not wait.
+/// Operations by key: neighbouring elements with equal keys are a run. On Cuda
+/// a kernel compares the keys that it reads beside the elements. Where it
+/// cannot run, a reduction finds the runs by a scan and reduces them as
+/// segments between offsets, and a scan is one of a functor.
 
 #include <adapters/algorithms/scan/KokkosMMA_ScanDispatch.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
-#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 
 #include <Kokkos_Core.hpp>
+
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/kernels/segmented/KokkosMMA_RunsByKey.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -62,21 +66,67 @@ void check_room(char const* who, char const* name, V const& view,
 
 namespace KokkosMMA::Impl {
 
+template <class Exec>
+using KeyRange = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+
 /// Finds the runs of equal keys with FindRuns and returns their number.
-template <class Policy, class Functor>
-std::int64_t find_runs(Policy const& policy, Functor const& functor,
-                       Settings const& settings) {
-  auto const& exec          = policy.space();
-  ScanProblem const problem = scan_problem<typename Functor::value_type>(
-      functor, std::uint64_t(policy.end()));
-  CallPlan plan{effective_settings(settings), {}};
-  plan.decision     = decide_by(plan.settings, [&](Settings const& requested) {
-    return route_scan(problem, capability(exec), requested);
-  });
+template <class Exec, class Functor>
+std::int64_t find_runs(Exec const& exec, Functor const& functor, Route route) {
+  ScopedSettings const same_route(Settings{route});
   std::int64_t runs = 0;
-  run_planned_scan("KokkosMMA::find_runs", plan, policy, functor, runs);
+  Kokkos::parallel_scan(
+      "KokkosMMA::find_runs",
+      KeyRange<Exec>(exec, 0, std::int64_t(functor.keys.extent(0))), functor,
+      runs);
   return runs;
 }
+
+#if KOKKOSMMA_IMPL_ON_CUDA()
+
+template <Operation Op, class A, bool Inclusive, class Keys, class X, class Y>
+requires(is_plain_source<Keys>&& has_segment_kernel<
+         Kokkos::Cuda, A, true, X, Y,
+         EqualSegments>()) struct VisibleScan<ScanRuns<Op, A, Inclusive, Keys,
+                                                       X, Y>> {
+  using Functor                       = ScanRuns<Op, A, Inclusive, Keys, X, Y>;
+  static constexpr bool visible       = true;
+  static constexpr bool tile_compiled = true;
+
+  static void describe(Functor const&, ScanProblem&) {}
+
+  /// Scans the range, all of x, or returns false if a View is strided.
+  template <class T>
+  static bool scan(Functor const& f, Cuda::Stream const& stream,
+                   Cuda::StreamScratch const& scratch, std::uint64_t,
+                   std::uint64_t size, T*, bool) {
+    if (!is_packed(f.keys) || !is_packed(f.x) || !is_packed(f.y)) return false;
+    Cuda::launch_scan_by_key<Op, scalar_v<typename X::non_const_value_type>, A,
+                             Inclusive>(stream, scratch, f.keys.data(),
+                                        f.x.data(), size,
+                                        canonical_pointer(f.y));
+    return true;
+  }
+};
+
+/// Reduces runs of keys without gaps in one pass, or returns why it cannot.
+template <Operation Op, class A, class Keys, class X, class UniqueKeys, class R>
+Refusal reduce_runs(std::string const& label, Kokkos::Cuda const& exec,
+                    Keys const& keys, X const& x, UniqueKeys const& unique_keys,
+                    R const& result, std::int64_t& runs) {
+  using Store = StridedStore<Op, typename R::non_const_value_type>;
+  return with_scratch(exec, false, [&](Cuda::StreamScratch const& scratch) {
+    AnnouncedKernel const announced(label, exec);
+    scratch.deliver(&runs, false, [&](auto const& target) {
+      Cuda::launch_reduce_by_key<Op, scalar_v<typename X::non_const_value_type>,
+                                 A>(
+          exec, scratch, keys.data(), x.data(), x.extent(0), unique_keys.data(),
+          stride_of_results(unique_keys, 0),
+          Store{result.data(), stride_of_results(result, 0)}, target);
+    });
+  });
+}
+
+#endif
 
 /// Runs every reduction by key. Returns the number of runs; 0 inside explain().
 template <SegmentOperation Op, class Exec, class Keys, class X,
@@ -123,28 +173,36 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   last_route_of_this_thread() = route;
   if (size == 0) return 0;
 
-  TemporaryMemory<Exec, typename Exec::memory_space> const memory(
-      exec, "KokkosMMA::offsets", (room + 1) * sizeof(std::int64_t));
-  auto* const offsets = static_cast<std::int64_t*>(memory.data());
+  auto runs = std::int64_t(size);
   // With room for any number of runs no check is needed.
-  bool const fits = room == size;
-  using Policy    = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  std::int64_t const runs =
-      find_runs(Policy(exec, 0, std::int64_t(size)),
-                FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets,
-                                           std::int64_t(room), fits},
-                settings);
-  last_route_of_this_thread() = route;
-  if (!fits) {
+  if (room < size) {
+    ScopedSettings const same_route(Settings{route});
+    Kokkos::parallel_reduce("KokkosMMA::count_runs",
+                            KeyRange<Exec>(exec, 0, runs),
+                            CountRuns<Keys>{keys}, runs);
+    last_route_of_this_thread() = route;
     check_room(who, "unique_keys", unique_keys, std::size_t(runs));
     check_room(who, "the result", result, std::size_t(runs));
-    Kokkos::parallel_for(
-        "KokkosMMA::pick_keys", Policy(exec, 0, runs),
-        PickKeys<Keys, UniqueKeys>{keys, unique_keys, offsets});
   }
-  call.problem.segments = std::uint64_t(runs);
+  std::string const name = segmented_label(label, who, route, call.problem);
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  if constexpr (has_segment_kernel<Exec, A, false, X, R, EqualSegments>() &&
+                is_plain_source<Keys> && is_plain_memory<UniqueKeys>) {
+    if (route != Route::generic && is_packed(keys) &&
+        !reduce_runs<op, A>(name, exec, keys, x, unique_keys, result, runs))
+      return std::size_t(runs);
+  }
+#endif
+  TemporaryMemory<Exec, typename Exec::memory_space> const memory(
+      exec, "KokkosMMA::offsets",
+      (std::size_t(runs) + 1) * sizeof(std::int64_t));
+  auto* const offsets = static_cast<std::int64_t*>(memory.data());
+  runs = find_runs(exec, FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets},
+                   route);
+  last_route_of_this_thread() = route;
+  call.problem.segments       = std::uint64_t(runs);
   reduce_segments<op, A>(
-      route, segmented_label(label, who, route, call.problem), exec, x,
+      route, name, exec, x,
       CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)}, result,
       call, OffsetFindings::unknown);
   return std::size_t(runs);
@@ -165,9 +223,7 @@ void scan_between_offsets(std::string const& name, Exec const& exec,
       exec, "KokkosMMA::offsets", std::size_t(size + 1) * sizeof(std::int64_t));
   auto* const offsets     = static_cast<std::int64_t*>(memory.data());
   std::int64_t const runs = find_runs(
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
-      FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets, size, false},
-      Settings{Route::generic});
+      exec, FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets}, Route::generic);
   generic_segmented_scan<Op, A, Inclusive>(
       name, exec, CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)},
       std::uint64_t(runs), std::size_t(size), x, y);

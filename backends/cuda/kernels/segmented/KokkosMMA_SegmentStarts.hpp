@@ -64,7 +64,8 @@ __device__ std::uint64_t shortly_before(Offset const* offsets, std::uint64_t n,
 /// Starts of segments in the tiles of a pipeline. mark() sets a bit for each
 /// segment that begins in a warp's part of a tile, in memory that is zero. The
 /// part begins with element `part`, which may be negative. `hint` is the state
-/// of a warp. Segments here are no shorter than a part.
+/// of a warp. With `sums` the last prefix of each segment is stored, not all.
+/// Segments here are no shorter than a part.
 template <std::uint32_t Elements>
 class EqualTileStarts {
  public:
@@ -73,6 +74,8 @@ class EqualTileStarts {
         m_reciprocal(~std::uint64_t(0) / segments.length),
         m_size(segments.size) {}
 
+  using Number               = std::uint32_t;
+  static constexpr bool sums = false;
   struct Hint {};
   __device__ Hint hint() const { return {}; }
 
@@ -109,6 +112,8 @@ class OffsetTileStarts {
       : m_segments(segments),
         m_density(double(segments.segments) / double(size)) {}
 
+  using Number               = std::uint32_t;
+  static constexpr bool sums = false;
   /// Result for a part, and segments per element since the part before it: they
   /// give a guess for the next part.
   struct Hint {

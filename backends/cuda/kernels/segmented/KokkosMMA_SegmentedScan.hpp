@@ -25,8 +25,8 @@
 /// Scan of the segments of a row of elements into memory. Equal segments that
 /// are short, or many, are scanned by independent warps, each of which has
 /// whole segments. Few long ones, and segments of any lengths, use the one-pass
-/// pipeline of KokkosMMA_ScanPipeline.hpp, in which a sum carries a flag:
-/// whether a segment begins in its elements.
+/// pipeline of KokkosMMA_ScanPipeline.hpp, in which a sum carries whether, or
+/// how many, segments begin in its elements.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -142,30 +142,41 @@ __global__ void __launch_bounds__(segment_walk_tuning<Scan>.threads,
 /// Combination of neighbouring elements since the last start among them, or of
 /// all if there is none. Stored as words: the look-back copies 4 bytes at a
 /// time, and padding would count.
-template <class Value>
+template <class Value, class Number>
 struct SinceStart {
   std::uint32_t value[sizeof(Value) / 4];
-  std::uint32_t begins;
+  std::uint32_t number[sizeof(Number) / 4];
 
   __device__ Value get() const {
     Value v;
     memcpy(&v, value, sizeof(Value));
     return v;
   }
-  __device__ void set(Value v, bool any_start) {
+  /// Starts, or warps' parts of tiles with a start.
+  __device__ Number starts() const {
+    if constexpr (sizeof(Number) > 4) {
+      return Number(number[1]) << 32 | number[0];
+    } else {
+      return number[0];
+    }
+  }
+  __device__ void set(Value v, Number n) {
     memcpy(value, &v, sizeof(Value));
-    begins = any_start;
+    number[0] = std::uint32_t(n);
+    if constexpr (sizeof(Number) > 4) {
+      number[1] = std::uint32_t(n >> 32);
+    }
   }
 };
 
-template <class Combined, class Value>
+template <class Combined, class Value, class Number>
 struct JoinSinceStart {
-  using Sum = SinceStart<Value>;
+  using Sum = SinceStart<Value, Number>;
 
-  __device__ void init(Sum& sum) const { sum.set(Combined::identity(), false); }
+  __device__ void init(Sum& sum) const { sum.set(Combined::identity(), 0); }
   __device__ void join(Sum& into, Sum const& from) const {
     Value const both = Combined::apply(into.get(), from.get());
-    into.set(from.begins ? from.get() : both, into.begins || from.begins);
+    into.set(from.starts() ? from.get() : both, into.starts() + from.starts());
   }
 };
 
@@ -177,16 +188,16 @@ inline constexpr std::uint32_t tile_part =
 template <int Rows, int Elements>
 struct SegmentKept {
   uint4 prefix[Rows][32];
-  std::uint32_t starts[Elements / 32];
-  std::uint32_t first;  ///< elements before the first start
+  std::uint32_t starts[Elements / 32 + 1];  ///< the last is for sums by key
+  std::uint32_t first;                      ///< elements before the first start
 };
 
 template <class Scan, class Starts, class Tuning>
 struct SegmentScanMemory {
   using Kept = SegmentKept<Tuning::value.rows, tile_part<Scan, Tuning>>;
+  using Sum  = SinceStart<typename Scan::Value, typename Starts::Number>;
 
-  ScanMemory<SinceStart<typename Scan::Value>, Kept, Tuning::value.threads / 32>
-      scan;
+  ScanMemory<Sum, Kept, Tuning::value.threads / 32> scan;
   typename Starts::Hint hint[Tuning::value.threads / 32];
   std::uint64_t begin,
       end;  ///< range of the segments; saves registers
@@ -200,9 +211,10 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
                   ScanScratch const scratch) {
   using Value                  = typename Scan::Value;
   using Combined               = typename Scan::Combined;
-  using Sum                    = SinceStart<Value>;
   using Memory                 = SegmentScanMemory<Scan, Starts, Tuning>;
   using Kept                   = typename Memory::Kept;
+  using Sum                    = typename Memory::Sum;
+  using Number                 = typename Starts::Number;
   constexpr int rows           = Tuning::value.rows;
   constexpr int elements       = Scan::elements;
   constexpr std::uint32_t part = tile_part<Scan, Tuning>;
@@ -263,31 +275,51 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
       memcpy(&vector, &prefix, 16);
       kept.prefix[r][lane] = vector;
     }
-    sum.value.set(carry, with_start != 0);
+    Number number = with_start != 0;
+    if constexpr (Starts::sums) {
+      number = popcount(word);
+#pragma unroll
+      for (int offset = 16; offset > 0; offset /= 2)
+        number += __shfl_xor_sync(0xffffffffu, number, offset);
+    }
+    sum.value.set(carry, number);
   };
 
   auto const store = [&](unsigned tile, Kept& kept, Slot<Sum>& base) {
-    auto const range          = range_at(origin_of(tile));
-    std::uint32_t const first = kept.first;
-    Value const before        = base.value.get();
+    if constexpr (Starts::sums) {
+      starts.template store<typename Scan::Combined>(
+          std::int64_t(origin_of(tile)) - std::int64_t(operands.skip), kept,
+          base.value);
+    } else {
+      auto const range          = range_at(origin_of(tile));
+      std::uint32_t const first = kept.first;
+      Value const before        = base.value.get();
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      uint4 const vector = kept.prefix[r][lane];
-      typename Scan::Vector prefix;
-      memcpy(&prefix, &vector, 16);
-      std::uint32_t const place = r * Scan::row_elements + lane * elements;
-      Registers<Output, elements> results;
+      for (int r = 0; r < rows; ++r) {
+        uint4 const vector = kept.prefix[r][lane];
+        typename Scan::Vector prefix;
+        memcpy(&prefix, &vector, 16);
+        std::uint32_t const place = r * Scan::row_elements + lane * elements;
+        Registers<Output, elements> results;
 #pragma unroll
-      for (int e = 0; e < elements; ++e)
-        results[e] = static_cast<Output>(
-            place + e < first ? Combined::apply(before, prefix[e]) : prefix[e]);
-      range.store(place, results);
+        for (int e = 0; e < elements; ++e)
+          results[e] = static_cast<Output>(
+              place + e < first ? Combined::apply(before, prefix[e])
+                                : prefix[e]);
+        range.store(place, results);
+      }
     }
   };
 
-  scan_tiles<false>(memory.scan, JoinSinceStart<Combined, Value>{}, tiles,
-                    scratch, load, store,
-                    [](Slot<Sum> const&, Slot<Sum> const&) {});
+  auto const last = [&](Slot<Sum> const& before, Slot<Sum> const& sum) {
+    if constexpr (Starts::sums) {
+      constexpr std::uint64_t tile = Tuning::value.threads / 32 * part;
+      starts.finish(before.value.starts() + sum.value.starts(),
+                    tiles * tile - operands.skip);
+    }
+  };
+  scan_tiles<false>(memory.scan, JoinSinceStart<Combined, Value, Number>{},
+                    tiles, scratch, load, store, last);
 }
 
 /// Number of segments per warp: chosen so that batches are nearly full and the
@@ -315,26 +347,38 @@ constexpr std::uint64_t segments_per_warp(std::uint64_t length,
 }
 
 template <class Scan, class Tuning, class Output, class Starts>
-void launch_segment_pipeline(Stream const& space,
+void launch_segment_pipeline(Stream const& space, StreamScratch const& scratch,
                              SegmentScanOperands<Output> const& operands,
                              Starts const& starts) {
-  auto const kernel     = &scan_segments<Scan, Output, Starts, Tuning>;
-  constexpr int threads = Tuning::value.threads + 32;
-  constexpr std::size_t shared =
-      sizeof(SegmentScanMemory<Scan, Starts, Tuning>);
+  using Memory                 = SegmentScanMemory<Scan, Starts, Tuning>;
+  auto const kernel            = &scan_segments<Scan, Output, Starts, Tuning>;
+  constexpr int threads        = Tuning::value.threads + 32;
+  constexpr std::size_t shared = sizeof(Memory);
   constexpr std::uint64_t tile =
       Tuning::value.threads / 32 * Tuning::value.rows * Scan::row_elements;
   int const resident =
       kernel_facts(space.device, kernel, threads, shared).resident_blocks;
   auto const tiles =
       unsigned((operands.skip + operands.size + tile - 1) / tile);
-  unsigned const processors = device(space.device).multiprocessors;
-  StreamScratch const scratch(space);
-  launch_kernel(
-      space, "scan_segments", kernel,
-      {std::min(tiles, processors * resident), threads, shared}, operands,
-      starts, tiles,
-      scratch->scan(look_back_words<SinceStart<typename Scan::Value>>(tiles)));
+  launch_kernel(space, "scan_segments", kernel,
+                {scan_blocks(space, tiles, resident), threads, shared},
+                operands, starts, tiles,
+                scratch->scan(look_back_words<typename Memory::Sum>(tiles)));
+}
+
+/// Operands of a scan of `size` elements of x.
+template <class Scan, class Output>
+SegmentScanOperands<Output> scan_operands(void const* x, std::uint64_t size,
+                                          Output* y) {
+  std::uint64_t const skip =
+      reinterpret_cast<std::uintptr_t>(x) % Scan::bytes / Scan::input_bytes;
+  Output* const shifted           = y - skip;
+  constexpr std::uintptr_t vector = Scan::elements * sizeof(Output);
+  return {static_cast<unsigned char const*>(x) - skip * Scan::input_bytes,
+          shifted, skip, size,
+          reinterpret_cast<std::uintptr_t>(shifted) %
+                  std::min<std::uintptr_t>(vector, 16) ==
+              0};
 }
 
 template <class Scan, class Output>
@@ -366,7 +410,8 @@ void launch_equal_segments(Stream const& space,
       (few && segments.length > 2 * batch)) {
     using Tuning = tuning_type<segment_pipeline_tuning<Scan, true>>;
     launch_segment_pipeline<Scan, Tuning>(
-        space, operands, EqualTileStarts<tile_part<Scan, Tuning>>(segments));
+        space, StreamScratch(space), operands,
+        EqualTileStarts<tile_part<Scan, Tuning>>(segments));
     return;
   }
   launch_kernel(space, "scan_equal_segments", kernel,
@@ -385,16 +430,7 @@ void launch_segmented_scan(Stream const& space, void const* x,
   using Scan = WarpSegmentScan<Warp, Op, Input, Value, Inclusive>;
   if (size == 0 || segments.count() == 0) return;
   check(cudaSetDevice(space.device), "cudaSetDevice");
-  std::uint64_t const skip =
-      reinterpret_cast<std::uintptr_t>(x) % Scan::bytes / Scan::input_bytes;
-  Output* const shifted           = y - skip;
-  constexpr std::uintptr_t vector = Scan::elements * sizeof(Output);
-  SegmentScanOperands<Output> const operands{
-      static_cast<unsigned char const*>(x) - skip * Scan::input_bytes, shifted,
-      skip, size,
-      reinterpret_cast<std::uintptr_t>(shifted) %
-              std::min<std::uintptr_t>(vector, 16) ==
-          0};
+  auto const operands = scan_operands<Scan>(x, size, y);
   if constexpr (std::is_same_v<Segments, EqualSegments>) {
     segments.size = size;
     launch_equal_segments<Scan, Output>(space, operands, segments);
@@ -402,7 +438,7 @@ void launch_segmented_scan(Stream const& space, void const* x,
     using Offset = std::remove_cvref_t<decltype(*segments.offsets)>;
     using Tuning = tuning_type<segment_pipeline_tuning<Scan, false>>;
     launch_segment_pipeline<Scan, Tuning>(
-        space, operands,
+        space, StreamScratch(space), operands,
         OffsetTileStarts<tile_part<Scan, Tuning>, Offset>(segments, size));
   }
 }

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOKKOSMMA_CUDA_RUNS_BY_KEY_HPP
+#define KOKKOSMMA_CUDA_RUNS_BY_KEY_HPP
+
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// \file
+/// Scans and sums of runs of equal keys, in one pass over keys and elements: a
+/// scan of segments that begin where neighbouring keys differ. For sums it also
+/// counts them, and stores the prefix of the last element of each.
+
+namespace KokkosMMA::Impl::Cuda {
+
+/// Starts of runs, as in KokkosMMA_SegmentStarts.hpp. Keys are compared, not
+/// their bits: a NaN equals nothing.
+template <std::uint32_t Elements, class Key>
+struct KeyTileStarts {
+  using Number               = std::uint32_t;
+  static constexpr bool sums = false;
+  Key const* keys;
+  std::int64_t size;
+
+  struct Hint {};
+  __device__ Hint hint() const { return {}; }
+  __device__ std::uint64_t begin() const { return 0; }
+  __device__ std::uint64_t end() const { return std::uint64_t(size); }
+
+  __device__ void mark(std::int64_t part, std::uint32_t* bits, Hint&) const {
+    constexpr int groups = Elements / 32;
+    // Loaded together: 16 registers of keys.
+    constexpr int together = sizeof(Key) > 16 ? 1 : 32 / int(sizeof(Key));
+    int const lane         = threadIdx.x % 32;
+    bool const inside      = part > 0 && part + std::int64_t(Elements) <= size;
+#pragma unroll
+    for (int g = 0; g < groups; g += together) {
+      bool begins[together];
+      std::int64_t const first = part + g * 32 + lane;
+      if (inside) {
+        Key const* const at = keys + first;
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+          if (g + k < groups) begins[k] = differ(at[k * 32 - 1], at[k * 32]);
+      } else {
+#pragma unroll
+        for (int k = 0; k < together; ++k) begins[k] = starts(first + k * 32);
+      }
+#pragma unroll
+      for (int k = 0; k < together; ++k) {
+        if (g + k >= groups) continue;
+        std::uint32_t const word = __ballot_sync(0xffffffffu, begins[k]);
+        if (lane == 0) bits[g + k] = word;
+      }
+    }
+  }
+
+  __device__ static bool differ(Key const& a, Key const& b) {
+    return !static_cast<bool>(b == a);
+  }
+  /// Whether a run begins with element i, or would after the last element.
+  __device__ bool starts(std::int64_t i) const {
+    return i > 0 && i < size ? differ(keys[i - 1], keys[i])
+                             : i == 0 || i == size;
+  }
+};
+
+/// The same, and the results.
+template <std::uint32_t Elements, class Key, class Store>
+struct KeyTileSums : KeyTileStarts<Elements, Key> {
+  using Starts               = KeyTileStarts<Elements, Key>;
+  using Number               = std::uint64_t;
+  static constexpr bool sums = true;
+  Key* unique_keys;
+  std::ptrdiff_t stride;  ///< between the keys of neighbouring runs
+  Store store_sum;        ///< store_sum(run, sum)
+  ResultTarget<std::int64_t> runs;
+
+  __device__ void mark(std::int64_t part, std::uint32_t* bits,
+                       typename Starts::Hint& hint) const {
+    if (threadIdx.x % 32 == 0)
+      bits[Elements / 32] = this->starts(part + Elements);
+    Starts::mark(part, bits, hint);
+  }
+
+  /// Stores the results of runs that begin or end in a warp's part.
+  template <class Combined, class Kept, class Sum>
+  __device__ void store(std::int64_t part, Kept const& kept,
+                        Sum const& before) const {
+    using Value              = decltype(before.get());
+    auto const* const prefix = reinterpret_cast<Value const*>(kept.prefix);
+    int const lane           = threadIdx.x % 32;
+    auto first_run           = std::int64_t(before.starts()) - 1;
+    for (std::uint32_t g = 0; g < Elements / 32; ++g) {
+      std::uint32_t const begin = kept.starts[g];
+      std::uint32_t const end   = begin >> 1 | kept.starts[g + 1] << 31;
+      if ((begin | end) == 0) continue;
+      std::uint32_t const place = g * 32 + lane;
+      std::int64_t const i      = part + place;
+      std::int64_t const run    = first_run + popcount(begin << (31 - lane));
+      first_run += popcount(begin);
+      if (i < 0 || i >= this->size) continue;
+      if (begin >> lane & 1) unique_keys[run * stride] = this->keys[i];
+      if (end >> lane & 1) {
+        Value sum;
+        copy_bits(&sum, prefix + place);
+        if (place < kept.first) sum = Combined::apply(before.get(), sum);
+        store_sum(std::uint64_t(run), sum);
+      }
+    }
+  }
+
+  /// Stores the number of runs, in one lane.
+  /// \param starts in all tiles, which take `elements` elements
+  __device__ void finish(std::uint64_t starts, std::uint64_t elements) const {
+    bool const after_last = std::uint64_t(this->size) < elements;
+    runs.store(std::int64_t(starts - after_last));
+  }
+};
+
+/// Scans `size` elements of x, at least one, within runs of equal keys into y,
+/// which may be x if the elements have one size.
+template <Operation Op, Scalar Input, class Value, bool Inclusive, class Key,
+          class Output>
+void launch_scan_by_key(Stream const& stream, StreamScratch const& scratch,
+                        Key const* keys, void const* x, std::uint64_t size,
+                        Output* y) {
+  using Scan   = WarpSegmentScan<Warp, Op, Input, Value, Inclusive>;
+  using Tuning = tuning_type<segment_pipeline_tuning<Scan, false>>;
+  launch_segment_pipeline<Scan, Tuning>(
+      stream, scratch, scan_operands<Scan>(x, size, y),
+      KeyTileStarts<tile_part<Scan, Tuning>, Key>{keys, std::int64_t(size)});
+}
+
+/// Reduces runs of `size` elements of x, at least one; see KeyTileSums.
+template <Operation Op, Scalar Input, class Value, class Key, class Store>
+void launch_reduce_by_key(Stream const& stream, StreamScratch const& scratch,
+                          Key const* keys, void const* x, std::uint64_t size,
+                          Key* unique_keys, std::ptrdiff_t stride,
+                          Store const& store,
+                          ResultTarget<std::int64_t> const& runs) {
+  using Scan   = WarpSegmentScan<Warp, Op, Input, Value, true>;
+  using Tuning = tuning_type<segment_pipeline_tuning<Scan, false>>;
+  launch_segment_pipeline<Scan, Tuning>(
+      stream, scratch,
+      scan_operands<Scan>(x, size, static_cast<unsigned char const*>(x)),
+      KeyTileSums<tile_part<Scan, Tuning>, Key, Store>{
+          {keys, std::int64_t(size)}, unique_keys, stride, store, runs});
+}
+
+}  // namespace KokkosMMA::Impl::Cuda
+
+#endif
