@@ -87,9 +87,12 @@ inline constexpr std::size_t small_functor_bytes = 128;
 /// A class with the Views of a simulation is larger. Its body is long, reads
 /// many arrays and is compiled for each invocation in flight: the kernel of an
 /// energy sum over neighbours has 44.8 KB with four in flight, 31.9 with two,
-/// 13.6 in Kokkos. In boxes it has more indices to keep: with four in flight,
-/// CloverLeaf's time step (eight Views of two dimensions, 64 registers) spills
-/// 32 bytes, with two nothing (sm_90, CUDA 13.0, 2026-11-29).
+/// 13.6 in Kokkos (sm_90, CUDA 13.0). In boxes it has more indices to keep. Us
+/// with four and two in flight, 512 x 2, for the minima of max_local_bytes():
+/// N = 12 1171 677, 16 2235 1142, 24 4759 2807; sums of roots 8 819 878, 12
+/// 1453 1247, 16 2340 1661. 256 x 2 with 128 registers is faster for these
+/// minima (12 505, 16 744) and slower for these sums (12 1623, 16 3101) and for
+/// CloverLeaf's time step (597, not 425) (H200, 2026-11-29).
 constexpr bool is_large_functor(std::size_t functor_bytes, bool is_box) {
   return functor_bytes > (is_box ? 256 : 512);
 }

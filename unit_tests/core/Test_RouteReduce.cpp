@@ -79,7 +79,7 @@ static_assert(says(streamed(&P::local_bytes, 1), "registers"));
 constexpr Refusal spills_in_a_box(int bytes) {
   return streamed(&P::pattern, Pattern::mdrange, &P::local_bytes, bytes);
 }
-static_assert(!spills_in_a_box(128) && says(spills_in_a_box(129), "registers"));
+static_assert(!spills_in_a_box(512) && says(spills_in_a_box(513), "registers"));
 // What only `mma` cares about.
 static_assert(!refuse_streamed(with(sum_of_halves(), &P::source,
                                     Source::functor, &P::input, opaque, &P::sum,

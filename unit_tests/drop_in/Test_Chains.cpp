@@ -22,9 +22,7 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 using Number = std::uint64_t;
 
-template <class Exec>
-class Chains : public ::testing::Test {};
-TYPED_TEST_SUITE(Chains, ExecutionSpaces);
+KOKKOSMMA_TEST_EVERY_SPACE(Chains);
 
 template <class Space>
 using Numbers = Kokkos::View<Number*, Space>;

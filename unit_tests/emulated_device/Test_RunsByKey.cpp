@@ -193,7 +193,6 @@ std::vector<std::uint32_t> prefixes_of(std::vector<float> const& values,
 
 TEST(RunLookBack, SameBitsWhateverTileFinishesFirst) {
   Random random;
-  SCOPED_TRACE(random.note());
   std::vector<float> values(200);
   for (float& value : values) value = float(random.uniform(-1., 1.));
   std::vector<unsigned> order(values.size());
