@@ -46,13 +46,11 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
   });
 }
 
-/// Local memory that the kernel may use, in bytes per thread. Kokkos' kernel
-/// for a range is as fast as one that spills; its kernel for a box is not. Us
-/// in Kokkos 5.0.2, and here (bytes), for minima over N arrays of 3840^2
-/// doubles: N = 8 3404, 460 (0); 12 4230, 677 (40); 16 5405, 1142 (96); 24
-/// 7111, 2807 (432); 32 9531, 4548 (760). An array of 16 doubles indexed at run
-/// time: 4637, 832 (128). CloverLeaf's time step: 4517, 425 (32) (H200, CUDA
-/// 13.0, 2026-11-29).
+/// Bytes of local memory that a thread may use. Kokkos' kernel for a range is
+/// as fast as one that spills; its kernel for a box is not. Us in Kokkos 5.0.2,
+/// and here (bytes), for minima over N arrays of 3840^2 doubles: N = 8 3404,
+/// 460 (0); 16 5405, 1142 (96); 24 7111, 2807 (432); 32 9531, 4548 (760);
+/// CloverLeaf's time step: 4517, 425 (32) (H200, CUDA 13.0, 2026-11-29).
 constexpr int max_local_bytes(ReduceProblem const& problem) {
   return problem.pattern == Pattern::mdrange ? 512 : 0;
 }

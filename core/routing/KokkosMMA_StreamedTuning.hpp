@@ -84,15 +84,12 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 /// Size of a functor with two three-dimensional Views.
 inline constexpr std::size_t small_functor_bytes = 128;
 
-/// A class with the Views of a simulation is larger. Its body is long, reads
-/// many arrays and is compiled for each invocation in flight: the kernel of an
-/// energy sum over neighbours has 44.8 KB with four in flight, 31.9 with two,
-/// 13.6 in Kokkos (sm_90, CUDA 13.0). In boxes it has more indices to keep. Us
-/// with four and two in flight, 512 x 2, for the minima of max_local_bytes():
-/// N = 12 1171 677, 16 2235 1142, 24 4759 2807; sums of roots 8 819 878, 12
-/// 1453 1247, 16 2340 1661. 256 x 2 with 128 registers is faster for these
-/// minima (12 505, 16 744) and slower for these sums (12 1623, 16 3101) and for
-/// CloverLeaf's time step (597, not 425) (H200, 2026-11-29).
+/// A class with the Views of a simulation is larger: a long body, compiled for
+/// each invocation in flight. Us with four and two of them, 512 x 2, in boxes,
+/// for the minima of max_local_bytes(): N = 12 1171 677, 16 2235 1142; sums of
+/// roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128 registers: 505
+/// 744, 1102 1623 3101, CloverLeaf 597 (H200, CUDA 13.0, 2026-11-29). Ranges:
+/// an energy sum over neighbours has 44.8 KB of code, 31.9, 13.6 in Kokkos.
 constexpr bool is_large_functor(std::size_t functor_bytes, bool is_box) {
   return functor_bytes > (is_box ? 256 : 512);
 }
@@ -267,14 +264,6 @@ constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
 }
-
-/// Shared memory of a multiprocessor for running arrays, and for values above
-/// 64 bytes. The rest of 256 KB is L1, which holds rows until their lines are
-/// used up. Dot products of 64 columns of 2^21 doubles, LayoutLeft and
-/// LayoutRight: 916 and 1171 us with 128 KB, 818 and 1127 with 164, 807 and
-/// 1167 with 196, 795 and 2061 with 228; no difference for 16 columns (H100,
-/// 2026-11-26).
-inline constexpr int array_pool_bytes = 196 * 1024;
 
 /// Launch shape of a scan by an opaque functor.
 struct StreamedScanTuning {

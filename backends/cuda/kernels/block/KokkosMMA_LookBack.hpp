@@ -90,11 +90,7 @@ class TaggedWords {
 template <class T, class Joiner>
 class LookBack : TaggedWords<T> {
   using Base = TaggedWords<T>;
-  using Base::fetch;
-  using Base::has_tag;
-  using Base::store;
-  using Base::unpack;
-  using Base::words;
+  using Base::fetch, Base::has_tag, Base::store, Base::unpack, Base::words;
 
  public:
   static constexpr unsigned window = look_back_window<T>;
