@@ -539,7 +539,9 @@ def speedup(card, document):
             calls.append((label, bars))
     rows = [(row["chart"], [({"double": charts.BLUE, "float": charts.ORANGE}.get(row.get("type"), charts.GREEN), *row["gain"])])
             for row in sorted(document["rows"], key=lambda row: -row["gain"][0]) if row.get("chart")]
-    legend = [(charts.BLUE, "double"), (charts.ORANGE, "float"), (charts.GREEN, "application, its own type")]
+    legend = [(charts.BLUE, "double"), (charts.ORANGE, "float")]
+    if any(row.get("chart") and "type" not in row for row in document["rows"]):
+        legend.append((charts.GREEN, "application, its own type"))
     return charts.ratios("Speed-up over plain Kokkos, source unchanged", [("Applications", rows), ("Calls", calls)],
                          speedup_caption(used, document), legend)
 
