@@ -211,33 +211,48 @@ __global__ void __launch_bounds__(offsets_tuning.threads,
   constexpr unsigned threads = offsets_tuning.threads;
   constexpr unsigned unroll  = offsets_tuning.loads / sizeof(Offset);
   constexpr unsigned tile    = threads * unroll;
+  unsigned const lane        = threadIdx.x % 32;
   std::uint64_t const count  = segments.count() + 1;
   OffsetFindings found;
   JoinFindings{}.init(found);
-  for (std::uint64_t first = std::uint64_t(blockIdx.x) * tile; first < count;
-       first += std::uint64_t(gridDim.x) * tile) {
-    // In the last tile, which is partly filled, the last offset again.
-    Offset const* const from = segments.offsets + first;
-    auto const last = unsigned(min(count - first, std::uint64_t(tile))) - 1;
-    Offset before[unroll], offset[unroll];
+  auto const check_one = [&](std::uint64_t i, Offset before, Offset offset) {
+    // As an unsigned number, a negative offset is large.
+    bool const wrong =
+        offset < before || static_cast<std::uint64_t>(offset) > size;
+    if (wrong)
+      found.first_bad = min(found.first_bad, i);
+    else
+      found.longest =
+          max(found.longest, static_cast<std::uint64_t>(offset) -
+                                 static_cast<std::uint64_t>(before));
+  };
+  // A tile is a run of offsets, of which a warp has a part: the offset before a
+  // lane's own is that of its neighbour.
+  std::uint64_t first = std::uint64_t(blockIdx.x) * tile;
+  for (; first + tile <= count; first += std::uint64_t(gridDim.x) * tile) {
+    Offset const* const part =
+        segments.offsets + first + (threadIdx.x - lane) * unroll;
+    Offset offset[unroll];
+#pragma unroll
+    for (unsigned u = 0; u < unroll; ++u)
+      offset[u] = __ldg(part + 32 * u + lane);
+    Offset last = offset[0];
+    if (lane == 31 && part != segments.offsets) last = __ldg(part - 1);
 #pragma unroll
     for (unsigned u = 0; u < unroll; ++u) {
-      unsigned const i = min(u * threads + threadIdx.x, last);
-      offset[u]        = __ldg(from + i);
-      before[u]        = __ldg(from + i - (first + i > 0));
-    }
-#pragma unroll
-    for (unsigned u = 0; u < unroll; ++u) {
-      // As an unsigned number, a negative offset is large.
-      if (offset[u] < before[u] || static_cast<std::uint64_t>(offset[u]) > size)
-        found.first_bad =
-            min(found.first_bad, first + min(u * threads + threadIdx.x, last));
-      else
-        found.longest =
-            max(found.longest, static_cast<std::uint64_t>(offset[u]) -
-                                   static_cast<std::uint64_t>(before[u]));
+      // Lane 31 passes the offset before these 32 to lane 0.
+      Offset const passed = lane == 31 ? last : offset[u];
+      Offset before       = __shfl_sync(0xffffffffu, passed, (lane + 31) % 32);
+      if (u == 0 && part == segments.offsets && lane == 0) before = offset[0];
+      last = offset[u];
+      check_one(first + (threadIdx.x - lane) * unroll + 32 * u + lane, before,
+                offset[u]);
     }
   }
+  // The last tile, which is partly filled.
+  for (std::uint64_t i = first + threadIdx.x; i < count && i < first + tile;
+       i += threads)
+    check_one(i, segments.offsets[i > 0 ? i - 1 : 0], segments.offsets[i]);
   last_block_reduce(found, JoinFindings{}, scratch,
                     [&](OffsetFindings const& all) { target.store(all); });
 }
