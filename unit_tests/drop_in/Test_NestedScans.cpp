@@ -52,7 +52,7 @@ struct Scans {
       if (final) before(row, j) = sum;
       sum += x(row, j);
     });
-    double product;
+    double product = -7;  // hosts write none of no elements
     Kokkos::parallel_scan(
         range,
         [&](int j, double& value, bool final) {

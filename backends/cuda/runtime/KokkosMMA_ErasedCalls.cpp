@@ -188,8 +188,8 @@ void launch_streamed_reduce(ErasedReduce const& call,
   wait_for_result(call, scratch);
 }
 
-void launch_streamed_scan(ErasedScan const& call, LaunchLayout const& layout,
-                          bool on_device, Cuda::StreamScratch const& scratch) {
+void launch_streamed_scan(ErasedScan const& call, bool on_device,
+                          Cuda::StreamScratch const& scratch) {
   unsigned const threads        = call.tuning.threads;
   std::uint64_t const size      = call.problem.size;
   Cuda::KernelFacts const facts = Cuda::facts_of_kernel(
@@ -346,16 +346,13 @@ Route run_scan(ErasedScan& call) {
   }
   bool const on_device    = call.result_on_device || !call.result;
   Settings const settings = settings_of(call);
-  return run_call(
-      call, "parallel_scan", call.problem, on_device, false, settings,
-      [&](Route, Cuda::StreamScratch const& scratch) {
-        if (call.scan_tiles != nullptr &&
-            call.scan_tiles(call.closure, scratch))
-          return;
-        launch_streamed_scan(
-            call, Cuda::launch_layout(call.stream, settings.reproducibility),
-            on_device, scratch);
-      });
+  return run_call(call, "parallel_scan", call.problem, on_device, false,
+                  settings, [&](Route, Cuda::StreamScratch const& scratch) {
+                    if (call.scan_tiles != nullptr &&
+                        call.scan_tiles(call.closure, scratch))
+                      return;
+                    launch_streamed_scan(call, on_device, scratch);
+                  });
 }
 
 }  // namespace KokkosMMA::Impl
