@@ -44,7 +44,7 @@ void report_loop(ErasedFor const& call, RouteDecision const& decision) {
 
 /// Whether the kernel may start before the previous kernel of the stream has
 /// ended. Chains of 100 small loops take 4.5 us per loop, 5.0 to 5.2 without
-/// (H200, 2026-11-29). Not in captured streams: an application that asks for
+/// (H200, 2026-11-29). Not in captured streams: an application that requests
 /// the edges of its graph gets an error if one has such data.
 bool may_follow(ErasedFor const& call, bool has_run) {
   int const device = call.stream.device;
