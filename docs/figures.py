@@ -7,7 +7,8 @@
     docs/figures.py --check                 compares those that are there; status 1 where one differs
     docs/figures.py collect FOLDER          a result folder of kokkosmma-bench becomes docs/results/data/CARD.json
 
-A page has its figures between `<!-- figures: NAME -->` and `<!-- end -->`. The tables name card, Kokkos, index type and revision.
+A page has its figures between `<!-- figures: NAME -->` and `<!-- end -->`, in lines of their own. The tables name card, Kokkos, index type
+and revision. Within a line `<!-- figure: NAME -->` and `<!-- end -->` enclose one figure.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from bench_results import BadFile, Case, entries_by_case, files_in, load, on_cud
 
 BEGIN = re.compile(r"^<!-- figures: ", re.MULTILINE)
 BLOCK = re.compile(r"^(<!-- figures: (.+?) -->\n)(.*?)^(<!-- end -->)", re.DOTALL | re.MULTILINE)
+ONE = re.compile(r"(<!-- figure: ([\w ]+) -->)([^`\n]*?)(<!-- end -->)")
 CONTEXT = ("device", "kokkos_version", "cuda_runtime_version", "cub_version", "driver_version", "git_revision", "date", "tuning_table",
            "kokkosmma_version", "compiler")
 CEILING = {"reduce": "read", "segmented_reduce": "read", "nested": "read"}  # what fractions are of; of the others the copy ceiling
@@ -243,13 +245,13 @@ def scans(card):
 
 LOOPS = (("rank1/fill", "fill"), ("rank1/copy", "copy"), ("rank1/triad", "triad"), ("rank1/points3", "3-point"),
          ("rank1/gather", "gather"), ("view/deep_copy", "`deep_copy` of a value"), ("view/fill", "`deep_copy` of a structure"),
-         ("view/left_to_right2", "`deep_copy` to the other layout, 2D"), ("view/left_to_right3", "the same, 3D"),
+         ("view/left_to_right2", "`deep_copy` to the other layout, 2D"), ("view/left_to_right3", "`deep_copy` to the other layout, 3D"),
          ("rank2/copy_default", "2D copy"), ("rank2/points5_default", "2D 5-point"), ("rank2/points9_default", "2D 9-point"),
          ("rank2/copy_default_right", "2D copy, `LayoutRight`"), ("rank2/points5_default_right", "2D 5-point, `LayoutRight`"),
-         ("rank2/copy", "2D copy, `LayoutRight`, `Iterate::Right`"), ("rank2/points5", "2D 5-point, the same"),
-         ("rank2/points9", "2D 9-point, the same"), ("rank3/copy_default", "3D copy"), ("rank3/points7_default", "3D 7-point"),
+         ("rank2/copy", "2D copy, `LayoutRight`, `Iterate::Right`"), ("rank2/points5", "2D 5-point, `LayoutRight`, `Iterate::Right`"),
+         ("rank2/points9", "2D 9-point, `LayoutRight`, `Iterate::Right`"), ("rank3/copy_default", "3D copy"), ("rank3/points7_default", "3D 7-point"),
          ("rank3/copy_default_right", "3D copy, `LayoutRight`"), ("rank3/points7_default_right", "3D 7-point, `LayoutRight`"),
-         ("rank3/copy", "3D copy, `LayoutRight`, `Iterate::Right`"), ("rank3/points7", "3D 7-point, the same"))
+         ("rank3/copy", "3D copy, `LayoutRight`, `Iterate::Right`"), ("rank3/points7", "3D 7-point, `LayoutRight`, `Iterate::Right`"))
 
 
 def loops(card):
@@ -477,6 +479,60 @@ def gain_ranges(card):
     return table(["your code"] + [f"`{t}`" for t in types], rows) + [captions(used), ""]
 
 
+def below_ceiling(card):
+    """Calls of the drop-in that stay below 0.9 of the ceiling, with Kokkos' own code in brackets."""
+    types, rows, used = ("double", "float", "half", "int8"), [], []
+    for program, cases in (("reduce", SUMS), ("scan", (("exclusive", "exclusive scan"),)), ("loop", LOOPS)):
+        for case, label in cases:
+            cells = []
+            for value_type in types:
+                run, found = card.first(program, case, value_type)
+                own = found["drop_in"].fraction if run else None
+                if own is None or own >= 0.9:
+                    cells.append("")
+                    continue
+                used.append(run)
+                cells.append(f"{number(own)} ({number(found['kokkos'].fraction)})")
+            if any(cells):
+                rows.append([label] + cells)
+    return table(["call"] + [f"`{t}`" for t in types], rows) + [captions(used) + " In brackets: plain Kokkos.", ""]
+
+
+KINDS_OF_SEGMENTS = {"equal": "equal segments", "ragged32": "between `int32` offsets", "ragged64": "between `int64` offsets", "along0": "columns",
+                     "keys": "runs of equal keys"}
+OTHERS = {"kokkos_team": "Kokkos, a team per segment", "kokkos_flat": "Kokkos, a thread per segment", "cub_offsets": "CUB", "cub_fixed": "CUB",
+          "cub_by_key": "CUB, not run-to-run deterministic", "cublas": "cuBLAS"}
+
+
+def losses(card):
+    """Operations on segments that other code runs faster by more than 5 %: lengths and ratios of rates, a row for each code."""
+    types, found_rows, used = ("double", "float", "half", "int8"), {}, []
+    for program, title in (("segmented_reduce", "sums"), ("segmented_scan", "scans")):
+        for case in dict.fromkeys(case for run in card.runs for case in run.cases(program)):
+            kind, _, which = case.partition("/")
+            for value_type in types:
+                run, found = card.first(program, case, value_type, ("segmented",))
+                other = max((c for c in OTHERS if c in found and found[c].rate), key=lambda c: found[c].rate, default=None)
+                own = found["segmented"].rate if run else None
+                if not own or not other or own >= 0.95 * found[other].rate or kind not in KINDS_OF_SEGMENTS:
+                    continue
+                used.append(run)
+                row = found_rows.setdefault((title, kind, OTHERS[other]), (set(), {}))
+                form, _, n = which.partition(":")
+                row[0].add((0, int(n), str(n) if int(n) < 1 << 20 else "above 2^20") if form in ("length", "mean", "columns")
+                           else (1, 0, form.replace("_", " ")))
+                row[1].setdefault(value_type, []).append(own / found[other].rate)
+    rows = []
+    for (title, kind, other), (lengths, ratios) in found_rows.items():
+        cells = []
+        for value_type in types:
+            least, most = (number(pick(ratios[value_type])) if value_type in ratios else "" for pick in (min, max))
+            cells.append(least if least == most else f"{least} to {most}")
+        shown = dict.fromkeys(length for *_, length in sorted(lengths))
+        rows.append([f"{title}, {KINDS_OF_SEGMENTS[kind]}", ", ".join(shown)] + cells + [other])
+    return table(["call", "lengths, columns"] + [f"`{t}`" for t in types] + ["faster code"], rows) + [captions(used), ""]
+
+
 def captions(used):
     """One line for the runs that a table or chart has figures of."""
     texts = list(dict.fromkeys(run.versions() for run in used))
@@ -631,17 +687,35 @@ class Figures:
             return applications(self.applications)
         if name == "compile_time":
             return compile_time(self.compile_time)
+        if name in ("below_ceiling", "losses"):
+            return {"below_ceiling": below_ceiling, "losses": losses}[name](self.cards["h200"])
         card, _, what = name.partition(" ")
         if card in self.cards and what in CARD_BLOCKS:
             return CARD_BLOCKS[what](self.cards[card])
-        known = ["gains", "index_types", "applications", "compile_time"] + [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
+        known = ["gains", "index_types", "below_ceiling", "losses", "applications", "compile_time"]
+        known += [f"{c} {w}" for c in self.cards for w in CARD_BLOCKS]
         raise BadFile(f"{page}: no block is called '{name}'; there are {', '.join(known)}")
+
+    def figure(self, name, page):
+        """One figure within a line."""
+        newest = self.compile_time["runs"][0]
+        if name == "compile_time more":
+            more = [round(100 * (drop_in / plain - 1)) for plain, drop_in in newest["seconds"].values()]
+            return f"{min(more)} to {max(more)} %" if min(more) < max(more) else f"{more[0]} %"
+        if name == "compile_time library":
+            return f"{newest['library']:.0f} s"
+        if name in ("sum default", "sum int64"):
+            _, found = self.cards["h200"].first("reduce", "view", "float", ("kokkos", "kokkos_int64"))
+            contender = "kokkos" if name == "sum default" else "kokkos_int64"
+            return number(found[contender].fraction) if found else "-"
+        raise BadFile(f"{page}: no figure is called '{name}'; there are compile_time more, compile_time library, sum default, sum int64")
 
     def page(self, path):
         """The page with its blocks filled."""
         text = path.read_text(encoding="utf-8")
         if len(BEGIN.findall(text)) != len(BLOCK.findall(text)):
             raise BadFile(f"{path}: a block of figures has no <!-- end -->")
+        text = ONE.sub(lambda m: m.group(1) + self.figure(m.group(2), path) + m.group(4), text)
         return BLOCK.sub(lambda m: m.group(1) + "\n" + "\n".join(self.block(m.group(2), path)).rstrip("\n") + "\n\n" + m.group(4), text)
 
     def files(self):
@@ -649,7 +723,7 @@ class Figures:
         made = {path: drawing.svg() for path, drawing in self.pictures.items()}
         pages = [self.root / "README.md", *sorted((self.root / "docs").rglob("*.md"))]
         for path in pages:
-            if path.is_file() and BEGIN.search(path.read_text(encoding="utf-8")):
+            if path.is_file() and re.search(r"<!-- figures?: ", path.read_text(encoding="utf-8")):
                 made[path] = self.page(path)
         return made
 

@@ -26,6 +26,10 @@ CARD = {"runs": [{"context": CONTEXT, "ceilings": {"reduce": {"read": 4000.0, "c
     ["loop", "rank1/triad", "double", 100, {"kokkos": [3800, 1.0, 50.0], "drop_in": [3800, 1.0, 50.0]}],
     ["loop", "rank2/copy", "double", 100, {"kokkos": [1800, 0.5, 90.0], "drop_in": [2000, 0.55, 60.0]}],
     ["loop", "rank3/copy", "double", 100, {"kokkos": [1800, 0.5, 90.0], "drop_in": [1620, 0.45, 100.0]}],
+    ["segmented_reduce", "equal/length:4", "float", 100, {"kokkos_flat": [900, 0.2, 10.0], "segmented": [950, 0.2, 9.5]}],
+    ["segmented_reduce", "equal/length:5", "float", 100, {"kokkos_flat": [1000, 0.2, 9.0], "cub_fixed": [10, 0, 9], "segmented": [900, 0.2, 10.0]}],
+    ["segmented_reduce", "equal/length:7", "float", 100, {"kokkos_flat": [1000, 0.2, 9.0], "segmented": [800, 0.2, 11.0]}],
+    ["segmented_scan", "keys/length:16", "double", 100, {"cub_by_key": [1000, 0.2, 9.0], "segmented": [700, 0.2, 13.0]}],
     ["loop", "rank1/few1000_fence", "double", 1000, {"kokkos": [1, 0.001, 9.0], "drop_in": [1, 0.001, 12.0]}],
 ]}]}
 APPLICATIONS = {"context": {"device": "NVIDIA H200", "kokkos_version": "5.2.2", "cuda_runtime_version": "13.0", "git_revision": "0123456",
@@ -111,6 +115,25 @@ class Pages(Repository):
         self.assertIn("| sums | - | 1.67 | - | - |", lines)
         self.assertIn("| sums, `IndexType<int64_t>` | - | 1.00 | - | - |", lines)
         self.assertIn("| compute-bound kernels, time outside kernels | none | none | none | none |", lines)
+
+    def test_calls_below_the_ceiling(self):
+        lines = self.filled("below_ceiling")
+        self.assertIn("| 2D copy, `LayoutRight`, `Iterate::Right` | 0.55 (0.50) |  |  |  |", lines)
+        self.assertFalse([line for line in lines if "sum of a View" in line or "triad" in line])  # these reach it
+
+    def test_losses_on_segments_are_ranges(self):
+        lines = self.filled("losses")
+        self.assertIn("| sums, equal segments | 5, 7 |  | 0.80 to 0.90 |  |  | Kokkos, a thread per segment |", lines)
+        self.assertIn("| scans, runs of equal keys | 16 | 0.70 |  |  |  | CUB, not run-to-run deterministic |", lines)
+
+    def test_one_figure_within_a_line(self):
+        self.file("README.md", "It takes <!-- figure: compile_time more -->1 %<!-- end --> more and <!-- figure: compile_time library --><!-- end -->.\n"
+                               "Kokkos <!-- figure: sum default -->?<!-- end -->, <!-- figure: sum int64 -->?<!-- end -->.\n")
+        self.assertEqual(self.run_script().returncode, 0)
+        self.assertEqual(self.page().replace("<!-- end -->", "").replace("<!-- figure: ", "[").replace(" -->", "]"),
+                         "It takes [compile_time more]25 % more and [compile_time library]12 s.\nKokkos [sum default]0.60, [sum int64]0.96.\n")
+        self.file("README.md", "<!-- figure: other -->1<!-- end -->\n")
+        self.assertIn("no figure is called 'other'", self.run_script().stderr)
 
     def test_accuracy_is_the_largest_error(self):
         self.assertIn("| sums | float | - | - | 3.0e-08 | 2.0e-08 | - |", self.filled("h200 accuracy"))
