@@ -13,6 +13,7 @@ and revision. Within a line `<!-- figure: NAME -->` and `<!-- end -->` enclose o
 
 import argparse
 import json
+import math
 import re
 import sys
 from pathlib import Path
@@ -703,7 +704,7 @@ class Figures:
             more = [round(100 * (drop_in / plain - 1)) for plain, drop_in in newest["seconds"].values()]
             return f"{min(more)} to {max(more)} %" if min(more) < max(more) else f"{more[0]} %"
         if name == "compile_time library":
-            return f"{newest['library']:.0f} s"
+            return f"{math.ceil(newest['library'])} s"
         if name in ("sum default", "sum int64"):
             _, found = self.cards["h200"].first("reduce", "view", "float", ("kokkos", "kokkos_int64"))
             contender = "kokkos" if name == "sum default" else "kokkos_int64"
