@@ -12,7 +12,7 @@ A ratio is how many times faster B is than A. It is beyond noise when it leaves 
   - half as much again as what 95 % of the peers changed by at that scale of time: Kokkos' own code, CUB and the other libraries are the
     same in both runs, so what they change by is the machine's doing.
 
-Exit status: 0 compared, 1 a regression with --fail-on-regression, 2 the call is wrong or a file cannot be read.
+Exit status: 0 compared, 1 a regression with --fail-on-regression, 2 an invalid command line or an unreadable file.
 """
 
 import argparse

@@ -8,7 +8,7 @@
     kokkosmma-bench report FOLDER           tables and plots of a result folder again
     kokkosmma-bench compare A B             two JSONs or result folders against each other
 
-Exit status: 0 done, 1 a program or a case failed (the results of the others are kept), 2 the call is wrong.
+Exit status: 0 done, 1 a program or a case failed (the results of the others are kept), 2 an invalid command line.
 """
 
 import argparse
