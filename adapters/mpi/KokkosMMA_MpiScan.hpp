@@ -199,11 +199,11 @@ namespace mpi {
 /// \param x this rank's elements, any number of them, 0 included
 /// \param y View of the same extent; the same elements as x or none of them
 ///
-/// The scan makes three passes over memory; on one GPU it makes two. Each rank
-/// sums its elements (read), one MPI_Allgather of 64 bytes per rank exchanges
-/// the sums and the checks, and the local scan starts from the sum of the ranks
-/// before (read and write). Adding the prefix to a finished local scan would be
-/// a fourth pass.
+/// The scan reads the elements twice and writes the prefixes once: each rank
+/// sums its elements, one MPI_Allgather of 64 bytes per rank exchanges the sums
+/// and the checks, and the local scan starts from the sum of the ranks before.
+/// Adding this sum to a finished local scan would read and write the prefixes
+/// once more.
 ///
 /// Integers: the same elements in any number of ranks give the same prefixes,
 /// modulo 2^bits of the accumulator. Floating point: the error bound of one
@@ -238,7 +238,7 @@ void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       comm, exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Exclusive scan over the ranks from an initial value, with a total.
+/// Exclusive scan over the ranks from an initial value; also writes a total.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void exclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
@@ -274,7 +274,7 @@ void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       comm, exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Inclusive scan over the ranks from an initial value, with a total.
+/// Inclusive scan over the ranks from an initial value; also writes a total.
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void inclusive_scan(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,

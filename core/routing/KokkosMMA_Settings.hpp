@@ -10,7 +10,7 @@
 
 namespace KokkosMMA {
 
-/// Settings of one call. A member at its default gets the value of the
+/// Settings of one call. A member with its default value gets that of the
 /// enclosing ScopedSettings, then of the environment. The level of
 /// reproducibility is the highest of call, scope and environment. A call throws
 /// std::invalid_argument if its own route or level is not available.

@@ -79,12 +79,12 @@ void scan_with(Exec const& exec, X const& x, Y const& y,
 /// KokkosMMA::exclusive_scan<double>(exec, floats, prefixes);
 /// \endcode
 ///
-/// \tparam Accumulator type of the running sum; by default the wider of both
-///        element types, and fp32 for 16-bit floats. Floating-point elements
-///        require float or double, no narrower than they are. Integers require
-///        an integer that is no narrower, or double, or (up to 2 bytes) float.
-///        If x has integers and y is floating point, the default is double and
-///        elements are converted first
+/// \tparam Accumulator type of the running sum. The default is the wider of
+///        both element types, fp32 for 16-bit floats, and double if x has
+///        integers and y is floating point. Other types: float or double for
+///        floating-point elements that are no wider; for integers an integer
+///        that is at least as wide, double, or float for 1 and 2 bytes.
+///        Elements are converted to it before they are added
 /// \param exec instance on which the scan runs
 /// \param x rank-1 View, contiguous or strided, any alignment, of half_t,
 ///        bhalf_t, float, double, bool (counted) or integers
@@ -127,16 +127,17 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
 /// Exclusive scan from an initial value, `y(i) = init + x(0) + ... + x(i-1)`,
 /// or with a total.
 ///
-/// \param init_or_total the initial value: a number that is converted to the
-///        accumulator's type, an integer if the accumulator is one; a constant
-///        or an expression, or a variable as InitialValue(variable). Or
-///        Total(place), where place is a scalar variable or a View of rank 0
-///        that is not an element of x or y and receives `x(0) + ... + x(n-1)`.
-///        Its type is an integer if the accumulator is one, otherwise floating
-///        point, and no wider. As in Kokkos::parallel_scan the total does not
-///        include an initial value; it is 0 for empty Views. The call waits for
-///        `exec` if place is a scalar; it returns at once if place is a View of
-///        the accumulator's type
+/// \param init_or_total the initial value or Total(place).
+///        An initial value is a constant, an expression, or a variable as
+///        InitialValue(variable). It is converted to the accumulator's type,
+///        and is an integer if that is one.
+///        `place` is a scalar variable or a View of rank 0 that receives
+///        `x(0) + ... + x(n-1)`: without the initial value, as in
+///        Kokkos::parallel_scan, and 0 for empty Views. It is not an element of
+///        x or y. Its type is no wider than the accumulator's, and an integer
+///        or floating point like that. The call waits for `exec` if place is a
+///        scalar; it returns at once if place is a View of the accumulator's
+///        type
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::NotSettings Argument>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,
@@ -145,7 +146,7 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
       exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Exclusive scan from an initial value, with a total, Total(place).
+/// Exclusive scan from an initial value; also writes Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -180,7 +181,7 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
       exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Inclusive scan from an initial value, with a total, Total(place).
+/// Inclusive scan from an initial value; also writes Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,

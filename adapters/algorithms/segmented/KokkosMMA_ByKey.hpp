@@ -46,10 +46,10 @@ namespace KokkosMMA {
 /// repeated calls on a device give the same bits. A NaN or an infinity affects
 /// only the result of its run.
 ///
-/// The call waits for `exec` until the runs are counted. It returns in order on
-/// `exec`. On Cuda it is one pass over keys and x. The route `generic`, and
-/// keys with gaps between them, need 8 bytes of memory for each run that
-/// unique_keys and result have room for, at most for each key.
+/// The call waits until the runs are counted; the results are written in order
+/// on `exec`. On Cuda it is one pass over keys and x. The route `generic`, and
+/// keys with gaps between them, need temporary memory: 8 bytes for each run
+/// that unique_keys and result have room for, at most for each key.
 ///
 /// \throws std::invalid_argument for different extents of keys and x, results
 /// without room for all runs, overlapping Views, missing memory, a forced route

@@ -31,12 +31,13 @@ namespace KokkosMMA {
 /// \param exec instance on which the reduction runs
 /// \param x View of half_t, bhalf_t, float, double, bool (counted) or integers,
 ///        of any stride and alignment
-/// \param segments a length of 1 or more, where a length beyond the extent
-///        gives one segment; an Axis; or offsets, one more than segments:
-///        integers of 4 or 8 bytes that do not decrease and do not exceed the
-///        extent of x. Elements before the first offset and after the last are
-///        ignored. A kernel checks the offsets and the call waits for it,
-///        unless Settings::check_offsets is false
+/// \param segments a length, an Axis, or offsets.
+///        A length is at least 1; beyond the extent it gives one segment.
+///        Offsets are integers of 4 or 8 bytes, one more than segments. They do
+///        not decrease and do not exceed the extent of x. Elements before the
+///        first offset and after the last are ignored. A kernel checks the
+///        offsets and the call waits for it, unless Settings::check_offsets is
+///        false
 /// \param result View of any stride that shares no memory with x
 /// \param settings route, level of reproducibility, and whether offsets are
 ///        checked. With Reproducibility::exact a sum of floating-point elements

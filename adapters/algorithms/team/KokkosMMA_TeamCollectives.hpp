@@ -55,8 +55,8 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, Index count,
 /// contiguous elements of 1, 2 or 4 bytes are read 16 bytes at a time if each
 /// lane has more than four of them.
 ///
-/// \param result a variable, which gets the sum, or a reducer of Kokkos, to
-///        whose values the elements are converted
+/// \param result a variable, which gets the sum, or a reducer of Kokkos; the
+///        elements are converted to its value_type
 template <class Member, Impl::Rank1View X, Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, X const& x,
                                         Result&& result) {
@@ -77,8 +77,8 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, Index count,
       member, Impl::CalledIndices<Index, Functor>{count, functor}, result);
 }
 /// Reduces the elements of a View of rank 1, by the vector lanes of one thread.
-/// `result` is a variable, which gets the sum, or a reducer of Kokkos, to whose
-/// values the elements are converted.
+/// `result` is a variable, which gets the sum, or a reducer of Kokkos; the
+/// elements are converted to its value_type.
 template <class Member, Impl::Rank1View X, Impl::TeamResult Result>
 KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
                                           Result&& result) {
