@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks that docs/variables.md and docs/developers/variables.md name every variable, option, property and macro that may be set, once, and
-nothing else.
+"""Checks that docs/variables.md and docs/developers/variables.md name every variable, option, property, macro and preset that may be set, once,
+and nothing else.
 
 Names are taken from the first column of the pages' tables, and from what the sources read: getenv, option(), set(... CACHE ...),
 find_program(), properties of targets, macros of public headers.
 """
 
 import argparse
+import json
 import re
 import sys
 from pathlib import Path
@@ -62,6 +63,22 @@ def names_of_page(text):
     return re.findall(r"^\| `((?:KOKKOSMMA|KokkosMMA)_\w+)` \|", text, re.MULTILINE)
 
 
+def presets_of_project(root):
+    """Names for cmake --preset and --workflow."""
+    path = root / "CMakePresets.json"
+    document = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {preset["name"] for kind in ("configurePresets", "workflowPresets") for preset in document.get(kind, []) if not preset.get("hidden")}
+
+
+def check_presets(root):
+    page = PAGES[1]
+    section = re.search(r"^## Presets\n(.*?)(?=^## |\Z)", (root / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    rows = re.findall(r"^\| `([\w-]+)` \|", section.group(1) if section else "", re.MULTILINE)
+    names = presets_of_project(root)
+    return ([f"{page}: the preset {name} has {rows.count(name)} rows; one is right" for name in sorted(names) if rows.count(name) != 1]
+            + [f"{page}: there is no preset {name}; take the row out" for name in sorted(set(rows) - names)])
+
+
 def check(root):
     named = {}
     problems = []
@@ -74,7 +91,7 @@ def check(root):
     problems += [f"{place}: {name} is on no row of {' or '.join(PAGES)}; say there what it does" for name, place in sorted(read.items())
                  if name not in named]
     problems += [f"{page}: nothing reads {name}; take the row out" for name, page in sorted(named.items()) if name not in read.keys() | OF_CMAKE]
-    return problems
+    return problems + check_presets(root)
 
 
 def main():

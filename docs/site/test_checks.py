@@ -59,6 +59,18 @@ class Variables(Repository):
         self.page("docs/variables.md", "KOKKOSMMA_A", "KOKKOSMMA_GONE")
         self.assertEqual(check_variables.check(self.root), ["docs/variables.md: nothing reads KOKKOSMMA_GONE; take the row out"])
 
+    def test_presets(self):
+        self.file("CMakePresets.json", '{"configurePresets": [{"name": "base", "hidden": true}, {"name": "host"}], "workflowPresets": [{"name": "test"}]}')
+        page = "docs/developers/variables.md"
+        self.page(page, "KokkosMMA_ENABLE_A")
+        text = (self.root / page).read_text(encoding="utf-8")
+        self.file(page, text + "## Presets\n| `host` | a |\n| `test` | b |\n## Other\n| `x` | c |\n")
+        self.assertEqual(check_variables.check(self.root), [])
+        self.file(page, text + "## Presets\n| `host` | a |\n| `host` | b |\n| `gone` | c |\n")
+        self.assertEqual(check_variables.check(self.root), [
+            f"{page}: the preset host has 2 rows; one is right", f"{page}: the preset test has 0 rows; one is right",
+            f"{page}: there is no preset gone; take the row out"])
+
     def test_what_both_pages_have(self):
         self.page("docs/developers/variables.md", "KokkosMMA_ENABLE_A", "KOKKOSMMA_A")
         self.assertEqual(check_variables.check(self.root),
