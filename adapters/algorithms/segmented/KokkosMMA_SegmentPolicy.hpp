@@ -111,7 +111,7 @@ class SegmentPolicy {
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// The plan of parallel_for; empty inside explain().
+  /// How parallel_for will run; empty inside explain().
   auto plan() const {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);
