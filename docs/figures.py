@@ -716,6 +716,8 @@ class Figures:
         text = path.read_text(encoding="utf-8")
         if len(BEGIN.findall(text)) != len(BLOCK.findall(text)):
             raise BadFile(f"{path}: a block of figures has no <!-- end -->")
+        if re.search(r"^\s*<!-- figure: ", text, re.MULTILINE):
+            raise BadFile(f"{path}: a line begins with <!-- figure: -->; Markdown would not read the rest of that line")
         text = ONE.sub(lambda m: m.group(1) + self.figure(m.group(2), path) + m.group(4), text)
         return BLOCK.sub(lambda m: m.group(1) + "\n" + "\n".join(self.block(m.group(2), path)).rstrip("\n") + "\n\n" + m.group(4), text)
 

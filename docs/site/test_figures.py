@@ -132,8 +132,10 @@ class Pages(Repository):
         self.assertEqual(self.run_script().returncode, 0)
         self.assertEqual(self.page().replace("<!-- end -->", "").replace("<!-- figure: ", "[").replace(" -->", "]"),
                          "It takes [compile_time more]25 % more and [compile_time library]12 s.\nKokkos [sum default]0.60, [sum int64]0.96.\n")
-        self.file("README.md", "<!-- figure: other -->1<!-- end -->\n")
+        self.file("README.md", "Kokkos <!-- figure: other -->1<!-- end -->\n")
         self.assertIn("no figure is called 'other'", self.run_script().stderr)
+        self.file("README.md", "Kokkos\n  <!-- figure: sum int64 -->1<!-- end -->\n")
+        self.assertIn("a line begins with <!-- figure: -->", self.run_script().stderr)
 
     def test_accuracy_is_the_largest_error(self):
         self.assertIn("| sums | float | - | - | 3.0e-08 | 2.0e-08 | - |", self.filled("h200 accuracy"))
