@@ -268,6 +268,28 @@ TimedRow const timed_rows[] = {
     {"3D copy, Right", {640, 640, 640}, 15.83f, 16.3f, 0.72f},
     {"3D 7-point, Right", {638, 638, 638}, 18.55f, 16.9f, 0.89f}};
 
+/// The parts of a loop's first call, whose results are there at once.
+/// \param time milliseconds of the whole loop in a shape
+/// \return milliseconds of the call, with its rest
+template <class Time>
+float run_in_parts(LaunchChooser& chooser, LoopCandidates const& all,
+                   LoopParts const& parts, Time const& time) {
+  float share = 1, spent = 0;
+  auto const run = [&](LaunchChooser::Candidates some) {
+    for (int n = 0; n < parts_per_candidate; ++n)
+      for (int c = 0; c < all.count; ++c)
+        if (some >> c & 1) {
+          chooser.begin_part();
+          chooser.measured_part(c, time(all[c]));
+          share -= 1 / parts.factor();
+          spent += time(all[c]) / parts.factor();
+        }
+  };
+  run(all.in_parts);
+  run(LaunchChooser::Candidates(all.then_in_parts & chooser.promising()));
+  return spent + share * time(all[chooser.choice()]);
+}
+
 /// Milliseconds of the first, second, ... dozen calls.
 /// \param ahead whether the host makes a dozen calls before it waits
 std::vector<float> dozens(TimedRow const& row, bool ahead) {
@@ -276,25 +298,19 @@ std::vector<float> dozens(TimedRow const& row, bool ahead) {
   std::copy(row.extents.begin(), row.extents.end(), space.extent.begin());
   LoopCandidates const all = loop_candidates(space, any_launch);
   LaunchChooser chooser(all.count, all.first, false, all.required.data());
-  LoopParts parts(space, std::popcount(all.in_parts));
+  LoopParts const parts(space, std::popcount(all.in_parts));
+  auto const time = [&](LoopShape const& shape) { return row.of(shape); };
   std::vector<float> spent(4, 0);
   for (float& dozen : spent) {
     std::vector<int> running;
     for (int call = 0; call < 12; ++call) {
-      float share = 1;
       if (parts.any() && &dozen == spent.data() && call == 0) {
-        for (int n = 0; n < parts_per_candidate; ++n)
-          for (int c = 0; c < all.count; ++c)
-            if (all.in_parts >> c & 1) {
-              chooser.begin_part();
-              chooser.measured_part(c, row.of(all[c]));
-              share -= 1 / parts.factor();
-              dozen += row.of(all[c]) / parts.factor();
-            }
+        dozen += run_in_parts(chooser, all, parts, time);
+        continue;
       }
-      int const measured = share < 1 ? LaunchChooser::none : chooser.next();
+      int const measured = chooser.next();
       int const c        = measured < 0 ? chooser.choice() : measured;
-      dozen += share * row.of(all[c]);
+      dozen += row.of(all[c]);
       if (measured >= 0) running.push_back(c);
       if (ahead && call < 11) continue;
       for (int const each : running) chooser.measured(each, row.of(all[each]));
@@ -314,6 +330,74 @@ TEST(LoopShape, TheFirstDozenCallsTakeNoLongerThanADozenOfKokkos) {
       EXPECT_LE(spent[1], 12 * 1.05f * row.best());
       EXPECT_LE(spent[3], 12 * 1.01f * row.best());
     }
+}
+
+/// Milliseconds of a transpose of 8000^2 doubles with tiles of 32 x 32, from
+/// Parallel Research Kernels (H200, Kokkos 5.0.2, 2026-11-29).
+float transpose_time(LoopShape const& shape) {
+  if (shape == kokkos_shape) return 1.11f;
+  if (shape == transpose_shape) return 0.715f;
+  if (shape.width == 32) return 1.26f;
+  return shape.calls == 4 ? 1.21f : 1.8f;
+}
+
+/// Milliseconds of the calls after the first one if the host makes one each 4
+/// us until 1000 are on their way, and reads a result when it is there.
+float calls_of_a_host_ahead(LoopLimits const& limits, int calls) {
+  LoopSpace const space    = space_of({8000, 8000});
+  LoopCandidates const all = loop_candidates(space, limits);
+  LaunchChooser chooser(all.count, all.first, false, all.required.data());
+  LoopParts const parts(space, std::popcount(all.in_parts));
+  EXPECT_TRUE(parts.any());
+  run_in_parts(chooser, all, parts, transpose_time);
+  struct Result {
+    float at;
+    int candidate;
+  };
+  std::vector<Result> results;
+  std::size_t read = 0;
+  float host       = 0;
+  std::vector<float> ends;
+  for (int call = 0; call < calls; ++call) {
+    host += 0.004f;
+    if (ends.size() >= 1000) host = std::max(host, ends[ends.size() - 1000]);
+    for (; read < results.size() && results[read].at <= host; ++read)
+      chooser.measured(results[read].candidate,
+                       transpose_time(all[results[read].candidate]));
+    int const measured = chooser.next();
+    int const c        = measured < 0 ? chooser.choice() : measured;
+    ends.push_back(std::max(host, ends.empty() ? 0 : ends.back()) +
+                   transpose_time(all[c]));
+    if (measured >= 0) results.push_back({ends.back(), c});
+  }
+  return ends.back();
+}
+
+/// Long before a whole loop is measured, the choice follows the parts.
+TEST(LoopShape, AHostFarAheadRunsTransposesInTheirShape) {
+  for (LoopLimits const& limits : {any_launch, given_tiles, own_launches})
+    for (int const calls : {100, 300, 1000, 3000, 10000}) {
+      SCOPED_TRACE(testing::Message() << limits.user_tiles << " " << calls);
+      EXPECT_LE(calls_of_a_host_ahead(limits, calls),
+                float(calls) * 0.715f + 12);
+    }
+}
+
+/// The shape of transposes runs no part if one end of the order is far better.
+TEST(LaunchChooser, IsPromisingIfNothingRequiredIsHopelessByParts) {
+  LaunchChooser::Candidates const required[] = {0, 0, 0, 6};
+  LaunchChooser chooser(4, 0, false, required);
+  chooser.begin_part();
+  EXPECT_EQ(chooser.promising(), 0);
+  chooser.measured_part(1, 10);
+  EXPECT_EQ(chooser.promising(), 0xF);
+  for (int n = 0; n < 2; ++n) chooser.begin_part();
+  chooser.measured_part(0, 30);
+  chooser.measured_part(2, 14);
+  EXPECT_EQ(chooser.promising(), 0xF);
+  chooser.begin_part();
+  chooser.measured_part(0, 9);
+  EXPECT_EQ(chooser.promising(), 7);
 }
 
 /// Parts and rest are the box.
@@ -761,14 +845,36 @@ TEST(LaunchChooser, PartsExclude) {
   LaunchChooser close(2, 1);
   for (int n = 0; n < 2; ++n) close.begin_part();
   close.measured_part(0, 10);
-  close.measured_part(1, 14);
+  close.measured_part(1, 11.5f);
   EXPECT_EQ(close.choice(), 1);
   LaunchChooser slower(2, 1);
   for (int n = 0; n < 2; ++n) slower.begin_part();
   slower.measured_part(0, 10);
-  slower.measured_part(1, 16);
+  slower.measured_part(1, 12.5f);
   EXPECT_EQ(slower.choice(), 0);
   EXPECT_EQ(slower.next(), 1);
+}
+
+/// Where whole loops tell otherwise than their parts, they are right.
+TEST(LaunchChooser, WholeLoopsOverruleParts) {
+  LaunchChooser chooser(3, 0);
+  for (int n = 0; n < 3; ++n) chooser.begin_part();
+  for (int c = 0; c < 3; ++c) chooser.measured_part(c, float(10 - 3 * c));
+  EXPECT_EQ(chooser.choice(), 2);
+  for (int const c : {0, 1, 2}) EXPECT_EQ(chooser.next(), c);
+  chooser.measured(0, 10);
+  EXPECT_EQ(chooser.choice(), 2);
+  EXPECT_EQ(chooser.next(), 0);
+  chooser.measured(1, 9);
+  chooser.measured(2, 11);
+  EXPECT_EQ(chooser.choice(), 1);
+  // The first one is measured twice before the others: they remain.
+  chooser.measured(0, 10);
+  EXPECT_EQ(chooser.choice(), 1);
+  for (int const c : {1, 2}) EXPECT_EQ(chooser.next(), c);
+  chooser.measured(1, 9.9f);
+  chooser.measured(2, 9.8f);
+  EXPECT_EQ(chooser.choice(), 1);
 }
 
 /// A candidate waits for the ones that it depends on, and does not run if one
