@@ -39,12 +39,14 @@ class LaunchChooser {
   /// memory. The same by parts of a loop: see begin_part().
   static constexpr float far_slower      = 2.5f;
   static constexpr float least_of_slower = 0.05f;
-  /// Time by parts, relative to the fastest's, from which on the fastest runs
-  /// until the measurements tell. Parts are of one call, so closer times can be
-  /// told apart than those of calls that differ in size by up to two. A host
-  /// that does not wait makes 1000 calls by then: transposes of 8000^2 doubles
-  /// took 1.11 ms in Kokkos and 0.71 in `transpose_shape` (H200, 2026-11-29).
-  static constexpr float slower_by_parts = 1.2f;
+  /// Time of the choice, relative to that of another candidate, from which on
+  /// this one runs until the measurements tell: by parts, or if the choice has
+  /// two measurements, which no first launch distorts. A host that does not
+  /// wait makes 1000 calls by then. Transposes of 8000^2 doubles took 1.11 ms
+  /// in Kokkos and 0.71 in `transpose_shape` (H200, 2026-11-29).
+  static constexpr float clearly_slower = 1.2f;
+  /// Least difference of measurements in milliseconds for that.
+  static constexpr float least_of_clearly = 0.01f;
 
   static constexpr int max_candidates = 16;
   /// Set of candidates, a bit for each.
@@ -75,14 +77,17 @@ class LaunchChooser {
 
   /// Candidate that the next call measures, or `none`. Rounds go over all
   /// candidates, so that a slow phase of the device affects all of them.
-  /// Whether a candidate is measured again depends on its first result.
+  /// Whether a candidate is measured again depends on its first result. The
+  /// second measurement of the one that would run anyway costs nothing.
   int next() {
     int found = none;
     if (m_open_parts > 0) return none;
+    int const running = choice();
     for (int c = 0; c < m_count; ++c) {
       Candidate const& each = m_all[c];
-      if (is_done(each) || (each.begun > 0 && each.results == 0) || waits(each))
-        continue;
+      bool const is_open =
+          each.results == 0 && each.begun > (c == running ? 1 : 0);
+      if (is_done(each) || is_open || waits(each)) continue;
       if (found == none || each.begun < m_all[found].begun ||
           (each.begun == 0 && c == m_first))
         found = c;
@@ -148,8 +153,8 @@ class LaunchChooser {
 
   /// Candidate to run without measuring: the fastest of those with two
   /// measurements, until the first candidate has two the constructor's `first`.
-  /// Until all are measured a candidate that leads this one by the parts, or
-  /// far by one measurement, runs instead.
+  /// Until all are measured a candidate that leads this one by the parts or by
+  /// one measurement runs instead.
   int choice() const {
     bool const is_decided = decided();
     int const leading     = first_that_runs();
@@ -233,13 +238,16 @@ class LaunchChooser {
   float lead(Candidate const& each, Candidate const& over) const {
     bool const by_parts = has_part(each) && has_part(over) && m_open_parts == 0;
     bool const by_whole = each.samples > 0 && over.samples > 0;
-    auto const ratio    = [](float time, float fast, float least) {
-      return time > least * fast && time > fast + least_of_slower ? time / fast
-                                                                     : 0;
+    auto const ratio = [](float time, float fast, float factor, float least) {
+      return time > factor * fast && time > fast + least ? time / fast : 0;
     };
     if (by_parts && !(by_whole && each.least >= over.least))
-      return ratio(over.part, each.part, slower_by_parts);
-    return by_whole ? ratio(over.least, each.least, far_slower) : 0;
+      return ratio(over.part, each.part, clearly_slower, least_of_slower);
+    if (!by_whole) return 0;
+    return over.samples == 1
+               ? ratio(over.least, each.least, far_slower, least_of_slower)
+               : ratio(over.least, each.least, clearly_slower,
+                       least_of_clearly);
   }
   /// Whether a candidate is excluded, or far slower by its parts or its only
   /// measurement.
