@@ -51,6 +51,9 @@ class LaunchChooser {
   static constexpr int max_candidates = 16;
   /// Set of candidates, a bit for each.
   using Candidates = std::uint16_t;
+  /// In a set of required candidates: their results are not awaited. For a
+  /// candidate that cannot be far slower than the best.
+  static constexpr Candidates at_once = 1u << (max_candidates - 1);
 
   /// Every 13th call of a watched choice is measured. Prime, so that an
   /// application which cycles over arrays samples all of them.
@@ -263,7 +266,7 @@ class LaunchChooser {
 
   /// Whether a required candidate has no result yet.
   bool waits(Candidate const& each) const {
-    if (has_part(each)) return false;
+    if (has_part(each) || (each.required & at_once)) return false;
     for (int c = 0; c < m_count; ++c)
       if ((each.required >> c & 1) && m_all[c].results == 0 &&
           !is_out(m_all[c]))

@@ -175,7 +175,11 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
   add({32, 8, 4, 0}, with_fast);
   add({64, 4, 1, last}, with_last);
   add({32, 8, 4, last}, with_last);
-  all.then_in_parts = add(transpose_shape, with_fast | with_last);
+  // In two dimensions it has lanes along the contiguous one in any case. A host
+  // that does not wait makes hundreds of calls before the others have a time.
+  all.then_in_parts =
+      add(transpose_shape,
+          with_fast | with_last | (rank == 2 ? LaunchChooser::at_once : 0));
 }
 
 /// Candidates of a loop, the same for all loops of a class. Few indices: the
