@@ -68,6 +68,8 @@ struct LoopCandidates {
   int count = 0;
   /// Candidates that run parts of a loop's first call.
   LaunchChooser::Candidates in_parts = 0;
+  /// Those that then run parts if they are LaunchChooser::promising().
+  LaunchChooser::Candidates then_in_parts = 0;
   /// Candidate until Kokkos' launch is measured. A host that does not wait for
   /// the device makes many calls before that: 88 of 100 steps of a 5-point
   /// stencil of 2^26 doubles. They took 1265 us each in Kokkos and 328 in the
@@ -145,8 +147,9 @@ struct LoopLimits {
 /// Candidates of a box of many indices: first the shape with lanes along the
 /// policy's fastest and its slowest dimension. Those in between are measured
 /// only if neither of these is much better than the other or they have run
-/// parts, and so is the shape for transposes. The other shapes of a dimension
-/// are measured only if its first one is not hopeless.
+/// parts, and so is the shape for transposes, which runs parts after these. The
+/// other shapes of a dimension are measured only if its first one is not
+/// hopeless.
 template <class Fits>
 constexpr void add_box_candidates(LoopCandidates& all, int rank,
                                   int max_threads, Fits const& fits) {
@@ -172,7 +175,11 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
   add({32, 8, 4, 0}, with_fast);
   add({64, 4, 1, last}, with_last);
   add({32, 8, 4, last}, with_last);
-  add(transpose_shape, with_fast | with_last);
+  // In two dimensions it has lanes along the contiguous one in any case. A host
+  // that does not wait makes hundreds of calls before the others have a time.
+  all.then_in_parts =
+      add(transpose_shape,
+          with_fast | with_last | (rank == 2 ? LaunchChooser::at_once : 0));
 }
 
 /// Candidates of a loop, the same for all loops of a class. Few indices: the

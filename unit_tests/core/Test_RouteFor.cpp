@@ -188,9 +188,11 @@ TEST(LoopShape, EveryDimensionIsACandidate) {
     EXPECT_EQ(int(fast.size()), rank);
     ASSERT_LE(all.count, LaunchChooser::max_candidates);
     for (int c = rank + 1; c < all.count; ++c)
-      EXPECT_EQ(all.required[std::size_t(c)], all[c] == transpose_shape ? 6
-                                              : all[c].fast == 0        ? 2
-                                                                        : 4);
+      EXPECT_EQ(all.required[std::size_t(c)],
+                all[c] == transpose_shape
+                    ? 6 | (rank == 2 ? LaunchChooser::at_once : 0)
+                : all[c].fast == 0 ? 2
+                                   : 4);
   }
 }
 
@@ -268,6 +270,28 @@ TimedRow const timed_rows[] = {
     {"3D copy, Right", {640, 640, 640}, 15.83f, 16.3f, 0.72f},
     {"3D 7-point, Right", {638, 638, 638}, 18.55f, 16.9f, 0.89f}};
 
+/// The parts of a loop's first call, whose results are there at once.
+/// \param time milliseconds of the whole loop in a shape
+/// \return milliseconds of the call, with its rest
+template <class Time>
+float run_in_parts(LaunchChooser& chooser, LoopCandidates const& all,
+                   LoopParts const& parts, Time const& time) {
+  float share = 1, spent = 0;
+  auto const run = [&](LaunchChooser::Candidates some) {
+    for (int n = 0; n < parts_per_candidate; ++n)
+      for (int c = 0; c < all.count; ++c)
+        if (some >> c & 1) {
+          chooser.begin_part();
+          chooser.measured_part(c, time(all[c]));
+          share -= 1 / parts.factor();
+          spent += time(all[c]) / parts.factor();
+        }
+  };
+  run(all.in_parts);
+  run(LaunchChooser::Candidates(all.then_in_parts & chooser.promising()));
+  return spent + share * time(all[chooser.choice()]);
+}
+
 /// Milliseconds of the first, second, ... dozen calls.
 /// \param ahead whether the host makes a dozen calls before it waits
 std::vector<float> dozens(TimedRow const& row, bool ahead) {
@@ -276,25 +300,19 @@ std::vector<float> dozens(TimedRow const& row, bool ahead) {
   std::copy(row.extents.begin(), row.extents.end(), space.extent.begin());
   LoopCandidates const all = loop_candidates(space, any_launch);
   LaunchChooser chooser(all.count, all.first, false, all.required.data());
-  LoopParts parts(space, std::popcount(all.in_parts));
+  LoopParts const parts(space, std::popcount(all.in_parts));
+  auto const time = [&](LoopShape const& shape) { return row.of(shape); };
   std::vector<float> spent(4, 0);
   for (float& dozen : spent) {
     std::vector<int> running;
     for (int call = 0; call < 12; ++call) {
-      float share = 1;
       if (parts.any() && &dozen == spent.data() && call == 0) {
-        for (int n = 0; n < parts_per_candidate; ++n)
-          for (int c = 0; c < all.count; ++c)
-            if (all.in_parts >> c & 1) {
-              chooser.begin_part();
-              chooser.measured_part(c, row.of(all[c]));
-              share -= 1 / parts.factor();
-              dozen += row.of(all[c]) / parts.factor();
-            }
+        dozen += run_in_parts(chooser, all, parts, time);
+        continue;
       }
-      int const measured = share < 1 ? LaunchChooser::none : chooser.next();
+      int const measured = chooser.next();
       int const c        = measured < 0 ? chooser.choice() : measured;
-      dozen += share * row.of(all[c]);
+      dozen += row.of(all[c]);
       if (measured >= 0) running.push_back(c);
       if (ahead && call < 11) continue;
       for (int const each : running) chooser.measured(each, row.of(all[each]));
@@ -314,6 +332,99 @@ TEST(LoopShape, TheFirstDozenCallsTakeNoLongerThanADozenOfKokkos) {
       EXPECT_LE(spent[1], 12 * 1.05f * row.best());
       EXPECT_LE(spent[3], 12 * 1.01f * row.best());
     }
+}
+
+/// Milliseconds of a transpose of 8000^2 doubles with tiles of 32 x 32, from
+/// Parallel Research Kernels (H200, Kokkos 5.0.2, 2026-11-29).
+float transpose_time(LoopShape const& shape) {
+  if (shape == kokkos_shape) return 1.11f;
+  if (shape == transpose_shape) return 0.715f;
+  if (shape.width == 32) return 1.26f;
+  return shape.calls == 4 ? 1.21f : 1.8f;
+}
+
+/// Milliseconds of the calls, after the first one if it runs in parts, if the
+/// host makes one each 4 us until 1000 are on their way, and reads a result
+/// when it is there.
+/// \param time milliseconds in a shape
+template <class Time>
+float calls_of_a_host_ahead(LoopSpace const& space, LoopLimits const& limits,
+                            int calls, Time const& time) {
+  LoopCandidates const all = loop_candidates(space, limits);
+  LaunchChooser chooser(all.count, all.first, false, all.required.data());
+  LoopParts const parts(space, std::popcount(all.in_parts));
+  if (parts.any()) run_in_parts(chooser, all, parts, time);
+  struct Result {
+    float at;
+    int candidate;
+  };
+  std::vector<Result> results;
+  std::size_t read = 0;
+  float host       = 0;
+  std::vector<float> ends;
+  for (int call = 0; call < calls; ++call) {
+    host += 0.004f;
+    if (ends.size() >= 1000) host = std::max(host, ends[ends.size() - 1000]);
+    for (; read < results.size() && results[read].at <= host; ++read)
+      chooser.measured(results[read].candidate,
+                       time(all[results[read].candidate]));
+    int const measured = chooser.next();
+    int const c        = measured < 0 ? chooser.choice() : measured;
+    ends.push_back(std::max(host, ends.empty() ? 0 : ends.back()) +
+                   time(all[c]));
+    if (measured >= 0) results.push_back({ends.back(), c});
+  }
+  return ends.back();
+}
+
+/// Long before a whole loop is measured, the choice follows the parts.
+TEST(LoopShape, AHostFarAheadRunsTransposesInTheirShape) {
+  for (LoopLimits const& limits : {any_launch, given_tiles, own_launches})
+    for (int const calls : {100, 300, 1000, 3000, 10000}) {
+      SCOPED_TRACE(testing::Message() << limits.user_tiles << " " << calls);
+      EXPECT_LE(calls_of_a_host_ahead(space_of({8000, 8000}), limits, calls,
+                                      transpose_time),
+                float(calls) * 0.715f + 12);
+    }
+}
+
+/// Where nothing runs in parts, the first measurements count soon.
+TEST(LoopShape, AHostFarAheadLeavesWhatIsSlower) {
+  auto const transpose = [](LoopShape const& shape) {
+    return 0.065f * transpose_time(shape);
+  };
+  for (LoopLimits const& limits : {any_launch, given_tiles})
+    EXPECT_LE(
+        calls_of_a_host_ahead(space_of({2048, 2048}), limits, 1000, transpose),
+        1.15f * 1000 * transpose(transpose_shape));
+  auto const time = [](LoopShape const& shape) {
+    return shape == kokkos_shape ? 0.127f : shape.calls == 8 ? 0.22f : 0.165f;
+  };
+  EXPECT_LE(calls_of_a_host_ahead(space_of({1u << 24}), any_launch, 1000, time),
+            1.1f * 127);
+  auto const small = [](LoopShape const& shape) {
+    return shape.fast == 1 ? 0.005f : 0.02f;
+  };
+  EXPECT_LE(
+      calls_of_a_host_ahead(space_of({1024, 1024}), any_launch, 100, small),
+      0.9f);
+}
+
+/// The shape of transposes runs no part if one end of the order is far better.
+TEST(LaunchChooser, IsPromisingIfNothingRequiredIsHopelessByParts) {
+  LaunchChooser::Candidates const required[] = {0, 0, 0, 6};
+  LaunchChooser chooser(4, 0, false, required);
+  chooser.begin_part();
+  EXPECT_EQ(chooser.promising(), 0);
+  chooser.measured_part(1, 10);
+  EXPECT_EQ(chooser.promising(), 0xF);
+  for (int n = 0; n < 2; ++n) chooser.begin_part();
+  chooser.measured_part(0, 30);
+  chooser.measured_part(2, 14);
+  EXPECT_EQ(chooser.promising(), 0xF);
+  chooser.begin_part();
+  chooser.measured_part(0, 9);
+  EXPECT_EQ(chooser.promising(), 7);
 }
 
 /// Parts and rest are the box.
@@ -645,29 +756,32 @@ TEST(LaunchChooser, MeasuresWhatIsFarSlowerTwice) {
   EXPECT_EQ(chooser.choice(), 0);
 }
 
-/// Until both have been measured twice, the first one runs.
-TEST(LaunchChooser, ChoosesNothingByOneMeasurement) {
-  LaunchChooser chooser(2);
-  EXPECT_EQ(chooser.choice(), 0);
-  // Without a result nothing is measured again.
-  for (int const c : {0, 1, LaunchChooser::none, LaunchChooser::none})
-    EXPECT_EQ(chooser.next(), c);
-  chooser.measured(0, 10);
-  EXPECT_EQ(chooser.next(), 0);
-  chooser.measured(1, 5);
-  EXPECT_EQ(chooser.next(), 1);
-  chooser.measured(0, 10);
-  EXPECT_EQ(chooser.choice(), 0);
-  EXPECT_FALSE(chooser.is_final());
-  chooser.measured(1, 5);
-  EXPECT_EQ(chooser.choice(), 1);
+/// Until both have been measured twice, the first one runs, unless the second
+/// is clearly faster and no first launch explains that.
+TEST(LaunchChooser, ChoosesLittleByOneMeasurement) {
+  for (float const fast : {9.f, 5.f}) {
+    LaunchChooser chooser(2);
+    EXPECT_EQ(chooser.choice(), 0);
+    // Without a result only what runs anyway is measured again.
+    for (int const c : {0, 1, 0, LaunchChooser::none, LaunchChooser::none})
+      EXPECT_EQ(chooser.next(), c);
+    chooser.measured(0, 10);
+    chooser.measured(1, fast);
+    EXPECT_EQ(chooser.choice(), 0);
+    EXPECT_EQ(chooser.next(), 1);
+    chooser.measured(0, 10);
+    EXPECT_EQ(chooser.choice(), fast < 9 ? 1 : 0);
+    EXPECT_FALSE(chooser.is_final());
+    chooser.measured(1, fast);
+    EXPECT_EQ(chooser.choice(), 1);
+  }
 }
 
 /// A host far ahead of the device takes the candidate that it was given.
 TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   LaunchChooser chooser(3, 1);
   EXPECT_EQ(chooser.choice(), 1);
-  for (int const c : {1, 0, 2}) EXPECT_EQ(chooser.next(), c);
+  for (int const c : {1, 0, 2, 1}) EXPECT_EQ(chooser.next(), c);
   EXPECT_EQ(chooser.next(), LaunchChooser::none);
   chooser.measured(0, 1);
   EXPECT_EQ(chooser.choice(), 1);
@@ -675,7 +789,7 @@ TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   chooser.measured(0, 1);
   EXPECT_EQ(chooser.choice(), 0);
   chooser.measured(1, 0.9f);
-  EXPECT_EQ(chooser.next(), 1);
+  EXPECT_EQ(chooser.choice(), 0);
   chooser.measured(1, 0.9f);
   EXPECT_EQ(chooser.choice(), 1);
 
@@ -761,14 +875,36 @@ TEST(LaunchChooser, PartsExclude) {
   LaunchChooser close(2, 1);
   for (int n = 0; n < 2; ++n) close.begin_part();
   close.measured_part(0, 10);
-  close.measured_part(1, 14);
+  close.measured_part(1, 11.5f);
   EXPECT_EQ(close.choice(), 1);
   LaunchChooser slower(2, 1);
   for (int n = 0; n < 2; ++n) slower.begin_part();
   slower.measured_part(0, 10);
-  slower.measured_part(1, 16);
+  slower.measured_part(1, 12.5f);
   EXPECT_EQ(slower.choice(), 0);
   EXPECT_EQ(slower.next(), 1);
+}
+
+/// Where whole loops tell otherwise than their parts, they are right.
+TEST(LaunchChooser, WholeLoopsOverruleParts) {
+  LaunchChooser chooser(3, 0);
+  for (int n = 0; n < 3; ++n) chooser.begin_part();
+  for (int c = 0; c < 3; ++c) chooser.measured_part(c, float(10 - 3 * c));
+  EXPECT_EQ(chooser.choice(), 2);
+  for (int const c : {0, 1, 2}) EXPECT_EQ(chooser.next(), c);
+  chooser.measured(0, 10);
+  EXPECT_EQ(chooser.choice(), 2);
+  EXPECT_EQ(chooser.next(), 0);
+  chooser.measured(1, 9);
+  chooser.measured(2, 11);
+  EXPECT_EQ(chooser.choice(), 1);
+  // The first one is measured twice before the others: they remain.
+  chooser.measured(0, 10);
+  EXPECT_EQ(chooser.choice(), 1);
+  for (int const c : {1, 2}) EXPECT_EQ(chooser.next(), c);
+  chooser.measured(1, 9.9f);
+  chooser.measured(2, 9.8f);
+  EXPECT_EQ(chooser.choice(), 1);
 }
 
 /// A candidate waits for the ones that it depends on, and does not run if one
@@ -781,8 +917,9 @@ TEST(LaunchChooser, MeasuresWhatDependsOnOthersLater) {
     EXPECT_EQ(chooser.next(), 0);
     EXPECT_EQ(chooser.next(), 1);
     EXPECT_EQ(chooser.next(), 2);
+    EXPECT_EQ(chooser.next(), 0);
     EXPECT_EQ(chooser.next(), LaunchChooser::none);
-    for (int c = 0; c < 3; ++c) chooser.measured(c, times[std::size_t(c)]);
+    for (int const c : {0, 1, 2, 0}) chooser.measured(c, times[std::size_t(c)]);
     for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
       ++all[std::size_t(c)];
       chooser.measured(c, times[std::size_t(c)]);
@@ -790,9 +927,9 @@ TEST(LaunchChooser, MeasuresWhatDependsOnOthersLater) {
     EXPECT_TRUE(chooser.is_final());
     return all;
   };
-  EXPECT_EQ(begun({10, 20, 9, 1, 9, 1}), (std::vector<int>{2, 1, 2, 0, 3, 0}));
-  EXPECT_EQ(begun({10, 9, 90, 9, 1, 1}), (std::vector<int>{2, 2, 0, 3, 0, 0}));
-  EXPECT_EQ(begun({10, 9, 9, 9, 9, 9}), (std::vector<int>{2, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(begun({10, 20, 9, 1, 9, 1}), (std::vector<int>{1, 1, 2, 0, 3, 0}));
+  EXPECT_EQ(begun({10, 9, 90, 9, 1, 1}), (std::vector<int>{1, 2, 0, 3, 0, 0}));
+  EXPECT_EQ(begun({10, 9, 9, 9, 9, 9}), (std::vector<int>{1, 2, 2, 3, 3, 3}));
 }
 
 TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {

@@ -515,10 +515,11 @@ TEST(LaunchedCalls, TheOrderThatSuitsTheArraysRemains) {
 }
 
 /// Large box whose first call runs in parts. Its arrays are contiguous in the
-/// second dimension; Kokkos' lanes lie along the first.
+/// second dimension, or one in each; Kokkos' lanes lie along the first.
 class DividedBox {
  public:
-  explicit DividedBox(std::uint64_t first, std::uint64_t second) {
+  DividedBox(std::uint64_t first, std::uint64_t second, bool transposes = false)
+      : m_transposes(transposes) {
     auto& space                = call.problem.space;
     space.rank                 = 2;
     space.begin                = {-7, 3};
@@ -539,13 +540,15 @@ class DividedBox {
   struct Invoked {
     DividedBox* self;
     void operator()(std::int64_t i, std::int64_t j) const {
-      if (blockIdx.x == 0 && threadIdx.x < 2) self->see(i, j);
+      if (blockIdx.x == 0 && (threadIdx.x < 2 || threadIdx.x == 16))
+        self->see(i, j);
       self->count(i, j);
     }
   };
 
   std::vector<std::uint8_t> counts;
   int along                 = -1;
+  bool in_squares           = false;  ///< 16 lanes along each dimension
   int parts_of_kokkos       = 0;
   int launches_of_kokkos    = 0;
   DividedBox* pointer       = this;
@@ -562,14 +565,18 @@ class DividedBox {
     ASSERT_GE(j, 3);
     ++counts[std::size_t(i + 7) * all.extent[1] + std::size_t(j - 3)];
     if (++m_counted % charged == 0)
-      emulated_clock +=
-          float(charged) / float(counts.size()) * (along == 1 ? 1.f : 17.f);
+      emulated_clock += float(charged) / float(counts.size()) *
+                        (m_transposes ? (in_squares ? 1.f : 1.4f)
+                         : along == 1 ? 1.f
+                                      : 17.f);
   }
-  /// The first invocations of two lanes show the order.
+  /// The first invocations of two lanes show the order, a third one the width.
   void see(std::int64_t i, std::int64_t j) {
     if (threadIdx.x == 0) {
       if (!m_seen) m_origin = {i, j};
       m_seen = true;
+    } else if (threadIdx.x == 16) {
+      in_squares = along == 0 && i == m_origin[0];
     } else if (m_seen) {
       m_seen = false;
       along  = i != m_origin[0] ? 0 : 1;
@@ -579,7 +586,8 @@ class DividedBox {
     auto& box = *const_cast<DividedBox*>(static_cast<DividedBox const*>(self));
     Impl::LoopSpace const& over = part ? *part : box.call.problem.space;
     ++(part ? box.parts_of_kokkos : box.launches_of_kokkos);
-    box.along = 0;
+    box.along      = 0;
+    box.in_squares = false;
     for (std::int64_t i = 0; i < std::int64_t(over.extent[0]); ++i)
       for (std::int64_t j = 0; j < std::int64_t(over.extent[1]); ++j)
         box.count(over.begin[0] + i, over.begin[1] + j);
@@ -590,6 +598,7 @@ class DividedBox {
   /// The clock moves after so many invocations.
   static constexpr unsigned charged = 1u << 14;
   std::array<std::int64_t, 2> m_origin{};
+  bool m_transposes;
   bool m_seen        = false;
   unsigned m_counted = 0;
 };
@@ -603,6 +612,26 @@ TEST(LaunchedCalls, AFirstCallInPartsFindsTheOrder) {
   for (int n = 1; n < 4; ++n) EXPECT_EQ(loop.run(), 1);
   EXPECT_LT(emulated_clock - begin, 4 + 4);
   EXPECT_EQ(loop.launches_of_kokkos, 0);
+}
+
+/// A host far ahead of the device runs transposes in their shape, before a
+/// whole call has a time.
+TEST(LaunchedCalls, AFirstCallInPartsFindsTheShapeOfTransposes) {
+  DividedBox loop(1201, 5407, true);
+  loop.call.problem.user_tiles = true;
+  loop.run();
+  EXPECT_TRUE(loop.in_squares);
+  EXPECT_EQ(loop.parts_of_kokkos, Impl::parts_per_candidate);
+  emulated_events_done = false;
+  int others           = 0;
+  for (int n = 0; n < 5; ++n) {
+    loop.run();
+    others += !loop.in_squares;
+  }
+  emulated_events_done = true;
+  EXPECT_EQ(others, 3);
+  EXPECT_TRUE(loop.in_squares);
+  EXPECT_EQ(loop.launches_of_kokkos, 1);
 }
 
 /// Earlier work on the stream hides the times of the parts for a while.

@@ -20,6 +20,7 @@
 #include <cuda_runtime.h>
 
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -120,7 +121,8 @@ LoopShape run_shape(ErasedFor const& call, LoopShape const& shape,
 }
 
 /// Runs a loop's first call in parts: each of the most promising candidates
-/// runs some, the best of them the rest.
+/// runs some, then those that are promising by these, and the best of all the
+/// rest.
 /// \return the shape that ran the rest
 LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
                        LoopParts parts, Cuda::LaunchTimes::Loop const& loop) {
@@ -129,20 +131,30 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
   cudaStream_t const stream = call.stream.handle;
   ErasedFor part            = call;
   part.is_part              = true;
-  for (int round = 0; round < parts_per_candidate; ++round)
-    for (int c = 0; c < candidates.count; ++c) {
-      if ((candidates.in_parts >> c & 1) == 0) continue;
-      part.problem.space = parts.next();
-      Times::Trial const trial =
-          times.begin_part(loop, c, parts.factor(), stream);
-      Times::OnException const abandon(times, loop, trial);
-      if (run_shape(part, candidates[c]) == candidates[c])
-        times.end(loop, trial, stream);
-      else
-        times.cannot_run(loop, trial);
-    }
+  auto const run            = [&](LaunchChooser::Candidates some) {
+    for (int round = 0; round < parts_per_candidate; ++round)
+      for (int c = 0; c < candidates.count; ++c) {
+        if ((some >> c & 1) == 0) continue;
+        part.problem.space = parts.next();
+        Times::Trial const trial =
+            times.begin_part(loop, c, parts.factor(), stream);
+        Times::OnException const abandon(times, loop, trial);
+        if (run_shape(part, candidates[c]) == candidates[c])
+          times.end(loop, trial, stream);
+        else
+          times.cannot_run(loop, trial);
+      }
+  };
+  auto const end = std::chrono::steady_clock::now() + Times::longest_wait;
+  run(candidates.in_parts);
+  Times::OfParts told = times.choice_by_parts(loop, end);
+  if (auto const then = LaunchChooser::Candidates(candidates.then_in_parts &
+                                                  told.promising)) {
+    run(then);
+    told = times.choice_by_parts(loop, end);
+  }
   part.problem.space = parts.rest();
-  return run_shape(part, candidates[times.choice_by_parts(loop)]);
+  return run_shape(part, candidates[told.choice]);
 }
 
 /// Runs a loop in the fastest launch shape, or in the one to be timed next.

@@ -138,20 +138,24 @@ class LaunchTimes {
     }
     return trial;
   }
-  /// Waits for the parts of a loop, not longer than `longest_wait`. Returns the
-  /// candidate for the rest of the call.
-  int choice_by_parts(Loop const& loop) {
-    auto const end = std::chrono::steady_clock::now() + longest_wait;
+  /// What the parts of a loop tell.
+  struct OfParts {
+    int choice;  ///< candidate for the rest of the call
+    LaunchChooser::Candidates promising;
+  };
+  /// Waits for the parts of a loop, not beyond `end`.
+  OfParts choice_by_parts(Loop const& loop,
+                          std::chrono::steady_clock::time_point end) {
     for (;;) {
       {
         std::lock_guard<std::mutex> const lock(m_mutex);
-        if (m_released) return 0;
+        if (m_released) return {0, 0};
         RelaxedCapture const capture;
         OwnErrors const errors;
         read_pending();
         LaunchChooser const& chooser = m_loops.at(loop.key()).chooser;
         if (!chooser.awaits_parts() || std::chrono::steady_clock::now() >= end)
-          return chooser.choice();
+          return {chooser.choice(), chooser.promising()};
       }
       std::this_thread::yield();
     }
