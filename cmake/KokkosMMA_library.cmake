@@ -33,7 +33,7 @@ function(kokkosmma_add_library target folder)
   if(NOT CUDAToolkit_INCLUDE_DIRS)
     find_package(CUDAToolkit QUIET)
   endif()
-  set(sources ErasedCalls ErasedFor ErasedNodes ErasedTeam GraphNode KeptChoices Launch StreamScratch TimedCall VerboseLines)
+  set(sources ErasedCalls ErasedFor ErasedNodes ErasedTeam KeptChoices Launch StreamScratch TimedCall VerboseLines)
   list(TRANSFORM sources REPLACE "(.+)" "${folder}/backends/cuda/runtime/KokkosMMA_\\1.cpp")
   add_library(${target} STATIC ${ARGN} ${sources})
   set_target_properties(

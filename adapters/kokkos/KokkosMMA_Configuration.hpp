@@ -28,14 +28,16 @@ inline std::string dotted_version(int version) {
 
 }  // namespace Impl
 
-/// Names the tuning table of the default Cuda device. It is a built-in one
-/// ("built-in, H200"; on hosts "built-in") or the file in KOKKOSMMA_TUNING. If
-/// that file was rejected, the text says why.
+/// Names the tuning table of the default Cuda device ("built-in, H200"; on
+/// hosts "built-in").
 inline std::string tuning_description() {
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  return tuning_name(Impl::Cuda::device(Kokkos::Cuda().cuda_device()).tuned());
+  Impl::Cuda::Device const& device =
+      Impl::Cuda::device(Kokkos::Cuda().cuda_device());
+  return std::string(
+      Impl::builtin_tuning_of(device.name, device.compute_capability).name);
 #else
-  return Impl::tuning_name(Impl::TunedDevice{});
+  return "built-in";
 #endif
 }
 

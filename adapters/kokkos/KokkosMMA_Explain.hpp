@@ -80,7 +80,7 @@ std::optional<CallPlan> decide_or_explain(
   std::string* const text = explanation_of_this_thread();
   if (!text) return decide_call(who, settings, route, offered);
   if (!text->empty()) *text += '\n';
-  *text += explain_call(settings, route, offered) + tuning_note(exec);
+  *text += explain_call(settings, route, offered);
   return std::nullopt;
 }
 

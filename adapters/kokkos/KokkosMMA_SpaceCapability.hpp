@@ -4,7 +4,7 @@
 #define KOKKOSMMA_SPACE_CAPABILITY_HPP
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_ActiveTuning.hpp>
+#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -13,7 +13,6 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #endif
 
-#include <string>
 #include <type_traits>
 
 namespace KokkosMMA {
@@ -43,21 +42,6 @@ TuningTable const& active_tuning(Exec const& exec) {
 #endif
   (void)exec;
   return builtin_tuning;
-}
-
-/// Text of explain() about the tuning table; empty if KOKKOSMMA_TUNING is not
-/// set or does not apply to the space.
-template <class Exec>
-std::string tuning_note(Exec const& exec) {
-#if KOKKOSMMA_IMPL_ON_CUDA()
-  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    if (!environment_tuning().path.empty())
-      return "; tuning table " +
-             tuning_name(Cuda::device(exec.cuda_device()).tuned());
-  }
-#endif
-  (void)exec;
-  return {};
 }
 
 }  // namespace Impl

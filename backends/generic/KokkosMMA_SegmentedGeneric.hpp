@@ -82,68 +82,6 @@ struct MatrixSegments {
   }
 };
 
-/// Equal segments of elements that have several values: segment s of value k
-/// has number s * values + k.
-struct ValueSegments {
-  EqualSegments elements;
-  std::uint64_t values = 1;
-
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t count() const {
-    return elements.count() * values;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t begin(std::uint64_t s) const {
-    return elements.begin(s / values);
-  }
-  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t end(std::uint64_t s) const {
-    return elements.end(s / values);
-  }
-  template <class X>
-  KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element(X const& x,
-                                                     std::uint64_t s,
-                                                     std::uint64_t i) const {
-    return x(i, s % values);
-  }
-};
-
-/// Number of segments of a matrix, from s on, that have the same indices and
-/// are side by side in memory.
-template <class X>
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t segments_abreast(
-    MatrixSegments const& segments, X const& x, std::uint64_t s) {
-  int const across = 1 - segments.dimension;
-  return x.stride(across) < x.stride(segments.dimension) ? segments.lines - s
-                                                         : 1;
-}
-template <class X>
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t segments_abreast(
-    ValueSegments const& segments, X const& x, std::uint64_t s) {
-  return x.stride(1) < x.stride(0) ? segments.values - s % segments.values : 1;
-}
-
-/// Segments that a host reduces together if they are side by side: a cache line
-/// of 4-byte elements. Moments of 64 channels of floats: 1.3 ms with this, 2.4
-/// ms one channel after the other (25088 rows, 2 cores, g++ 12, 2026-11-26).
-inline constexpr int most_abreast = 16;
-
-/// Calls take(s, std::integral_constant<int, N>) for N segments from s on,
-/// until all segments from `first` to `last` are done.
-template <class Segments, class X, class Take>
-KOKKOS_FORCEINLINE_FUNCTION void take_abreast(Segments const& segments,
-                                              X const& x, std::uint64_t first,
-                                              std::uint64_t last,
-                                              Take const& take) {
-  for (std::uint64_t s = first; s < last;) {
-    if (Kokkos::min(last - s, segments_abreast(segments, x, s)) >=
-        most_abreast) {
-      take(s, std::integral_constant<int, most_abreast>());
-      s += most_abreast;
-    } else {
-      take(s, std::integral_constant<int, 1>());
-      ++s;
-    }
-  }
-}
-
 /// Returns element i of segment s.
 template <class Segments, class X>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
@@ -157,7 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
   }
 }
 
-/// Stores the value of segment s; in a matrix if elements have several.
+/// Stores the value of segment s.
 template <Operation Op, class R>
 struct IntoResult {
   R result;
@@ -165,13 +103,8 @@ struct IntoResult {
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t s,
                                               Value const& value) const {
-    using To = typename R::non_const_value_type;
-    if constexpr (R::rank() == 1) {
-      result(s) = result_of<Op, To>(value);
-    } else {
-      result(s / result.extent(1), s % result.extent(1)) =
-          result_of<Op, To>(value);
-    }
+    using To  = typename R::non_const_value_type;
+    result(s) = result_of<Op, To>(value);
   }
 };
 /// Kokkos reducer of an operation.
@@ -202,11 +135,37 @@ struct FoldReducer {
   value_type* m_value;
 };
 
+/// Calls of_thread(s, begin, end) in one thread for each short segment of a
+/// team, then of_team(s, begin, end) in all threads for each longer one.
+template <class Member, class Segments, class OfThread, class OfTeam>
+KOKKOS_FORCEINLINE_FUNCTION void for_segments_of_team(Member const& member,
+                                                      Segments const& segments,
+                                                      std::uint64_t per_team,
+                                                      OfThread const& of_thread,
+                                                      OfTeam const& of_team) {
+  constexpr bool on_host    = is_host_space<typename Member::execution_space>;
+  std::uint64_t const count = segments.count();
+  std::uint64_t const first = std::uint64_t(member.league_rank()) * per_team;
+  std::uint64_t const last =
+      count - first < per_team ? count : first + per_team;
+  auto const is_short = [&](std::uint64_t s) {
+    return on_host || segments.end(s) - segments.begin(s) <= long_segment;
+  };
+  Kokkos::parallel_for(Kokkos::TeamThreadRange(member, first, last),
+                       [&](std::uint64_t s) {
+                         if (is_short(s))
+                           of_thread(s, segments.begin(s), segments.end(s));
+                       });
+  if constexpr (!on_host) {
+    for (std::uint64_t s = first; s < last; ++s)
+      if (!is_short(s)) of_team(s, segments.begin(s), segments.end(s));
+  }
+}
+
 /// Calls store(s, combination of the elements of segment s) for every s.
 template <Operation Op, class Value, class Segments, class X, class Store>
 struct GenericReduce {
-  using Math                           = Combine<Op, Value>;
-  static constexpr bool may_be_abreast = X::rank() == 2;
+  using Math = Combine<Op, Value>;
 
   Segments segments;
   X x;
@@ -215,62 +174,26 @@ struct GenericReduce {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    std::uint64_t const count = segments.count();
-    std::uint64_t const first = std::uint64_t(member.league_rank()) * per_team;
-    std::uint64_t const last =
-        count - first < per_team ? count : first + per_team;
-    if constexpr (may_be_abreast &&
-                  is_host_space<typename Member::execution_space>) {
-      take_abreast(segments, x, first, last, [&](std::uint64_t s, auto n) {
-        reduce_abreast<decltype(n)::value>(s);
-      });
-      return;
-    }
-    constexpr bool on_host = is_host_space<typename Member::execution_space>;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, first, last),
-                         [&](std::uint64_t s) {
-                           std::uint64_t const begin = segments.begin(s);
-                           std::uint64_t const end   = segments.end(s);
-                           if (!on_host && end - begin > long_segment) return;
-                           Value value = Math::identity();
-                           for (std::uint64_t i = begin; i < end; ++i)
-                             take(value, s, i);
-                           store(s, value);
-                         });
-    if constexpr (!on_host) {
-      reduce_long(member, first, last);
-    }
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void take(Value& into, std::uint64_t s,
-                                        std::uint64_t i) const {
-    into = Math::apply(into, static_cast<Value>(element_of(segments, x, s, i)));
-  }
-  template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION void reduce_long(Member const& member,
-                                               std::uint64_t first,
-                                               std::uint64_t last) const {
-    for (std::uint64_t s = first; s < last; ++s) {
-      std::uint64_t const begin = segments.begin(s);
-      std::uint64_t const end   = segments.end(s);
-      if (end - begin <= long_segment) continue;
-      Value value = Math::identity();
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(member, begin, end),
-          [&](std::uint64_t i, Value& into) { take(into, s, i); },
-          FoldReducer<Op, Value>(value));
-      Kokkos::single(Kokkos::PerTeam(member), [&] { store(s, value); });
-    }
-  }
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void reduce_abreast(std::uint64_t s) const {
-    std::uint64_t const end = segments.end(s);
-    Value values[N];
-    for (int k = 0; k < N; ++k) values[k] = Math::identity();
-    for (std::uint64_t i = segments.begin(s); i < end; ++i)
-      for (int k = 0; k < N; ++k) take(values[k], s + k, i);
-    for (int k = 0; k < N; ++k) store(s + k, values[k]);
+    using Index     = std::uint64_t;
+    auto const take = [&](Value& into, Index s, Index i) {
+      into =
+          Math::apply(into, static_cast<Value>(element_of(segments, x, s, i)));
+    };
+    for_segments_of_team(
+        member, segments, per_team,
+        [&](Index s, Index begin, Index end) {
+          Value value = Math::identity();
+          for (Index i = begin; i < end; ++i) take(value, s, i);
+          store(s, value);
+        },
+        [&](Index s, Index begin, Index end) {
+          Value value = Math::identity();
+          Kokkos::parallel_reduce(
+              Kokkos::TeamThreadRange(member, begin, end),
+              [&](Index i, Value& into) { take(into, s, i); },
+              FoldReducer<Op, Value>(value));
+          Kokkos::single(Kokkos::PerTeam(member), [&] { store(s, value); });
+        });
   }
 };
 
@@ -278,8 +201,6 @@ struct GenericReduce {
 template <Operation Op, class Value, bool Inclusive, class Segments, class X,
           class Y>
 struct GenericScan {
-  static constexpr bool may_be_abreast = X::rank() == 2;
-
   Segments segments;
   X x;
   Y y;
@@ -300,78 +221,49 @@ struct GenericScan {
                                         std::uint64_t end, Value value) const {
     for (std::uint64_t i = begin; i < end; ++i) scan_element(s, i, value);
   }
-  template <int N>
-  KOKKOS_FORCEINLINE_FUNCTION void scan_abreast(std::uint64_t s) const {
-    std::uint64_t const end = segments.end(s);
-    Value values[N];
-    for (int k = 0; k < N; ++k) values[k] = Combine<Op, Value>::identity();
-    for (std::uint64_t i = segments.begin(s); i < end; ++i)
-      for (int k = 0; k < N; ++k) scan_element(s + k, i, values[k]);
-  }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    std::uint64_t const count = segments.count();
-    std::uint64_t const first = std::uint64_t(member.league_rank()) * per_team;
-    std::uint64_t const last =
-        count - first < per_team ? count : first + per_team;
-    if constexpr (may_be_abreast &&
-                  is_host_space<typename Member::execution_space>) {
-      take_abreast(segments, x, first, last, [&](std::uint64_t s, auto n) {
-        scan_abreast<decltype(n)::value>(s);
-      });
-      return;
-    }
-    constexpr bool on_host = is_host_space<typename Member::execution_space>;
-    Kokkos::parallel_for(
-        Kokkos::TeamThreadRange(member, first, last), [&](std::uint64_t s) {
-          std::uint64_t const begin = segments.begin(s);
-          std::uint64_t const end   = segments.end(s);
-          if (on_host || end - begin <= long_segment)
-            scan(s, begin, end, Combine<Op, Value>::identity());
+    using Index = std::uint64_t;
+    Value* const values =
+        static_cast<Value*>(member.team_shmem().get_shmem_aligned(
+            std::size_t(member.team_size()) * sizeof(Value), 16));
+    for_segments_of_team(
+        member, segments, per_team,
+        [&](Index s, Index begin, Index end) {
+          scan(s, begin, end, Combine<Op, Value>::identity());
+        },
+        [&](Index s, Index begin, Index end) {
+          scan_long(member, values, s, begin, end - begin);
         });
-    if constexpr (!on_host) {
-      scan_long(member, first, last);
-    }
   }
 
  private:
+  /// Each thread has a range. It folds its range first; its prefixes then start
+  /// from the values of the earlier ranges.
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION void scan_long(Member const& member,
-                                             std::uint64_t first,
-                                             std::uint64_t last) const {
-    // Each thread has a range. It folds its range first; its prefixes then
-    // start from the values of the earlier ranges.
-    auto const rank     = std::uint64_t(member.team_rank());
-    auto const threads  = std::uint64_t(member.team_size());
-    Value* const values = static_cast<Value*>(
-        member.team_shmem().get_shmem_aligned(threads * sizeof(Value), 16));
-    for (std::uint64_t s = first; s < last; ++s) {
-      std::uint64_t const begin  = segments.begin(s);
-      std::uint64_t const length = segments.end(s) - begin;
-      if (length <= long_segment) continue;
-      std::uint64_t const range = (length + threads - 1) / threads;
-      std::uint64_t const mine  = min(length, rank * range);
-      std::uint64_t const end   = min(length, mine + range);
-      Value value               = Combine<Op, Value>::identity();
-      if (threads > 1) {
-        for (std::uint64_t i = begin + mine; i < begin + end; ++i)
-          value = Combine<Op, Value>::apply(
-              value, static_cast<Value>(element_of(segments, x, s, i)));
-        values[rank] = value;
-        member.team_barrier();
-        value = Combine<Op, Value>::identity();
-        for (std::uint64_t r = 0; r < rank; ++r)
-          value = Combine<Op, Value>::apply(value, values[r]);
-        member.team_barrier();
-      }
-      scan(s, begin + mine, begin + end, value);
+                                             Value* values, std::uint64_t s,
+                                             std::uint64_t begin,
+                                             std::uint64_t length) const {
+    auto const rank           = std::uint64_t(member.team_rank());
+    auto const threads        = std::uint64_t(member.team_size());
+    std::uint64_t const range = (length + threads - 1) / threads;
+    std::uint64_t const mine  = Kokkos::min(length, rank * range);
+    std::uint64_t const end   = Kokkos::min(length, mine + range);
+    Value value               = Combine<Op, Value>::identity();
+    if (threads > 1) {
+      for (std::uint64_t i = begin + mine; i < begin + end; ++i)
+        value = Combine<Op, Value>::apply(
+            value, static_cast<Value>(element_of(segments, x, s, i)));
+      values[rank] = value;
+      member.team_barrier();
+      value = Combine<Op, Value>::identity();
+      for (std::uint64_t r = 0; r < rank; ++r)
+        value = Combine<Op, Value>::apply(value, values[r]);
+      member.team_barrier();
     }
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t min(std::uint64_t a,
-                                                       std::uint64_t b) {
-    return b < a ? b : a;
+    scan(s, begin + mine, begin + end, value);
   }
 };
 
@@ -384,16 +276,6 @@ Kokkos::TeamPolicy<Exec> generic_segments_policy(
   constexpr bool on_host = is_host_space<Exec>;
   constexpr int threads  = 128;
   functor.per_team       = elements / segments <= long_segment ? threads : 1;
-  if constexpr (on_host && Functor::may_be_abreast) {
-    // As many per team as are reduced together, if all threads get some.
-    std::uint64_t const groups = segments / most_abreast;
-    auto const workers         = std::uint64_t(exec.concurrency());
-    if (groups >= workers &&
-        segments_abreast(functor.segments, functor.x, 0) >= most_abreast)
-      functor.per_team =
-          most_abreast * std::clamp<std::uint64_t>(groups / (4 * workers), 1,
-                                                   threads / most_abreast);
-  }
   auto const league = int((segments + functor.per_team - 1) / functor.per_team);
   using Policy      = Kokkos::TeamPolicy<Exec>;
   int team          = 1;

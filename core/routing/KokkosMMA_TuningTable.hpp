@@ -6,22 +6,18 @@
 #include <core/base/KokkosMMA_Scalar.hpp>
 
 #include <limits>
-#include <string>
-#include <string_view>
 
 /// \file
-/// Run-time constants of routes and kernels, which can be measured on the
-/// user's device (perf_tune) and read from a file (docs/developers/tuning.md).
+/// Run-time constants of routes and kernels in which measured devices differ.
 /// Constants compiled into kernels are in core/routing/KokkosMMA_Tuning.hpp.
 /// Figures without other data: NVIDIA H200, CUDA 13.0, driver 580.159,
 /// 2026-11-21, GB/s.
 ///
 /// No table makes a result wrong. A route function first checks which routes
 /// can run, then uses preferences to choose among them. A limit chooses among
-/// kernels that support every value which the entry allows; properties that a
-/// kernel does not support (a length, an alignment) are checked before the
-/// limit. The table thus affects the speed of integer sums, and for floating
-/// point also the order of additions, within the same error bound.
+/// kernels that support every value; properties that a kernel does not support
+/// (a length, an alignment) are checked before the limit. For floating point a
+/// table affects the order of additions, within the same error bound.
 
 namespace KokkosMMA::Impl {
 
@@ -64,45 +60,6 @@ struct TuningTable {
 /// Defaults, those of the H200. Other devices:
 /// core/routing/KokkosMMA_BuiltInTunings.hpp.
 inline constexpr TuningTable builtin_tuning{};
-
-/// Member for a value. An alias, since nvcc writes the type with parentheses of
-/// which its host compiler warns.
-using TuningValue = int TuningTable::*;
-
-/// Name and allowed range of a value of the table.
-struct TuningEntry {
-  std::string_view name;  ///< in a file
-  int least;              ///< smallest value allowed
-  int most;               ///< largest value allowed besides `never`
-  bool or_never;          ///< `never` is allowed too
-  TuningValue value;
-
-  /// Whether the value is yes or no.
-  constexpr bool is_flag() const { return least == 0 && most == 1; }
-  /// Whether a value may be x.
-  constexpr bool allows(int x) const {
-    return (or_never && x == never) || (least <= x && x <= most);
-  }
-  /// Allowed values as text.
-  [[gnu::cold]] std::string allowed() const {
-    if (is_flag()) return "yes or no";
-    std::string text = std::to_string(least) + " to " + std::to_string(most);
-    if (or_never) text += ", or never";
-    return text;
-  }
-};
-
-/// All entries, in the order of a file.
-inline constexpr TuningEntry tuning_entries[] = {
-    {"reduce.mma.double", 0, 1, false, &TuningTable::reduce_mma_double},
-    {"reduce.mma.int64", 0, 1, false, &TuningTable::reduce_mma_int64},
-    {"dot.mma.double", 0, 1, false, &TuningTable::dot_mma_double},
-    {"segments.tiny_csr_bytes", 0, 8192, false, &TuningTable::tiny_csr_bytes},
-    {"segments.tiny_csr_wide_bytes", 0, 8192, false,
-     &TuningTable::tiny_csr_wide_bytes},
-    {"stencil.dense_taps.double", 0, 1089, true,
-     &TuningTable::dense_taps_double},
-};
 
 /// Whether a sum (or a dot product, if `product`) is faster by MMA, so that
 /// `auto` uses MMA if both routes can run.

@@ -16,11 +16,10 @@ namespace KokkosMMA::Impl {
 
 /// Memory layout of the segments of a segmented operation.
 enum class SegmentLayout : unsigned char {
-  packed,      ///< elements are neighbours, segments follow without gaps
-  columns,     ///< element i of neighbouring segments are neighbours
-  strided,     ///< elements or segments with gaps between them
-  unlike,      ///< input and output have different layouts
-  interleaved  ///< several values per element, cut into several segments
+  packed,   ///< elements are neighbours, segments follow without gaps
+  columns,  ///< element i of neighbouring segments are neighbours
+  strided,  ///< elements or segments with gaps between them
+  unlike    ///< input and output have different layouts
 };
 
 /// Input of the route function of segmented reductions and scans.
@@ -87,8 +86,6 @@ constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
        {"there are gaps between elements or between segments"}},
       {problem.layout == SegmentLayout::unlike,
        {"input and output layouts differ"}},
-      {problem.layout == SegmentLayout::interleaved,
-       {"elements of several values each are divided into several segments"}},
       {problem.csr && !problem.packed_offsets, {"the offsets are strided"}},
   });
 }

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# The target bench_run; kokkosmma-bench, kokkosmma-compare and kokkosmma-tune in an installation; their test.
+# The target bench_run; kokkosmma-bench and kokkosmma-compare in an installation; their test.
 
 set(programs perf_reduce perf_scan perf_segmented perf_stencil perf_loops perf_nested)
 set(driver "${CMAKE_CURRENT_SOURCE_DIR}/scripts/kokkosmma_bench.py")
@@ -32,8 +32,8 @@ foreach(library IN ITEMS Kokkos::kokkoscore benchmark::benchmark)
     list(APPEND library_dirs "$<TARGET_FILE_DIR:${library}>")
   endif()
 endforeach()
-set_target_properties(${programs} perf_tune PROPERTIES INSTALL_RPATH "${library_dirs}" INSTALL_RPATH_USE_LINK_PATH TRUE)
-install(TARGETS ${programs} perf_tune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
+set_target_properties(${programs} PROPERTIES INSTALL_RPATH "${library_dirs}" INSTALL_RPATH_USE_LINK_PATH TRUE)
+install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
 install(
   FILES scripts/bench_results.py scripts/compare.py scripts/kokkosmma_bench.py scripts/markdown_table.py
         scripts/paper_tables.py scripts/plots.py
@@ -47,10 +47,6 @@ foreach(name_module_arguments IN ITEMS "bench|kokkosmma_bench|, programs=HERE" "
   configure_file(scripts/kokkosmma-script.in "${CMAKE_CURRENT_BINARY_DIR}/${name}" @ONLY)
   install(PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/${name}" DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
 endforeach()
-# A second name: a link, as installed programs find their libraries from where they are.
-file(CREATE_LINK perf_tune "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-tune" SYMBOLIC)
-install(PROGRAMS "${CMAKE_CURRENT_BINARY_DIR}/kokkosmma-tune" DESTINATION "${CMAKE_INSTALL_BINDIR}" ${install_bench})
-
 if(Python3_FOUND)
   # The real programs on small data, through an installation.
   perf_test(kokkosmma_bench.installed ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DPYTHON=${Python3_EXECUTABLE} -DBIN=${CMAKE_INSTALL_BINDIR}

@@ -63,19 +63,11 @@ Impl::SegmentedProblem csr_problem(X const& x, Offsets const& offsets,
       .problem;
 }
 
-/// The problem of a call on a matrix, and on several values per element.
+/// The problem of a call on a matrix.
 template <Impl::Operation Op, class A, class X, class Y>
 Impl::SegmentedProblem matrix_problem(X const& x, Axis axis, Y const& y) {
   return Impl::describe_call<Op, A>(x, Impl::segments_of("test", x, axis), y,
                                     Y::rank() == 2)
-      .problem;
-}
-template <Impl::Operation Op, class A, class X, class R>
-Impl::SegmentedProblem value_problem(X const& x,
-                                     Impl::EqualSegments const& segments,
-                                     R const& result) {
-  return Impl::describe_call<Op, A>(
-             x, Impl::ValueSegments{segments, x.extent(1)}, result, false)
       .problem;
 }
 

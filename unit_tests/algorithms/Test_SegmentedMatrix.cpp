@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Matrices of every layout, reduced and scanned along both dimensions, and
-// elements of several values.
+// Matrices of every layout, reduced and scanned along both dimensions.
 
 #include "SegmentedSupport.hpp"
 
@@ -272,52 +271,6 @@ TYPED_TEST(SegmentedMatrix, ScanIntoAnotherLayout) {
       ASSERT_EQ(int((j + 1) * i + j * (j + 1) / 2), found(i, j));
 }
 
-/// k values per element.
-template <class Input, class Output, class Layout, class Exec>
-void expect_values() {
-  Random random;
-  using X = Kokkos::View<Input**, Layout, Exec>;
-  using R = Kokkos::View<Output**, Layout, Exec>;
-  using A = Impl::segment_accumulator_t<operation_t<sum>, X, R>;
-  for (std::size_t const k : {1, 2, 4, 7, 40})
-    for (std::size_t const n : {1, 100, 4096, 5003})
-      for (std::size_t const length :
-           {std::size_t(1), std::size_t(16), std::size_t(100), n, n + 7}) {
-        Values const values = random_values<sum, Input>(n, k, random);
-        X const x("x", n, k);
-        fill_matrix(x, values);
-        auto const segments = equal_segments(n, length);
-        std::vector<std::vector<Output>> expected;
-        for (std::size_t j = 0; j < k; ++j)
-          expected.push_back(
-              reduced<sum, A, Output>(values.line(0, j), segments));
-        auto const wanted = [&](std::size_t s, std::size_t j) {
-          return expected[j][s];
-        };
-        Impl::EqualSegments const cut{n, std::min(n, length)};
-        R const like("like", segments.size(), k);
-        auto const routes =
-            segmented_routes<Exec>(value_problem<sum, A>(x, cut, like));
-        for (Route const route : routes) {
-          SCOPED_TRACE(joined(
-              segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route),
-              ", n ", n, ", k ", k, ", length ", length));
-          Padded<Output, Layout, Exec> const packed(segments.size(), k, 0);
-          segmented_reduce(Exec(), x, length, packed.all, Settings{route});
-          EXPECT_TRUE(took_route<Exec>(route, routes));
-          ASSERT_TRUE(packed.holds(wanted));
-        }
-        // A result with gaps.
-        Padded<Output, Layout, Exec> const gaps(segments.size(), k, 2);
-        segmented_reduce(Exec(), x, length, gaps.view());
-        ASSERT_TRUE(gaps.holds(wanted));
-      }
-}
-TYPED_TEST(SegmentedMatrix, SeveralValuesPerElement) {
-  expect_values<float, float, LayoutRight, TypeParam>();
-  expect_values<float, float, LayoutLeft, TypeParam>();
-}
-
 /// Dimensions without elements: what changes no element is written.
 TYPED_TEST(SegmentedMatrix, Empty) {
   Kokkos::View<float**, TypeParam> const x("x", 0, 5);
@@ -330,8 +283,6 @@ TYPED_TEST(SegmentedMatrix, Empty) {
   segmented_reduce(TypeParam(), x, Axis{1}, none.view());
   EXPECT_TRUE(none.holds({}));
   segmented_inclusive_scan(TypeParam(), x, Axis{0}, x);
-  Kokkos::View<float**, TypeParam> const result("result", 0, 5);
-  segmented_reduce(TypeParam(), x, 4, result);
 }
 
 }  // namespace

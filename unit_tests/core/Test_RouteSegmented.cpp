@@ -65,7 +65,6 @@ constexpr bool layout_says(SegmentLayout layout, std::string_view part) {
 }
 static_assert(layout_says(SegmentLayout::strided, "gaps"));
 static_assert(layout_says(SegmentLayout::unlike, "layouts differ"));
-static_assert(layout_says(SegmentLayout::interleaved, "several values"));
 static_assert(!streamed(&P::layout, SegmentLayout::columns));
 static_assert(all_say("offsets are strided", h200, &P::csr, true,
                       &P::packed_offsets, false));

@@ -219,60 +219,6 @@ TYPED_TEST(Graphs, BitsAreThoseOfALaunch) {
   check_bits<TypeParam, Kokkos::Experimental::half_t>();
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-template <class... Arguments>
-cudaError_t edges_of(Arguments... arguments) {
-#if CUDART_VERSION >= 13000
-  return cudaGraphGetEdges(arguments...);
-#else
-  return cudaGraphGetEdges_v2(arguments...);
-#endif
-}
-/// Of Kokkos, which calls it by another name from 5.0 on.
-template <class Graph>
-cudaGraph_t native_graph(Graph& graph) {
-  if constexpr (requires { graph.cuda_graph(); }) {
-    return graph.cuda_graph();
-  } else {
-    return graph.native_graph();
-  }
-}
-/// The kernels of a chain follow each other closely but for the last one, of
-/// which nobody says that it is the last; a kernel of Kokkos follows none.
-TEST(GraphEdges, FollowClosely) {
-  using Exec  = Kokkos::Cuda;
-  int const n = 1000;
-  Numbers<Exec> const x("x", n);
-  auto const sum   = poisoned_view<std::int64_t, Exec>();
-  auto const range = Kokkos::RangePolicy<Exec>(0, n);
-  auto const bound =
-      Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<64, 1>>(0, n);
-  AddResult<Exec> const add{x, sum};
-  for (int round = 0; round < 3; ++round) {  // also of graphs that are gone
-    auto graph        = create_graph<Exec>([&](auto root) {
-      root.then_parallel_for(range, add)
-          .then_parallel_for(range, add)
-          .then_parallel_for(bound, add)
-          .then_parallel_for(range, add)
-          .then_parallel_for(range, add);
-    });
-    std::size_t count = 0;
-    ASSERT_EQ(cudaSuccess,
-              edges_of(native_graph(graph), nullptr, nullptr, nullptr, &count));
-    std::vector<cudaGraphNode_t> from(count), to(count);
-    std::vector<cudaGraphEdgeData> edges(count);
-    ASSERT_EQ(cudaSuccess, edges_of(native_graph(graph), from.data(), to.data(),
-                                    edges.data(), &count));
-    EXPECT_EQ(5u, count);
-    // From 5.0 on the loop with launch bounds is a kernel of this library.
-    EXPECT_EQ(KOKKOS_VERSION < 50000 ? 2 : 3,
-              std::count_if(edges.begin(), edges.end(), [](auto const& edge) {
-                return edge.type == cudaGraphDependencyTypeProgrammatic;
-              }));
-  }
-}
-#endif
-
 template <class Exec>
 struct TotalOf {
   Number<Exec> parts[4], total;

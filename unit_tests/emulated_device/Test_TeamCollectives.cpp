@@ -31,15 +31,13 @@ struct Shape {
 constexpr Shape shapes[] = {{1, 1},  {1, 2},  {3, 4},  {5, 8},
                             {3, 16}, {2, 32}, {37, 1}, {8, 32}};
 
-/// Around one, four and five elements for each of a group's lanes, two vectors
-/// of 16 bytes for each, and what is left of them.
-std::vector<int> counts(unsigned group, int per_vector) {
+/// Around one, four and five elements for each of a group's lanes.
+std::vector<int> counts(unsigned group) {
   int const lanes = int(group);
   std::vector<int> all{0, 1, 2, 8, 31, 33};
-  for (int const around : {lanes, 2 * lanes, 4 * lanes, 5 * lanes, 7 * lanes,
-                           2 * lanes * per_vector, 5 * lanes * per_vector})
+  for (int const around :
+       {lanes, 2 * lanes, 4 * lanes, 5 * lanes, 7 * lanes, 16 * lanes})
     for (int const off : {-1, 0, 1}) all.push_back(std::max(around + off, 0));
-  all.push_back(2 * lanes * per_vector + 2 * per_vector - 1);
   return all;
 }
 
@@ -85,8 +83,8 @@ class TeamKernels : public ::testing::Test {
     Random random;
     for (Shape const shape : shapes)
       for (bool const whole_team : {false, true})
-        for (int const count : counts(whole_team ? shape.size() : shape.lanes,
-                                      16 / Case::bytes)) {
+        for (int const count :
+             counts(whole_team ? shape.size() : shape.lanes)) {
           SCOPED_TRACE(Impl::concatenate(shape.threads, " x ", shape.lanes,
                                          whole_team ? ", team, " : ", vector, ",
                                          count));
@@ -134,14 +132,13 @@ TYPED_TEST(TeamKernels, SumsAndLargestOfMemory) {
       Add<Value> const add;
       Largest<Value> const most;
       results[thread] = join_group(group,
-                                   reduce_memory<TypeParam::input, true, Value>(
+                                   reduce_memory<TypeParam::input, Value>(
                                        group, row.data(), row.size(), add),
                                    add);
-      largest[thread] =
-          join_group(group,
-                     reduce_memory<TypeParam::input, false, Value>(
-                         group, row.data(), row.size(), most),
-                     most);
+      largest[thread] = join_group(group,
+                                   reduce_memory<TypeParam::input, Value>(
+                                       group, row.data(), row.size(), most),
+                                   most);
     });
     this->check(shape, whole_team, results, sums.back());
     Value expected = std::numeric_limits<Value>::lowest();
@@ -175,31 +172,19 @@ TYPED_TEST(TeamKernels, FunctorsAreCalledOnce) {
   });
 }
 
-TYPED_TEST(TeamKernels, PrefixesOfMemoryAndOfFunctors) {
+TYPED_TEST(TeamKernels, PrefixesOfFunctors) {
   using Bits  = typename TypeParam::Bits;
   using Value = typename TypeParam::Value;
-  int turn    = 0;
   this->for_each_row([&](Shape shape, bool whole_team, auto const& row,
                          std::vector<Value> const& sums) {
     // Only one group writes.
     if (!whole_team) shape.threads = 1;
-    std::vector<Value> totals(shape.size()), called(shape.size()),
-        prefixes(row.size());
+    std::vector<Value> called(shape.size()), prefixes(row.size());
     std::vector<int> calls(row.size());
-    // The same place in a vector as the elements, and others.
-    Row<Value> inclusive(row.size(), turn % int(16 / sizeof(Value)));
     Row<Bits> const& in = row;
-    ++turn;
     run_team(shape, whole_team, [&](LaneGroup const& group, unsigned thread) {
       using namespace Impl::Cuda;
       Add<Value> const add;
-      auto const scan = [&](std::uint32_t count, auto& source) {
-        return whole_team ? scan_units<Value>(group, count, add, source)
-                          : scan_vector<Value>(group, count, add, source);
-      };
-      MemoryUnits<TypeParam::input, Value, Value, true, Add<Value>> units(
-          in.data(), inclusive.data(), unsigned(in.size()), add);
-      totals[thread] = in.size() == 0 ? Value(0) : scan(units.units(), units);
       struct Call {
         Row<Bits> const& in;
         std::vector<Value>& prefixes;
@@ -214,12 +199,13 @@ TYPED_TEST(TeamKernels, PrefixesOfMemoryAndOfFunctors) {
       };
       Call const call{in, prefixes, calls};
       CalledUnits<Call> source{call};
-      called[thread] = scan(std::uint32_t(in.size()), source);
+      auto const count = std::uint32_t(in.size());
+      called[thread]   = whole_team
+                             ? scan_units<Value>(group, count, add, source)
+                             : scan_vector<Value>(group, count, add, source);
     });
-    this->check(shape, whole_team, totals, sums.back());
     this->check(shape, whole_team, called, sums.back());
     for (std::size_t i = 0; i < in.size(); ++i) {
-      ASSERT_EQ(sums[i + 1], inclusive[i]) << i;
       ASSERT_EQ(sums[i], prefixes[i]) << i;
       ASSERT_EQ(1, calls[i]) << i;
     }

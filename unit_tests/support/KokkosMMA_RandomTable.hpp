@@ -10,24 +10,20 @@
 
 namespace KokkosMMA::Testing {
 
-/// A table that a file may hold: every value is one that its entry allows, its
-/// ends more often than others.
+/// A table of any values; small limits are as frequent as large ones.
 inline Impl::TuningTable random_table(Random& random) {
+  auto const flag  = [&] { return int(random.integer(0, 1)); };
+  auto const limit = [&](int most) {
+    return int(random.integer(0, most >> random.integer(0, 12)));
+  };
   Impl::TuningTable table;
-  for (Impl::TuningEntry const& entry : Impl::tuning_entries) {
-    int& value              = table.*entry.value;
-    std::int64_t const kind = random.integer(0, 9);
-    if (entry.or_never && kind <= 1) {
-      value = Impl::never;
-      continue;
-    }
-    // Small values as often as large ones.
-    std::int64_t const span = (entry.most - entry.least) >>
-                              random.integer(0, entry.most > 64 ? 12 : 0);
-    value = kind == 2   ? entry.least
-            : kind == 3 ? entry.most
-                        : int(entry.least + random.integer(0, span));
-  }
+  table.reduce_mma_double   = flag();
+  table.reduce_mma_int64    = flag();
+  table.dot_mma_double      = flag();
+  table.tiny_csr_bytes      = limit(8192);
+  table.tiny_csr_wide_bytes = limit(8192);
+  table.dense_taps_double =
+      random.integer(0, 4) == 0 ? Impl::never : limit(1089);
   return table;
 }
 

@@ -7,7 +7,6 @@
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.cpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedNodes.cpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.cpp>
-#include <backends/cuda/runtime/KokkosMMA_GraphNode.cpp>
 #include <backends/cuda/runtime/KokkosMMA_KeptChoices.cpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.cpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.cpp>

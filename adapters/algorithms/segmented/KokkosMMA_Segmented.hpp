@@ -25,8 +25,6 @@ namespace KokkosMMA {
 /// - rank 1, offsets: x(offsets(s)) ... x(offsets(s + 1) - 1)
 /// - rank 2, Axis{0}: the column x(:, s)
 /// - rank 2, Axis{1}: the row x(s, :)
-/// - rank 2, an integer n: for each k x(s n, k) ... x(s n + n - 1, k), whose
-///   sum is result(s, k)
 ///
 /// \param exec instance on which the reduction runs
 /// \param x View of half_t, bhalf_t, float, double, bool (counted) or integers,

@@ -43,14 +43,12 @@ concept OffsetsView = Rank1View<V> &&
      sizeof(typename std::remove_cvref_t<V>::value_type) == 8);
 
 /// Argument that divides the elements of x into segments with results R: for a
-/// row a length or offsets; for a matrix an Axis, or a length if each column is
-/// reduced by itself.
+/// row a length or offsets, for a matrix an Axis.
 template <class S, class X, class R>
 concept ReducedSegments = (Rank1View<X> && Rank1View<R> &&
                            (SegmentLength<S> || OffsetsView<S>)) ||
                           (Rank2View<X> && Rank1View<R> &&
-                           std::same_as<S, Axis>) ||
-                          (Rank2View<X> && Rank2View<R> && SegmentLength<S>);
+                           std::same_as<S, Axis>);
 
 /// Argument that divides the elements of x and y into segments for a scan: a
 /// length or offsets for rank 1, an Axis for matrices.
@@ -116,23 +114,14 @@ inline void check_axis(char const* who, Axis axis) {
                      "} is not a dimension of a View of rank 2; use 0 or 1");
 }
 
-/// Checks that a result has one element per segment, or, if the columns of x
-/// are reduced by themselves, one per segment and column.
+/// Checks that a result has one element per segment.
 template <class X, class R>
 void check_segment_result(char const* who, char const* name, X const& x,
                           R const& result, std::uint64_t segments) {
-  if constexpr (R::rank() == 1) {
-    if (result.extent(0) != segments)
-      invalid_argument(who, name, " \"", result.label(), "\" has extent ",
-                       result.extent(0), "; there are ", segments,
-                       " segments: make its extent ", segments);
-  } else {
-    if (result.extent(0) != segments || result.extent(1) != x.extent(1))
-      invalid_argument(who, name, " \"", result.label(), "\" has extents ",
-                       describe_extents(result), "; there are ", segments,
-                       " segments of elements with ", x.extent(1),
-                       " values: make them ", segments, " x ", x.extent(1));
-  }
+  if (result.extent(0) != segments)
+    invalid_argument(who, name, " \"", result.label(), "\" has extent ",
+                     result.extent(0), "; there are ", segments,
+                     " segments: make its extent ", segments);
   check_memory(who, name, result);
   check_distinct(who, name, result);
   check_memory(who, "x", x);

@@ -49,23 +49,6 @@ MatrixSegments segments_of(char const* who, X const& x, Axis axis) {
   return {x.extent(1 - axis.dimension), x.extent(axis.dimension),
           axis.dimension};
 }
-template <Rank2View X, SegmentLength Length>
-ValueSegments segments_of(char const* who, X const& x, Length length) {
-  std::uint64_t const size = x.extent(0);
-  return {{size, std::min(checked_length(who, length),
-                          std::max<std::uint64_t>(size, 1))},
-          x.extent(1)};
-}
-
-/// Number of rows of the result of a reduction.
-template <class Segments>
-std::uint64_t result_extent(Segments const& segments) {
-  return segments.count();
-}
-inline std::uint64_t result_extent(ValueSegments const& segments) {
-  return segments.elements.count();
-}
-
 template <Rank1View V>
 bool is_packed(V const& view) {
   return view.extent(0) < 2 || view.stride(0) == 1;
@@ -167,31 +150,6 @@ SegmentedCall describe_call(X const& x, MatrixSegments const& segments,
              call.problem.layout != written)
       call.problem.layout = SegmentLayout::unlike;
   }
-  return call;
-}
-
-/// Describes a reduction of each column. With one segment it is a reduction of
-/// the matrix' columns. With several it is one of equal segments if columns are
-/// packed, no segment is shorter, and results have the same order.
-template <Operation Op, class A, class X, class R>
-SegmentedCall describe_call(X const& x, ValueSegments const& segments,
-                            R const& result, bool scan) {
-  std::uint64_t const count  = segments.elements.count();
-  std::uint64_t const values = segments.values;
-  SegmentedCall call         = describe_lines<Op, A, R>(x, 0, scan);
-  call.problem.segments      = count * values;
-  if (count <= 1) {
-    call.store_stride = stride_of_results(result, 1);
-    return call;
-  }
-  bool const whole =
-      values < 2 || segments.elements.size % segments.elements.length == 0;
-  bool const ordered =
-      values < 2 || std::uint64_t(result.stride(1)) == count * result.stride(0);
-  if (call.problem.layout != SegmentLayout::packed || !whole || !ordered)
-    call.problem.layout = SegmentLayout::interleaved;
-  call.packed.length = segments.elements.length;
-  call.store_stride  = std::ptrdiff_t(result.stride(0));
   return call;
 }
 
@@ -342,7 +300,7 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
                                    "offsets");
   }
   auto const segments = segments_of(who, x, cut);
-  check_segment_result(who, "the result", x, result, result_extent(segments));
+  check_segment_result(who, "the result", x, result, segments.count());
   check_apart_from_offsets(who, segments, "the result", result);
   SegmentedCall call = describe_call<op, A>(x, segments, result, false);
   constexpr bool sums_floats =
@@ -369,6 +327,22 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   reduce_segments<op, A>(route, name, exec, x, segments, result, call, longest);
 }
 
+/// Scans one segment or more on a route that can run.
+template <Operation Op, class A, bool Inclusive, class Exec, class X,
+          class Segments, class Y>
+void scan_segments([[maybe_unused]] Route route, std::string const& name,
+                   Exec const& exec, X const& x, Segments const& segments,
+                   Y const& y, SegmentedCall const& call) {
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y, Segments>()) {
+    if (route != Route::generic) {
+      launch_segmented_scan<Op, A, Inclusive>(name, exec, x, segments, y, call);
+      return;
+    }
+  }
+  generic_segmented_scan<Op, A, Inclusive>(
+      name, exec, segments, call.problem.segments, x.size(), x, y);
+}
+
 /// Runs both segmented scans: `cut` is a length, offsets or an Axis.
 template <bool Inclusive, SegmentOperation Op, class Exec, class X, class Cut,
           class Y>
@@ -392,7 +366,6 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
         Exec, Cut, "offsets");
   }
   auto const segments = segments_of(who, x, cut);
-  using Segments      = std::remove_const_t<decltype(segments)>;
   check_scan_views(who, x, y);
   check_apart_from_offsets(who, segments, "y", y);
   SegmentedCall const call = describe_call<op, A>(x, segments, y, true);
@@ -405,14 +378,7 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
   if (call.problem.segments == 0 || !has_elements(x)) return;
   std::string const name = segmented_label(label, who, route, call.problem);
   ScopedSettings const level(only_level(settings));
-  if constexpr (has_segment_kernel<Exec, A, true, X, Y, Segments>()) {
-    if (route != Route::generic) {
-      launch_segmented_scan<op, A, Inclusive>(name, exec, x, segments, y, call);
-      return;
-    }
-  }
-  generic_segmented_scan<op, A, Inclusive>(
-      name, exec, segments, call.problem.segments, x.size(), x, y);
+  scan_segments<op, A, Inclusive>(route, name, exec, x, segments, y, call);
 }
 
 }  // namespace KokkosMMA::Impl

@@ -244,48 +244,16 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
   }
 }
 
-template <bool WholeTeam, class Value, class Index, class Source>
-__device__ Value scan_source(Cuda::LaneGroup const& group, Index units,
-                             Source& source) {
+template <bool WholeTeam, class Value, class Index, class Call>
+__device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
+                                    Call const& call) {
+  Cuda::CalledUnits<Call> source{call};
+  auto const units = static_cast<count_t<Index>>(count > 0 ? count : 0);
   if constexpr (WholeTeam) {
     return Cuda::scan_units<Value>(group, units, TeamSum<Value>{}, source);
   } else {
     return Cuda::scan_vector<Value>(group, units, TeamSum<Value>{}, source);
   }
-}
-
-template <bool WholeTeam, class Value, unsigned PerLane, class Index,
-          class Call>
-__device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
-                                    Call const& call) {
-  Cuda::CalledUnits<Call, PerLane> source{call};
-  return scan_source<WholeTeam, Value>(
-      group, static_cast<count_t<Index>>(count > 0 ? count : 0), source);
-}
-
-template <bool WholeTeam, ScanKind Kind, class Value, class X, class Y>
-__device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
-  using Element            = typename X::non_const_value_type;
-  using Output             = typename Y::non_const_value_type;
-  std::uint64_t const size = x.extent(0);
-  // Scans of floats use 40 registers; with vector_as_kokkos() here, 44.
-  auto const group =
-      WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
-  if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
-    if (x.stride(0) == 1 && y.stride(0) == 1 && size > group.size &&
-        size < 0x80000000u) {
-      Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
-                        Kind == ScanKind::inclusive, TeamSum<Value>>
-      source(x.data(), y.data(), unsigned(size), TeamSum<Value>{});
-      return scan_source<WholeTeam, Value>(group, source.units(), source);
-    }
-  }
-  ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
-  // One unit per lane: with several, 64-bit indices need 48 registers (floats).
-  return scan_calls_on_cuda<WholeTeam, Value, 1>(
-      group, size,
-      TeamScanCall<std::uint64_t, Value, Value, ScanInto<X, Y, Value, Kind>>{
-          functor});
 }
 
 #endif  // KOKKOSMMA_IMPL_ON_CUDA
@@ -332,7 +300,7 @@ struct CalledIndices {
   }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  template <bool, class T, class Value, class Joiner>
+  template <class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
     Value const value = Cuda::reduce_calls<Value>(
@@ -367,13 +335,13 @@ struct ViewElements {
   }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  template <bool IsSum, class T, class Value, class Joiner>
+  template <class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
     if constexpr (is_plain_source<X>) {
       if (x.stride(0) == 1 || count < 2)
-        return Cuda::reduce_memory<scalar_v<Element>, IsSum, Value>(
-            group, x.data(), count, joiner);
+        return Cuda::reduce_memory<scalar_v<Element>, Value>(group, x.data(),
+                                                             count, joiner);
     }
     return Cuda::reduce_calls<Value>(group, count, joiner,
                                      call<T, Value>(joiner));
@@ -382,8 +350,8 @@ struct ViewElements {
 };
 
 /// Reduces `source` by `joiner` into `result`, which is a Value or a reducer.
-template <bool WholeTeam, bool IsSum, class T, class Value, class Member,
-          class Source, class Joiner, class Result>
+template <bool WholeTeam, class T, class Value, class Member, class Source,
+          class Joiner, class Result>
 KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
                                       Source const& source,
                                       Joiner const& joiner, Result&& result) {
@@ -391,10 +359,9 @@ KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
 #if KOKKOSMMA_IMPL_ON_CUDA()
     KOKKOS_IF_ON_DEVICE(
         (Cuda::LaneGroup const group = lane_group<WholeTeam>();
-         join_lanes<WholeTeam>(
-             member, group,
-             source.template of_lane<IsSum, T, Value>(group, joiner), joiner,
-             result);))
+         join_lanes<WholeTeam>(member, group,
+                               source.template of_lane<T, Value>(group, joiner),
+                               joiner, result);))
     KOKKOS_IF_ON_HOST(((void)member; (void)source; (void)joiner; (void)result;))
 #endif
   } else {
@@ -415,24 +382,22 @@ KOKKOS_INLINE_FUNCTION void reduce_into(Member const& member,
     Source::template check<T>();
     float product;
     if constexpr (is_cuda_member<Member>) {
-      reduce_by<WholeTeam, false, T, float>(member, source, TeamProduct{},
-                                            product);
+      reduce_by<WholeTeam, T, float>(member, source, TeamProduct{}, product);
     } else {
-      reduce_by<WholeTeam, false, T, float>(member, source, TeamProduct{},
-                                            Kokkos::Prod<float>(product));
+      reduce_by<WholeTeam, T, float>(member, source, TeamProduct{},
+                                     Kokkos::Prod<float>(product));
     }
     result.reference() = static_cast<T>(product);
   } else if constexpr (TeamReducer<Reducer>) {
     using T = typename Reducer::value_type;
     Source::template check<void>();
-    reduce_by<WholeTeam, false, T, T>(member, source, TeamJoin<Reducer>{result},
-                                      result);
+    reduce_by<WholeTeam, T, T>(member, source, TeamJoin<Reducer>{result},
+                               result);
   } else {
     using Value = typename Source::template Sum<Result>;
     Source::template check<Result>();
     Value sum{};
-    reduce_by<WholeTeam, true, Result, Value>(member, source, TeamSum<Value>{},
-                                              sum);
+    reduce_by<WholeTeam, Result, Value>(member, source, TeamSum<Value>{}, sum);
     result = static_cast<Result>(sum);
   }
 }
@@ -445,7 +410,7 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
   if constexpr (is_cuda_member<Member>) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
     KOKKOS_IF_ON_DEVICE(
-        (total = static_cast<T>(scan_calls_on_cuda<WholeTeam, Value, 4>(
+        (total = static_cast<T>(scan_calls_on_cuda<WholeTeam, Value>(
              lane_group<WholeTeam>(), count, call));))
     KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)total;))
 #endif
@@ -488,19 +453,10 @@ KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
     Kokkos::abort(
         "KokkosMMA::team_inclusive_scan, ...: the extents of x and y differ");
 #endif
-  if constexpr (is_cuda_member<Member>) {
-#if KOKKOSMMA_IMPL_ON_CUDA()
-    KOKKOS_IF_ON_DEVICE(
-        (total = static_cast<T>(
-             scan_elements_on_cuda<WholeTeam, Kind, Value>(x, y));))
-    KOKKOS_IF_ON_HOST(((void)member; (void)x; (void)y; (void)total;))
-#endif
-  } else {
-    ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
-    Value sum;
-    scan_calls<WholeTeam>(member, std::uint64_t(x.extent(0)), functor, sum);
-    total = static_cast<T>(sum);
-  }
+  ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
+  Value sum;
+  scan_calls<WholeTeam>(member, std::uint64_t(x.extent(0)), functor, sum);
+  total = static_cast<T>(sum);
 }
 template <bool WholeTeam, ScanKind Kind, class Member, class X, class Y>
 KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
-#include <backends/cuda/runtime/KokkosMMA_GraphNode.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
@@ -53,28 +52,35 @@ LoopShape node_shape(ErasedFor const& call, bool forced, int multiprocessors,
   return candidates[decided < 0 ? 0 : decided];
 }
 
-/// Whether blocks of the kernel may start before the preceding node ends.
-bool may_follow(Capability const& machine, Cuda::KernelFacts const& facts) {
-  return machine.compute_capability >= 90 && facts.may_follow;
+/// Adds a kernel node; the graph copies its arguments.
+cudaError_t add_kernel_node(Cuda::GraphPlace const& place, void const* kernel,
+                            unsigned blocks, unsigned threads,
+                            void const* const* arguments) {
+  cudaKernelNodeParams parameters{};
+  parameters.func         = const_cast<void*>(kernel);
+  parameters.gridDim      = blocks;
+  parameters.blockDim     = threads;
+  parameters.kernelParams = const_cast<void**>(arguments);
+  return cudaGraphAddKernelNode(place.node, place.graph, nullptr, 0,
+                                &parameters);
 }
 
 /// Adds this library's kernel with this shape.
 /// \return whether that succeeded
 bool add_shape(ErasedFor const& call, Cuda::GraphPlace const& place,
-               LoopShape const& shape, bool follows) {
+               LoopShape const& shape) {
   LoopGrid grid;
   LoopArguments const laid_out(call.functor, call.problem.space, shape, grid);
   if (grid.blocks == 0) return false;
   call.ensure_locks();
   Cuda::OwnErrors const errors;
-  return Cuda::add_kernel_node(place, call.kernel,
-                               {grid.blocks, grid.threads, 0, follows},
-                               laid_out.pointers) == cudaSuccess;
+  return add_kernel_node(place, call.kernel, grid.blocks, grid.threads,
+                         laid_out.pointers) == cudaSuccess;
 }
 
 void add_streamed_reduce(ErasedReduce const& call,
                          Cuda::GraphPlace const& place,
-                         Cuda::KernelFacts const& facts, bool follows) {
+                         Cuda::KernelFacts const& facts) {
   call.ensure_locks();
   LaunchShape const shape =
       Cuda::launch_layout(call.stream)
@@ -103,9 +109,8 @@ void add_streamed_reduce(ErasedReduce const& call,
                                    &order,
                                    &grid,
                                    &target};
-  Cuda::check(Cuda::add_kernel_node(place, call.kernel,
-                                    {shape.blocks, shape.threads, 0, follows},
-                                    arguments),
+  Cuda::check(add_kernel_node(place, call.kernel, shape.blocks, shape.threads,
+                              arguments),
               "cudaGraphAddKernelNode");
 }
 
@@ -130,9 +135,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
         call,
         settings.route == Route::streamed || call.problem.kokkos_overflows,
         machine.multiprocessors, max_threads);
-    bool const follows = may_follow(
-        machine, Cuda::facts_of_kernel(call.stream.device, call.kernel, 0, 0));
-    runs_own = shape != kokkos_shape && add_shape(call, place, shape, follows);
+    runs_own = shape != kokkos_shape && add_shape(call, place, shape);
   }
   if (environment_verbose())
     report_node(call.reported, "then_parallel_for", call.problem.space.size(),
@@ -166,7 +169,7 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
   }
   if (decision.route == Route::streamed) {
     try {
-      add_streamed_reduce(call, place, facts, may_follow(machine, facts));
+      add_streamed_reduce(call, place, facts);
     } catch (std::bad_alloc const&) {
       Refusal const refusal{"the device has no memory left for scratch"};
       decision = {Route::generic, decision.asked, refusal, refusal};

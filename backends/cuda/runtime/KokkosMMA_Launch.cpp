@@ -5,7 +5,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/routing/KokkosMMA_ActiveTuning.hpp>
+#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cuda_runtime.h>
@@ -73,22 +73,19 @@ void describe_device(Device& d, int id) {
     check(cudaGetDeviceProperties(&properties, id), "cudaGetDeviceProperties");
     known = {id, properties.name, properties.totalGlobalMem};
   }
-  d.name         = known.name;
-  d.memory_bytes = known.memory_bytes;
-  d.tuning       = &tuning_of(d.tuned());
+  d.name                      = known.name;
+  d.memory_bytes              = known.memory_bytes;
+  BuiltInTuning const& tuning = builtin_tuning_of(d.name, d.compute_capability);
+  d.tuning                    = &tuning.table;
   if (environment_verbose())
     std::fprintf(stderr,
                  "KokkosMMA: device %d: %s, compute capability %d.%d, tuning "
-                 "table %s\n",
-                 id, d.name.c_str(), major, minor,
-                 tuning_name(d.tuned()).c_str());
+                 "table %.*s\n",
+                 id, d.name.c_str(), major, minor, int(tuning.name.size()),
+                 tuning.name.data());
 }
 
 }  // namespace
-
-TunedDevice Device::tuned() const {
-  return {name, compute_capability, multiprocessors};
-}
 
 /// Inline, like all functions with state: the linker then keeps one of them for
 /// an executable and its shared libraries, each of which has this library.

@@ -22,7 +22,6 @@
 
 namespace KokkosMMA::Impl {
 struct LaunchLayout;
-struct TunedDevice;
 }  // namespace KokkosMMA::Impl
 
 namespace KokkosMMA::Impl::Cuda {
@@ -88,7 +87,6 @@ struct Device {
   std::string name;
   TuningTable const* tuning = &builtin_tuning;
 
-  TunedDevice tuned() const;
   Capability capability() const {
     return {true, compute_capability, multiprocessors, shared_bytes};
   }
@@ -99,9 +97,8 @@ Device const& device(int id);
 /// The same for code that replaces some of them.
 Device& device_entry(int id);
 
-/// Sets another table for a device, for code that measures tables. No other
-/// host thread may call the library meanwhile, and the table must outlive its
-/// use.
+/// Sets another table for a device, for tests. No other host thread may call
+/// the library meanwhile, and the table must outlive its use.
 inline void use_tuning(int id, TuningTable const& table) {
   device_entry(id).tuning = &table;
 }
