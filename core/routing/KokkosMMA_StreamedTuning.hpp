@@ -65,11 +65,9 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 /// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
 ///
 /// Pairs of 2^20: 0.333 ms, with groups of 2 and 4 adjacent warps 0.350 and
-/// 0.368. Groups do not help sums of neighbours. One range per accumulator:
-/// 0.374 ms instead of 0.347 and mostly 6 to 10 more registers, but 0.127
-/// instead of 0.176 with all work in the last sixteenth. Simple functors with
-/// 32 registers lack this schedule; with it nothing spills (CUDA 13.0), but it
-/// was not timed.
+/// 0.368. One range per accumulator: 0.374 ms instead of 0.347 and mostly 6 to
+/// 10 more registers, but 0.127 instead of 0.176 with all work in the last
+/// sixteenth. Simple functors with 32 registers were not timed.
 constexpr bool scatters_warps(StreamedTuning const& tuning) {
   return !has_neighbours(tuning);
 }
@@ -168,11 +166,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// residuals 880, 744, 875; six arrays 742, 752, 773 (H200, 2026-11-28). No
 /// property tells them from a functor with one View: for a class around an
 /// extended lambda, nvcc's host and device passes disagree on whether it is
-/// trivially copyable. Other measurements: sums of floats over 1.5 to 2
-/// million sparse rows 1096 us with 32, 764 with 64; very unequal rows 4612 and
-/// 2001; sums of these rows 848 and 653, Kokkos 708 (H100, 2026-11-27). 512 x 2
-/// with 4 in flight for all functors is slower: columns of floats in eights
-/// 5047 us instead of 1868, int8 0.492 ms instead of 0.450.
+/// trivially copyable. Very unequal sparse rows: 4612 us with 32, 2001 with 64
+/// (H100, 2026-11-27). 512 x 2 with 4 in flight for all functors is slower:
+/// columns of floats in eights 5047 us instead of 1868, int8 0.492 ms instead
+/// of 0.450.
 ///
 /// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 with 4,
 /// 8 and 16 in flight (floats), 4 and 8 (doubles), from LayoutLeft and

@@ -303,6 +303,28 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
   }
 }
 
+/// Blocks half a grid apart have subranges equally far from both ends.
+TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
+  Random random;
+  auto const half       = unsigned(random.integer(1, 4));
+  unsigned const blocks = 2 * half, per_block = 1024;
+  std::uint64_t const size = blocks * per_block;
+  std::vector<unsigned> block_of(size);
+  auto const call = [block_of = block_of.data()](std::int64_t i,
+                                                 std::int64_t& sum) {
+    block_of[i] = blockIdx.x;
+    ++sum;
+  };
+  auto const scratch = Impl::Cuda::StreamScratch(space)->grid(
+      Impl::Cuda::partials_of_warps(blocks, streamed.threads),
+      sizeof(std::int64_t));
+  EXPECT_EQ(reduced<std::int64_t>(call, 0, size, blocks, streamed.threads,
+                                  scratch, Impl::CallOrder{}),
+            std::int64_t(size));
+  for (std::uint64_t i = 0; i < size / 2; ++i)
+    ASSERT_EQ(block_of[i] + half, block_of[size - 1 - i]) << i;
+}
+
 /// A node of a graph is launched with the same arguments each time, and two at
 /// the same time have scratch of their own.
 TEST(CallKernels, NodesReplay) {

@@ -15,8 +15,7 @@
 #include <cstdint>
 
 /// \file
-/// Reduction by an opaque functor: many invocations in flight per thread,
-/// one pass, one launch.
+/// Reduction by an opaque functor: many invocations in flight, one launch.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -112,9 +111,9 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 /// The indices of a tile differ by constants, so their loads share one address.
 /// Unless `order` is free-running, the block waits for its slowest warp after
 /// each tile: otherwise warps drift apart until a few finish the work of the
-/// multiprocessor, and lines leave the caches before they are reused. A functor
-/// of small elements requests few bytes at a time, and requests run out: with
-/// neighbouring indices, one request fetches what the next ones hit.
+/// multiprocessor, and lines leave the caches before they are reused. Requests
+/// for small elements run out: with neighbouring indices, one request fetches
+/// what the next ones hit.
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
@@ -217,16 +216,20 @@ __device__ void box_tiles(Running const& running, Call const& f,
   }
 }
 
-/// Number of the subrange that the warp processes. It is the block's number,
-/// unless warps are scattered over subranges, each of which has one warp of
-/// each number in the block. The shuffle makes it uniform for the compiler:
-/// else many kernels need 2 to 16 more registers (CUDA 13.0).
+/// Number of the subrange that the warp processes. The blocks of a
+/// multiprocessor, half a grid apart, have one from each end: equal work, if
+/// the cost of an index grows along the range. Scattered warps of a block are
+/// in different subranges, each of which has one warp of each number. The
+/// shuffle makes it uniform for the compiler: else many kernels need 2 to 16
+/// more registers (CUDA 13.0).
 template <class Tuning>
 __device__ unsigned share_of_warp(CallOrder order) {
-  if (!may_scatter_warps<Tuning> || !order.scattered_warps) return blockIdx.x;
+  unsigned const block = blockIdx.x, half = (gridDim.x + 1) / 2;
+  if (!may_scatter_warps<Tuning> || !order.scattered_warps)
+    return block < half ? block : gridDim.x - 1 + half - block;
   unsigned const warps = blockDim.x / 32;
   unsigned const warp  = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
-  return (blockIdx.x + warp * gridDim.x / warps) % gridDim.x;
+  return (block + warp * gridDim.x / warps) % gridDim.x;
 }
 
 /// Calls f(begin + i, running) once for every i in [0, size).
@@ -323,14 +326,14 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
     return;
   }
   streamed_calls<Running, Tuning>(running, f, begin, size, order, value);
+  unsigned const share = share_of_warp<Tuning>(order);
   if constexpr (may_scatter_warps<Tuning>) {
     if (order.scattered_warps && gridDim.x > 1) {
-      last_block_reduce_of_warps(value.value, running,
-                                 share_of_warp<Tuning>(order), scratch, store);
+      last_block_reduce_of_warps(value.value, running, share, scratch, store);
       return;
     }
   }
-  last_block_reduce(value.value, running, scratch, store);
+  last_block_reduce(value.value, running, scratch, store, share);
 }
 
 template <class Running, class Tuning, class Index, class T, class Call,
