@@ -77,26 +77,23 @@ template <int K, unsigned Threads, class T>
 inline constexpr unsigned exchanged_at_once =
     std::min(std::bit_floor(unsigned(512 * K / sizeof(T))), Threads);
 
-/// Redistributes values from neighbouring indices to the block's stride:
-/// accumulator k of thread t receives the value that thread t / K of group k
-/// has in accumulator t % K. A group is one K-th of the block.
-template <int K, unsigned Threads, class T>
-__device__ void exchange_neighbours(Slot<T> (&values)[K]) {
+/// Moves the value of each accumulator k to slot(k), which is Threads times the
+/// accumulator, plus the thread, that its index has in the default schedule.
+template <int K, unsigned Threads, class T, class SlotOf>
+__device__ void exchange_values(Slot<T> (&values)[K], SlotOf const& slot) {
   constexpr unsigned count = exchanged_at_once<K, Threads, T>;
-  static_assert(count % K == 0 && Threads % count == 0);
-  constexpr unsigned group_size = Threads / K;
   __shared__ __align__(16) unsigned char memory[count * sizeof(T)];
-  T* const shared       = reinterpret_cast<T*>(memory);
-  unsigned const group  = threadIdx.x / group_size;
-  unsigned const thread = threadIdx.x % group_size;  // of the group
+  T* const shared = reinterpret_cast<T*>(memory);
   Slot<T> received[K];
 #pragma unroll
   for (int k = 0; k < K; ++k)
 #pragma unroll 1  // unrolling adds 0.25 s of compile time (CUDA 13.0)
     for (unsigned start = 0; start < Threads; start += count) {
-      unsigned const place = thread * K - start;
-      if (group == k && place < count)
-        memcpy(static_cast<void*>(shared + place), values, sizeof(values));
+#pragma unroll
+      for (int from = 0; from < K; ++from) {
+        unsigned const place = slot(from) - (k * Threads + start);
+        if (place < count) copy_bits(shared + place, &values[from].value);
+      }
       __syncthreads();
       if (threadIdx.x - start < count)
         copy_bits(&received[k].value, shared + (threadIdx.x - start));
@@ -147,30 +144,6 @@ template <class Call>
 concept TiledCall = requires {
   typename Call::Place;
 };
-
-/// Moves each value to the thread whose number is `place`, the number of the
-/// element that this thread invoked.
-template <int K, unsigned Threads, class T>
-__device__ void exchange_places(Slot<T> (&values)[K], unsigned place) {
-  constexpr unsigned count = exchanged_at_once<K, Threads, T>;
-  __shared__ __align__(16) unsigned char memory[count * sizeof(T)];
-  T* const shared = reinterpret_cast<T*>(memory);
-#pragma unroll
-  for (int k = 0; k < K; ++k) {
-    Slot<T> received;
-#pragma unroll 1
-    for (unsigned start = 0; start < Threads; start += count) {
-      if (place - start < count)
-        memcpy(static_cast<void*>(shared + (place - start)), &values[k],
-               sizeof(T));
-      __syncthreads();
-      if (threadIdx.x - start < count)
-        copy_bits(&received.value, shared + (threadIdx.x - start));
-      __syncthreads();
-    }
-    copy_bits(values[k], received);
-  }
-}
 
 /// Invokes f for the tiles of a box from `tile` to `end`, one element of each
 /// tile per thread. A round has `Calls` whole tiles of a row, where an index
@@ -269,12 +242,18 @@ __device__ void streamed_calls(Running const& running, Call const& f,
       auto const last  = static_cast<std::uint32_t>(end / threads);
       box_tiles<tuning.most_calls>(running, f, place, tile, last,
                                    order.free_running, values);
-      if (order.neighbours) exchange_places<K, threads>(values, place.number);
+      if (order.neighbours)
+        exchange_values<K, threads>(
+            values, [&](int k) { return k * threads + place.number; });
       i = end;
     } else if constexpr (may_call_neighbours<Tuning>) {
       streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
                                             values);
-      if (order.neighbours) exchange_neighbours<K, threads>(values);
+      if (order.neighbours)
+        exchange_values<K, threads>(values, [](int k) {
+          constexpr unsigned group = threads / K;
+          return threadIdx.x / group * threads + threadIdx.x % group * K + k;
+        });
     } else {
       order.neighbours = false;
       if constexpr (tuning.most_calls > tuning.calls) {
