@@ -17,9 +17,11 @@ KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// Launch shape and unrolling of reductions on the `streamed` route.
 struct StreamedTuning {
-  int threads;       ///< per block
-  int min_blocks;    ///< per multiprocessor; caps a thread's registers
-  int calls;         ///< functor invocations in flight per thread
+  int threads;  ///< per block
+  /// Per multiprocessor; caps a thread's registers. 0: the compiler, which uses
+  /// all registers below a cap, balances them with the number of warps.
+  int min_blocks;
+  int calls;  ///< functor invocations in flight per thread; 1: not in tiles
   int most_calls;    ///< the same in schedules with CallOrder::most_calls
   int accumulators;  ///< independent running values per thread
 
@@ -65,11 +67,9 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 /// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
 ///
 /// Pairs of 2^20: 0.333 ms, with groups of 2 and 4 adjacent warps 0.350 and
-/// 0.368. Groups do not help sums of neighbours. One range per accumulator:
-/// 0.374 ms instead of 0.347 and mostly 6 to 10 more registers, but 0.127
-/// instead of 0.176 with all work in the last sixteenth. Simple functors with
-/// 32 registers lack this schedule; with it nothing spills (CUDA 13.0), but it
-/// was not timed.
+/// 0.368. One range per accumulator: 0.374 ms instead of 0.347 and mostly 6 to
+/// 10 more registers, but 0.127 instead of 0.176 with all work in the last
+/// sixteenth. Simple functors with 32 registers were not timed.
 constexpr bool scatters_warps(StreamedTuning const& tuning) {
   return !has_neighbours(tuning);
 }
@@ -85,11 +85,13 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 inline constexpr std::size_t small_functor_bytes = 128;
 
 /// A class with the Views of a simulation is larger: a long body, compiled for
-/// each invocation in flight. Us with four and two of them, 512 x 2, in boxes,
+/// each invocation in flight. In boxes two are; us with four and two, 512 x 2,
 /// for the minima of max_local_bytes(): N = 12 1171 677, 16 2235 1142; sums of
 /// roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128 registers: 505
-/// 744, 1102 1623 3101, CloverLeaf 597 (H200, CUDA 13.0, 2026-11-29). Ranges:
-/// an energy sum over neighbours has 44.8 KB of code, 31.9, 13.6 in Kokkos.
+/// 744, 1102 1623 3101, CloverLeaf 597 (H200, CUDA 13.0, 2026-11-29). In ranges
+/// one is, with few registers: many such bodies loop, and wait for memory.
+/// Energies of 256000 atoms, two in flight, 56 registers: 117 us, as two waves
+/// of blocks; Kokkos 95, 32 registers, one wave.
 constexpr bool is_large_functor(std::size_t functor_bytes, bool is_box) {
   return functor_bytes > (is_box ? 256 : 512);
 }
@@ -168,11 +170,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// residuals 880, 744, 875; six arrays 742, 752, 773 (H200, 2026-11-28). No
 /// property tells them from a functor with one View: for a class around an
 /// extended lambda, nvcc's host and device passes disagree on whether it is
-/// trivially copyable. Other measurements: sums of floats over 1.5 to 2
-/// million sparse rows 1096 us with 32, 764 with 64; very unequal rows 4612 and
-/// 2001; sums of these rows 848 and 653, Kokkos 708 (H100, 2026-11-27). 512 x 2
-/// with 4 in flight for all functors is slower: columns of floats in eights
-/// 5047 us instead of 1868, int8 0.492 ms instead of 0.450.
+/// trivially copyable. Very unequal sparse rows: 4612 us with 32, 2001 with 64
+/// (H100, 2026-11-27). 512 x 2 with 4 in flight for all functors is slower:
+/// columns of floats in eights 5047 us instead of 1868, int8 0.492 ms instead
+/// of 0.450.
 ///
 /// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 with 4,
 /// 8 and 16 in flight (floats), 4 and 8 (doubles), from LayoutLeft and
@@ -236,8 +237,10 @@ constexpr StreamedTuning streamed_tuning(
     if (tuning.calls > 4) tuning.calls = 4;
     if (tuning.most_calls > 4) tuning.most_calls = 4;
   }
-  if (is_large_functor(functor_bytes, is_box))
+  if (is_large_functor(functor_bytes, is_box)) {
     tuning.calls = tuning.most_calls = 2;
+    if (value_bytes <= 8 && !is_box) tuning = {256, 0, 1, 1, 1};
+  }
   return tuning;
 }
 

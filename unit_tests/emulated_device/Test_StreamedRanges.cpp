@@ -138,10 +138,11 @@ std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
 /// one that is rounded at the end, and compares with a fold in the order that
 /// all of them have.
 template <class Running, class Reducer, class Value, bool Sum = true,
-          class Element, class Join>
+          std::size_t FunctorBytes = 0, class Element, class Join>
 void expect_reference_bits(Random& random, Element const& element,
                            Join const& join) {
-  constexpr auto tuned  = Impl::streamed_tuning(sizeof(Value), 1, Sum);
+  constexpr auto tuned =
+      Impl::streamed_tuning(sizeof(Value), 1, Sum, FunctorBytes);
   using Tuning          = Impl::Cuda::tuning_type<tuned>;
   constexpr auto orders = Impl::call_orders(tuned);
   static_assert(orders.count > 1);
@@ -240,6 +241,9 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
     expect_reference_bits<Impl::Cuda::RunningValue<LastDigits, double>,
                           LastDigits, double, false>(
         random, element, [](double a, double b) { return a / 3 + b; });
+    using Sum = SumReducer<double>;
+    expect_reference_bits<Impl::Cuda::RunningValue<Sum, double>, Sum, double,
+                          true, 600>(random, element, add);
   }
 }
 
@@ -261,6 +265,28 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
               std::int64_t(size));
     EXPECT_EQ(*std::max_element(calls.begin(), calls.end()), 1);
   }
+}
+
+/// Blocks half a grid apart have subranges equally far from both ends.
+TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
+  Random random;
+  auto const half       = unsigned(random.integer(1, 4));
+  unsigned const blocks = 2 * half, per_block = 1024;
+  std::uint64_t const size = blocks * per_block;
+  std::vector<unsigned> block_of(size);
+  auto const call = [block_of = block_of.data()](std::int64_t i,
+                                                 std::int64_t& sum) {
+    block_of[i] = blockIdx.x;
+    ++sum;
+  };
+  auto const scratch = Impl::Cuda::StreamScratch(space)->grid(
+      Impl::Cuda::partials_of_warps(blocks, streamed.threads),
+      sizeof(std::int64_t));
+  EXPECT_EQ(reduced<std::int64_t>(call, 0, size, blocks, streamed.threads,
+                                  scratch, Impl::CallOrder{}),
+            std::int64_t(size));
+  for (std::uint64_t i = 0; i < size / 2; ++i)
+    ASSERT_EQ(block_of[i] + half, block_of[size - 1 - i]) << i;
 }
 
 /// A node of a graph is launched with the same arguments each time, and two at

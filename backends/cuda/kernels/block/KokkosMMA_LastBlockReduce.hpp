@@ -14,9 +14,8 @@
 /// \file
 /// Reduction of one value per thread to one per grid, with a fixed association:
 /// a tree over the lanes, one over the warps, and a join of the blocks by the
-/// block that finishes last, in which each thread reads partial results in the
-/// order of their blocks. The association does not depend on timing, so the
-/// result is bitwise the same from run to run.
+/// block that finishes last, in which each thread reads partial results in
+/// order. So the result is bitwise the same from run to run.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -138,11 +137,12 @@ __device__ void reduce_partials(T const* partials, Joiner const& joiner,
 
 /// Reduces a value per thread to one per grid. One thread of the block that
 /// finishes last passes it to `store(value)`. blockDim.x is a multiple of 32,
-/// gridDim.x at most max_partials.
+/// gridDim.x at most max_partials; `block` is the number of the block's values.
 template <class T, class Joiner, class Store>
 __device__ void last_block_reduce(T& value, Joiner const& joiner,
                                   GridScratch const& scratch,
-                                  Store const& store) {
+                                  Store const& store,
+                                  unsigned block = blockIdx.x) {
   block_reduce(value, joiner);
   if (gridDim.x == 1) {
     if (threadIdx.x == 0) store(value);
@@ -150,7 +150,7 @@ __device__ void last_block_reduce(T& value, Joiner const& joiner,
   }
   T* const partials = static_cast<T*>(scratch.partials);
   if (threadIdx.x == 0)
-    memcpy(static_cast<void*>(partials + blockIdx.x), &value, sizeof(T));
+    memcpy(static_cast<void*>(partials + block), &value, sizeof(T));
   if (is_last_block(scratch)) reduce_partials(partials, joiner, store);
 }
 

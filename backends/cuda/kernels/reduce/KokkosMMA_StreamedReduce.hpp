@@ -15,8 +15,7 @@
 #include <cstdint>
 
 /// \file
-/// Reduction by an opaque functor: many invocations in flight per thread,
-/// one pass, one launch.
+/// Reduction by an opaque functor: many invocations in flight, one launch.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -78,26 +77,23 @@ template <int K, unsigned Threads, class T>
 inline constexpr unsigned exchanged_at_once =
     std::min(std::bit_floor(unsigned(512 * K / sizeof(T))), Threads);
 
-/// Redistributes values from neighbouring indices to the block's stride:
-/// accumulator k of thread t receives the value that thread t / K of group k
-/// has in accumulator t % K. A group is one K-th of the block.
-template <int K, unsigned Threads, class T>
-__device__ void exchange_neighbours(Slot<T> (&values)[K]) {
+/// Moves the value of each accumulator k to slot(k), which is Threads times the
+/// accumulator, plus the thread, that its index has in the default schedule.
+template <int K, unsigned Threads, class T, class SlotOf>
+__device__ void exchange_values(Slot<T> (&values)[K], SlotOf const& slot) {
   constexpr unsigned count = exchanged_at_once<K, Threads, T>;
-  static_assert(count % K == 0 && Threads % count == 0);
-  constexpr unsigned group_size = Threads / K;
   __shared__ __align__(16) unsigned char memory[count * sizeof(T)];
-  T* const shared       = reinterpret_cast<T*>(memory);
-  unsigned const group  = threadIdx.x / group_size;
-  unsigned const thread = threadIdx.x % group_size;  // of the group
+  T* const shared = reinterpret_cast<T*>(memory);
   Slot<T> received[K];
 #pragma unroll
   for (int k = 0; k < K; ++k)
 #pragma unroll 1  // unrolling adds 0.25 s of compile time (CUDA 13.0)
     for (unsigned start = 0; start < Threads; start += count) {
-      unsigned const place = thread * K - start;
-      if (group == k && place < count)
-        memcpy(static_cast<void*>(shared + place), values, sizeof(values));
+#pragma unroll
+      for (int from = 0; from < K; ++from) {
+        unsigned const place = slot(from) - (k * Threads + start);
+        if (place < count) copy_bits(shared + place, &values[from].value);
+      }
       __syncthreads();
       if (threadIdx.x - start < count)
         copy_bits(&received[k].value, shared + (threadIdx.x - start));
@@ -112,9 +108,9 @@ __device__ void exchange_neighbours(Slot<T> (&values)[K]) {
 /// The indices of a tile differ by constants, so their loads share one address.
 /// Unless `order` is free-running, the block waits for its slowest warp after
 /// each tile: otherwise warps drift apart until a few finish the work of the
-/// multiprocessor, and lines leave the caches before they are reused. A functor
-/// of small elements requests few bytes at a time, and requests run out: with
-/// neighbouring indices, one request fetches what the next ones hit.
+/// multiprocessor, and lines leave the caches before they are reused. Requests
+/// for small elements run out: with neighbouring indices, one request fetches
+/// what the next ones hit.
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
@@ -148,30 +144,6 @@ template <class Call>
 concept TiledCall = requires {
   typename Call::Place;
 };
-
-/// Moves each value to the thread whose number is `place`, the number of the
-/// element that this thread invoked.
-template <int K, unsigned Threads, class T>
-__device__ void exchange_places(Slot<T> (&values)[K], unsigned place) {
-  constexpr unsigned count = exchanged_at_once<K, Threads, T>;
-  __shared__ __align__(16) unsigned char memory[count * sizeof(T)];
-  T* const shared = reinterpret_cast<T*>(memory);
-#pragma unroll
-  for (int k = 0; k < K; ++k) {
-    Slot<T> received;
-#pragma unroll 1
-    for (unsigned start = 0; start < Threads; start += count) {
-      if (place - start < count)
-        memcpy(static_cast<void*>(shared + (place - start)), &values[k],
-               sizeof(T));
-      __syncthreads();
-      if (threadIdx.x - start < count)
-        copy_bits(&received.value, shared + (threadIdx.x - start));
-      __syncthreads();
-    }
-    copy_bits(values[k], received);
-  }
-}
 
 /// Invokes f for the tiles of a box from `tile` to `end`, one element of each
 /// tile per thread. A round has `Calls` whole tiles of a row, where an index
@@ -217,16 +189,20 @@ __device__ void box_tiles(Running const& running, Call const& f,
   }
 }
 
-/// Number of the subrange that the warp processes. It is the block's number,
-/// unless warps are scattered over subranges, each of which has one warp of
-/// each number in the block. The shuffle makes it uniform for the compiler:
-/// else many kernels need 2 to 16 more registers (CUDA 13.0).
+/// Number of the subrange that the warp processes. The blocks of a
+/// multiprocessor, half a grid apart, have one from each end: equal work, if
+/// the cost of an index grows along the range. Scattered warps of a block are
+/// in different subranges, each of which has one warp of each number. The
+/// shuffle makes it uniform for the compiler: else many kernels need 2 to 16
+/// more registers (CUDA 13.0).
 template <class Tuning>
 __device__ unsigned share_of_warp(CallOrder order) {
-  if (!may_scatter_warps<Tuning> || !order.scattered_warps) return blockIdx.x;
+  unsigned const block = blockIdx.x, half = (gridDim.x + 1) / 2;
+  if (!may_scatter_warps<Tuning> || !order.scattered_warps)
+    return block < half ? block : gridDim.x - 1 + half - block;
   unsigned const warps = blockDim.x / 32;
   unsigned const warp  = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
-  return (blockIdx.x + warp * gridDim.x / warps) % gridDim.x;
+  return (block + warp * gridDim.x / warps) % gridDim.x;
 }
 
 /// Calls f(begin + i, running) once for every i in [0, size).
@@ -248,17 +224,18 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   for (int k = 0; k < K; ++k) running.init(values[k].value);
 
   // Subranges are whole lines of elements of any size, and no longer than
-  // needed: if a launch has a thread per index, one more line makes threads
-  // invoke f twice and leaves the last blocks without work. Energy sum over
-  // 256000 atoms: 309 us with one more line, 198 in Kokkos; 195 with these, 211
-  // in Kokkos (H100, two days in 2026-11). Subranges of a box are whole tiles.
+  // needed: with one more line than a launch of a thread per index needs,
+  // threads invoke f twice and the last blocks have no work. Energy sum over
+  // 256000 atoms: 309 us, 195 without; 198 and 211 in Kokkos (H100, 2026-11).
+  // Subranges of a box are whole tiles.
   unsigned const line =
       TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
   std::uint64_t i            = share * share_of_warp<Tuning>(order);
   std::uint64_t const end    = i + share < size ? i + share : size;
-  if (blockDim.x == tuning.threads) {
+  constexpr bool in_tiles    = TiledCall<Call> || tuning.calls > 1;
+  if (in_tiles && blockDim.x == tuning.threads) {
     constexpr unsigned threads = tuning.threads;
     if constexpr (TiledCall<Call>) {
       auto const place = f.place(threadIdx.x, order.neighbours);
@@ -266,12 +243,18 @@ __device__ void streamed_calls(Running const& running, Call const& f,
       auto const last  = static_cast<std::uint32_t>(end / threads);
       box_tiles<tuning.most_calls>(running, f, place, tile, last,
                                    order.free_running, values);
-      if (order.neighbours) exchange_places<K, threads>(values, place.number);
+      if (order.neighbours)
+        exchange_values<K, threads>(
+            values, [&](int k) { return k * threads + place.number; });
       i = end;
     } else if constexpr (may_call_neighbours<Tuning>) {
       streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
                                             values);
-      if (order.neighbours) exchange_neighbours<K, threads>(values);
+      if (order.neighbours)
+        exchange_values<K, threads>(values, [](int k) {
+          constexpr unsigned group = threads / K;
+          return threadIdx.x / group * threads + threadIdx.x % group * K + k;
+        });
     } else {
       order.neighbours = false;
       if constexpr (tuning.most_calls > tuning.calls) {
@@ -285,7 +268,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   }
   unsigned const stride = blockDim.x;
   // With two invocations per thread and tile, at most two are left.
-  constexpr int left = tuning.calls < 4 ? 2 : 4;
+  constexpr int left = tuning.calls < 4 ? tuning.calls : 4;
   static_assert(left % K == 0);
   for (i += threadIdx.x; i < end; i += left * stride) {
 #pragma unroll
@@ -323,14 +306,14 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
     return;
   }
   streamed_calls<Running, Tuning>(running, f, begin, size, order, value);
+  unsigned const share = share_of_warp<Tuning>(order);
   if constexpr (may_scatter_warps<Tuning>) {
     if (order.scattered_warps && gridDim.x > 1) {
-      last_block_reduce_of_warps(value.value, running,
-                                 share_of_warp<Tuning>(order), scratch, store);
+      last_block_reduce_of_warps(value.value, running, share, scratch, store);
       return;
     }
   }
-  last_block_reduce(value.value, running, scratch, store);
+  last_block_reduce(value.value, running, scratch, store, share);
 }
 
 template <class Running, class Tuning, class Index, class T, class Call,
