@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -71,6 +73,22 @@ TEST(StreamScratch, StaysWhileStreamsTakeTurns) {
     for (std::size_t s = 0; s < streams; ++s)
       EXPECT_EQ(of(stream(50 + s)), own[s]);
   EXPECT_EQ(emulated_event_queries, queries);
+}
+
+/// Recording an event waits if the stream has too many launches in flight,
+/// perhaps for a call of another host thread.
+TEST(StreamScratch, AFullStreamHoldsNoOther) {
+  static std::future<void> other;
+  static bool went_on = false;
+  of(stream(60));
+  emulated_record = [] {
+    other = std::async(std::launch::async, [] { of(stream(61)); });
+    went_on =
+        other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+  };
+  of(stream(60));
+  other.wait();
+  EXPECT_TRUE(went_on);
 }
 
 /// Calls on streams with work in flight share nothing. However many streams

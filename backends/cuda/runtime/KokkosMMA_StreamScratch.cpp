@@ -258,19 +258,23 @@ class ScratchPool {
   }
 
   /// Records the end of a call's launches on this stream. After that, other
-  /// streams may use its scratch, once it is given back.
+  /// streams may use its scratch, once it is given back. Without the lock: if
+  /// the stream has too many launches in flight, CUDA waits for one, which may
+  /// wait for a call of another host thread.
   void mark(ScratchEntry& entry, cudaStream_t stream) {
-    std::lock_guard<std::mutex> const lock(m_mutex);
+    std::unique_lock<std::mutex> lock(m_mutex);
     if (entry.stays) return;
     OwnErrors const errors;
     if (entry.last == nullptr &&
         cudaEventCreateWithFlags(&entry.last, cudaEventDisableTiming) !=
             cudaSuccess)
       entry.last = nullptr;
+    cudaEvent_t const last = entry.last;
+    lock.unlock();
+    if (last != nullptr && cudaEventRecord(last, stream) == cudaSuccess) return;
     // Without an event it is unknown when the scratch is free.
-    if (entry.last == nullptr ||
-        cudaEventRecord(entry.last, stream) != cudaSuccess)
-      entry.stays = true;
+    lock.lock();
+    entry.stays = true;
   }
 
   void give_back(ScratchEntry& entry) {

@@ -416,6 +416,8 @@ inline bool emulated_events_done  = true;
 inline int emulated_events        = 0;
 inline int emulated_event_queries = 0;
 inline bool emulated_capture      = false;
+/// Called once, by the next record of an event.
+inline void (*emulated_record)() = nullptr;
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
   ++KokkosMMA::Testing::emulated_events;
@@ -426,6 +428,10 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return cudaEventCreate(event);
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  if (auto* const call = KokkosMMA::Testing::emulated_record) {
+    KokkosMMA::Testing::emulated_record = nullptr;
+    call();
+  }
   if (event) *static_cast<float*>(event) = KokkosMMA::Testing::emulated_clock;
   return cudaSuccess;
 }
