@@ -430,9 +430,9 @@ TEST(LaunchTimes, AFullStreamHoldsNoOther) {
   for (bool const at_end : {false, true}) {
     loop             = new_loop();
     auto const trial = Times::instance().begin(loop, 2, nullptr);
-    emulated_record  = [] {
+    emulated_wait    = [] {
       other = std::async(std::launch::async,
-                          [] { Times::instance().decided(loop); });
+                            [] { Times::instance().decided(loop); });
       went_on +=
           other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
     };
