@@ -19,7 +19,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <limits>
 #include <vector>
 
@@ -416,6 +418,30 @@ TEST(LaunchTimes, EventsThatAreNotDone) {
   int const all = emulated_events;
   for (Times::Loop const& each : others) run_call(each, {4, 2});
   EXPECT_EQ(emulated_events, all);
+}
+
+/// Recording an event waits if the stream has too many launches in flight,
+/// perhaps for a call of another host thread.
+TEST(LaunchTimes, AFullStreamHoldsNoOther) {
+  static std::future<void> other;
+  static Times::Loop loop;
+  static int went_on = 0;
+  for (bool const at_end : {false, true}) {
+    loop             = new_loop();
+    auto const trial = Times::instance().begin(loop, 2, nullptr);
+    emulated_wait    = [] {
+      other = std::async(std::launch::async,
+                            [] { Times::instance().decided(loop); });
+      went_on +=
+          other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+    };
+    if (at_end)
+      Times::instance().end(loop, trial, nullptr);
+    else
+      run_call(loop, {4, 2});
+    other.wait();
+  }
+  EXPECT_EQ(went_on, 2);
 }
 
 TEST(LaunchTimes, ACapturedStreamIsNotMeasured) {

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -71,6 +73,40 @@ TEST(StreamScratch, StaysWhileStreamsTakeTurns) {
     for (std::size_t s = 0; s < streams; ++s)
       EXPECT_EQ(of(stream(50 + s)), own[s]);
   EXPECT_EQ(emulated_event_queries, queries);
+}
+
+/// Recording an event waits if the stream has too many launches in flight, and
+/// an allocation or a load may wait for kernels: perhaps for a call of another
+/// host thread, which must not wait for a lock.
+TEST(StreamScratch, WhatWaitsForKernelsHoldsNoOtherStream) {
+  static std::future<void> other;
+  static int went_on = 0;
+  static char const kernels[2]{};
+  auto const wait = [] {
+    other = std::async(std::launch::async, [] {
+      of(stream(60));
+      Impl::Cuda::facts_of_kernel(0, kernels, 0, 0);
+      Impl::Cuda::load_kernel(0, kernels);
+    });
+    went_on +=
+        other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+  };
+  auto const waits_in = [&](auto const& call) {
+    emulated_wait = wait;
+    call();
+    ASSERT_EQ(emulated_wait, nullptr);
+    other.wait();
+  };
+  of(stream(60));
+  Impl::Cuda::facts_of_kernel(0, kernels, 0, 0);
+  Impl::Cuda::load_kernel(0, kernels);
+  waits_in([] { of(stream(60)); });
+  emulated_events_done = false;
+  waits_in([] { of(stream(61)); });
+  emulated_events_done = true;
+  waits_in([] { Impl::Cuda::facts_of_kernel(0, kernels + 1, 0, 0); });
+  waits_in([] { Impl::Cuda::load_kernel(0, kernels + 1); });
+  EXPECT_EQ(went_on, 4);
 }
 
 /// Calls on streams with work in flight share nothing. However many streams

@@ -114,6 +114,8 @@ LaunchLayout launch_layout(Stream const& stream) {
 
 /// What is known of kernels. Never destroyed, as the devices are not: a
 /// destructor at exit of the process may run a call and then finalize Kokkos.
+/// Kernels are queried without the mutex: this loads them, which may wait for
+/// running kernels, and these for a call of another host thread.
 struct KnownKernels {
   std::mutex mutex;
   std::unordered_map<KernelKey, KernelFacts, KernelHash> facts;
@@ -139,10 +141,12 @@ bool asking_keeps_errors(int device_id, void const* address,
 KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
                             std::size_t shared_bytes) {
   auto& known = KnownKernels::instance();
-  std::lock_guard<std::mutex> const lock(known.mutex);
   KernelKey const key{device_id, address};
-  auto const found = known.facts.find(key);
-  if (found != known.facts.end()) return found->second;
+  {
+    std::lock_guard<std::mutex> const lock(known.mutex);
+    auto const found = known.facts.find(key);
+    if (found != known.facts.end()) return found->second;
+  }
   // The runtime answers for the current device.
   check(cudaSetDevice(device_id), "cudaSetDevice");
   // Stored when complete: if a query fails, the next call repeats it and does
@@ -164,6 +168,7 @@ KernelFacts facts_of_kernel(int device_id, void const* address, int threads,
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
               &facts.resident_blocks, address, threads, shared_bytes),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  std::lock_guard<std::mutex> const lock(known.mutex);
   known.facts.emplace(key, facts);
   return facts;
 }
@@ -181,8 +186,10 @@ int max_threads_of_kernel(int device_id, void const* address, int bound) {
 
 bool load_kernel(int device_id, void const* address) {
   auto& known = KnownKernels::instance();
-  std::lock_guard<std::mutex> const lock(known.mutex);
-  if (!known.loaded.insert({device_id, address}).second) return false;
+  {
+    std::lock_guard<std::mutex> const lock(known.mutex);
+    if (!known.loaded.insert({device_id, address}).second) return false;
+  }
   OwnErrors const errors;
   cudaFuncAttributes attributes;
   if (cudaSetDevice(device_id) == cudaSuccess)
@@ -194,9 +201,11 @@ int shared_bytes_of_kernel(int device_id, void const* address) {
   int const most = device(device_id).shared_bytes;
   if (most <= usual_shared_bytes) return most;
   auto& known = KnownKernels::instance();
-  std::lock_guard<std::mutex> const lock(known.mutex);
   KernelKey const key{device_id, address};
-  if (known.with_all_memory.contains(key)) return most;
+  {
+    std::lock_guard<std::mutex> const lock(known.mutex);
+    if (known.with_all_memory.contains(key)) return most;
+  }
   if (cudaPeekAtLastError() != cudaSuccess) return usual_shared_bytes;
   check(cudaSetDevice(device_id), "cudaSetDevice");
   cudaFuncAttributes attributes;
@@ -205,6 +214,7 @@ int shared_bytes_of_kernel(int device_id, void const* address) {
       cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            most - int(attributes.sharedSizeBytes)),
       "cudaFuncSetAttribute");
+  std::lock_guard<std::mutex> const lock(known.mutex);
   known.with_all_memory.insert(key);
   return most;
 }

@@ -76,7 +76,7 @@ class LaunchTimes {
   Trial begin(Loop const& loop, int candidates, cudaStream_t stream,
               int unmeasured = 0, int first = 0, bool watched = false,
               LaunchChooser::Candidates const* required = nullptr) {
-    std::lock_guard<std::mutex> const lock(m_mutex);
+    std::unique_lock<std::mutex> lock(m_mutex);
     auto found = m_loops.find(loop.key());
     if (found == m_loops.end()) {
       if (m_released || m_loops.size() == max_loops) return {};
@@ -91,8 +91,9 @@ class LaunchTimes {
       --state.unmeasured;
     else if (!state.is_final)
       measure(state, loop.device_id, stream, trial);
-    if (trial.start == nullptr) trial.candidate = state.chooser.choice();
     trial.is_final = state.is_final;
+    record_start(lock, state, loop.device_id, stream, trial);
+    if (trial.start == nullptr) trial.candidate = state.chooser.choice();
     return trial;
   }
 
@@ -118,7 +119,7 @@ class LaunchTimes {
   /// announced; `factor`: the ratio of the loop to the part.
   Trial begin_part(Loop const& loop, int candidate, float factor,
                    cudaStream_t stream) {
-    std::lock_guard<std::mutex> const lock(m_mutex);
+    std::unique_lock<std::mutex> lock(m_mutex);
     Trial trial;
     trial.candidate = candidate;
     trial.parts     = factor;
@@ -130,12 +131,9 @@ class LaunchTimes {
     Pair pair{loop.device_id, nullptr, nullptr};
     if (!take(pair)) return trial;
     state.chooser.begin_part();
-    if (cudaEventRecord(pair.start, stream) != cudaSuccess) {
-      drop({&state, candidate, pair, factor});
-    } else {
-      trial.start = pair.start;
-      trial.stop  = pair.stop;
-    }
+    trial.start = pair.start;
+    trial.stop  = pair.stop;
+    record_start(lock, state, loop.device_id, stream, trial);
     return trial;
   }
   /// What the parts of a loop tell.
@@ -190,15 +188,16 @@ class LaunchTimes {
   /// Ends the measurement. Called after the launch.
   void end(Loop const& loop, Trial const& trial, cudaStream_t stream) {
     if (trial.start == nullptr) return;
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    if (m_released) return;
     RelaxedCapture const capture;
     OwnErrors const errors;
+    bool const recorded = cudaEventRecord(trial.stop, stream) == cudaSuccess;
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    if (m_released) return;
     Pending const pending{&m_loops.at(loop.key()),
                           trial.candidate,
                           {loop.device_id, trial.start, trial.stop},
                           trial.parts};
-    if (cudaEventRecord(trial.stop, stream) == cudaSuccess)
+    if (recorded)
       m_pending[m_pendings++] = pending;
     else
       drop(pending);
@@ -311,16 +310,32 @@ class LaunchTimes {
     Pair pair{device_id, nullptr, nullptr};
     if (!take(pair)) return;
     int const candidate = state.chooser.next();
-    Pending const pending{&state, candidate, pair, 0};
     if (candidate == LaunchChooser::none) {
       m_free[m_frees++] = pair;
-    } else if (cudaEventRecord(pair.start, stream) != cudaSuccess) {
-      drop(pending);
     } else {
       trial.candidate = candidate;
       trial.start     = pair.start;
       trial.stop      = pair.stop;
     }
+  }
+
+  /// Records the start of a trial. Without the lock: if the stream has too many
+  /// launches in flight, CUDA waits for one, which may wait for a call of
+  /// another host thread.
+  void record_start(std::unique_lock<std::mutex>& lock, State& state,
+                    int device_id, cudaStream_t stream, Trial& trial) {
+    if (trial.start == nullptr) return;
+    lock.unlock();
+    RelaxedCapture const capture;
+    OwnErrors const errors;
+    bool const recorded = cudaEventRecord(trial.start, stream) == cudaSuccess;
+    lock.lock();
+    if (recorded || m_released) return;
+    drop({&state,
+          trial.candidate,
+          {device_id, trial.start, trial.stop},
+          trial.parts});
+    trial.start = trial.stop = nullptr;
   }
 
   /// Queries from the oldest on, until a few are not complete: there is no

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace KokkosMMA::Impl::Cuda {
@@ -224,8 +225,18 @@ class ScratchPool {
   /// Returns the scratch for one more call on a stream.
   ScratchEntry& take(int device_id, cudaStream_t stream, bool stays = false) {
     unsigned long long const number = number_of(stream);
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    ScratchEntry& entry = find(device_id, stream, number);
+    std::unique_lock<std::mutex> lock(m_mutex);
+    ScratchEntry* known = find(device_id, stream, number);
+    if (known == nullptr) {
+      // Without the lock: an allocation may wait for running kernels, and these
+      // for a call of another host thread.
+      lock.unlock();
+      auto created = std::make_unique<ScratchEntry>(device_id, stream, number);
+      lock.lock();
+      m_all.push_back(std::move(created));
+      known = m_all.back().get();
+    }
+    ScratchEntry& entry = *known;
     entry.last_call     = ++m_calls;
     entry.users += 1;
     entry.stays = entry.stays || stays;
@@ -258,19 +269,23 @@ class ScratchPool {
   }
 
   /// Records the end of a call's launches on this stream. After that, other
-  /// streams may use its scratch, once it is given back.
+  /// streams may use its scratch, once it is given back. Without the lock: if
+  /// the stream has too many launches in flight, CUDA waits for one, which may
+  /// wait for a call of another host thread.
   void mark(ScratchEntry& entry, cudaStream_t stream) {
-    std::lock_guard<std::mutex> const lock(m_mutex);
+    std::unique_lock<std::mutex> lock(m_mutex);
     if (entry.stays) return;
     OwnErrors const errors;
     if (entry.last == nullptr &&
         cudaEventCreateWithFlags(&entry.last, cudaEventDisableTiming) !=
             cudaSuccess)
       entry.last = nullptr;
+    cudaEvent_t const last = entry.last;
+    lock.unlock();
+    if (last != nullptr && cudaEventRecord(last, stream) == cudaSuccess) return;
     // Without an event it is unknown when the scratch is free.
-    if (entry.last == nullptr ||
-        cudaEventRecord(entry.last, stream) != cudaSuccess)
-      entry.stays = true;
+    lock.lock();
+    entry.stays = true;
   }
 
   void give_back(ScratchEntry& entry) {
@@ -294,21 +309,21 @@ class ScratchPool {
     return number;
   }
 
-  ScratchEntry& find(int device_id, cudaStream_t stream,
+  /// Returns the stream's scratch, or one that is free; null if there is none.
+  ScratchEntry* find(int device_id, cudaStream_t stream,
                      unsigned long long number) {
     auto const usable = [&](ScratchEntry const& entry) {
       return !entry.for_graphs && entry.scratch.device_id() == device_id;
     };
     for (auto const& entry : m_all)
-      if (usable(*entry) && entry->stream == number) return *entry;
+      if (usable(*entry) && entry->stream == number) return entry.get();
     for (auto const& entry : m_all)
       if (usable(*entry) && is_free(*entry)) {
         entry->stream = number;
         entry->scratch.move_to(stream);
-        return *entry;
+        return entry.get();
       }
-    m_all.push_back(std::make_unique<ScratchEntry>(device_id, stream, number));
-    return *m_all.back();
+    return nullptr;
   }
 
   bool is_free(ScratchEntry const& entry) const {

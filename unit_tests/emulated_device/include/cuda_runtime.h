@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <utility>
 #include <vector>
 
 /// \file
@@ -313,9 +314,15 @@ namespace KokkosMMA::Testing {
 inline int emulated_queries = 0;  ///< of a kernel's attributes
 /// Kernels that were queried, which loads them.
 inline std::set<void const*> emulated_loaded;
+/// Called once, by the next function of CUDA that may wait for running kernels.
+inline void (*emulated_wait)() = nullptr;
+inline void emulate_wait() {
+  if (auto* const wait = std::exchange(emulated_wait, nullptr)) wait();
+}
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
                                          void const* kernel) {
+  KokkosMMA::Testing::emulate_wait();
   ++KokkosMMA::Testing::emulated_queries;
   KokkosMMA::Testing::emulated_loaded.insert(kernel);
   *attributes                    = {};
@@ -338,6 +345,7 @@ inline int emulated_allocations = 0;
 inline int emulated_pinned      = 0;  ///< of these, in pinned host memory
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  KokkosMMA::Testing::emulate_wait();
   ++KokkosMMA::Testing::emulated_allocations;
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -426,6 +434,7 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   return cudaEventCreate(event);
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  KokkosMMA::Testing::emulate_wait();
   if (event) *static_cast<float*>(event) = KokkosMMA::Testing::emulated_clock;
   return cudaSuccess;
 }
