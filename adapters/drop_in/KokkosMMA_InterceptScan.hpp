@@ -21,17 +21,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
-
-/// Functors of this library whose join is not commutative. Kokkos' own scan on
-/// Cuda swaps its operands (4.6.01).
-template <class Functor>
-inline constexpr bool joins_in_order = requires {
-  typename Functor::kokkosmma_joins_in_order;
-};
 
 /// Wrapper of a functor that is never routed. It declares the value type,
 /// because Kokkos deduces that from pointers to the functor's own members.
@@ -214,14 +206,8 @@ class RoutedScan {
   }
 
   static void run_erased_native(void const* self) {
-    if constexpr (joins_in_order<Functor>) {
-      throw std::runtime_error(
-          "KokkosMMA: a scan by key could not allocate its scratch memory on "
-          "the device; free some, or request the route generic");
-    } else {
-      auto const& closure = *static_cast<RoutedScan const*>(self);
-      closure.m_run_native(closure);
-    }
+    auto const& closure = *static_cast<RoutedScan const*>(self);
+    closure.m_run_native(closure);
   }
 
   Functor const& functor() const { return functor_of(m_functor); }

@@ -36,10 +36,6 @@ ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
   problem.value_bytes   = sizeof(Value);
   problem.functor_bytes = sizeof(Functor);
   problem.size          = size;
-  // Integer sums are the same in any order, also in a value of several parts.
-  if constexpr (requires { typename Functor::kokkosmma_kept_in; }) {
-    problem.accumulator = scalar_v<typename Functor::kokkosmma_kept_in>;
-  }
   if constexpr (VisibleScan<Functor>::visible) {
     VisibleScan<Functor>::describe(functor, problem);
   }

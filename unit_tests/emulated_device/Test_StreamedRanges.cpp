@@ -69,41 +69,8 @@ Value streamed_scan(std::uint64_t size, Reducer const& reducer,
   return total;
 }
 
-/// Kokkos' reducer of a functor that has init() and join().
-template <class Functor>
-struct FunctorReducer {
-  using Value = typename Functor::value_type;
-  Functor functor;
-  void init(Value* value) const { functor.init(*value); }
-  void join(Value* into, Value const* from) const {
-    functor.join(*into, *from);
-  }
-};
-
 template <class T>
 using HostView = Kokkos::View<T*, Kokkos::HostSpace>;
-
-/// Scans of 8 and 16 bytes that start anew with each run, in place.
-template <class T, bool Inclusive>
-void expect_scan_of_runs(HostView<int> const& keys, HostView<T> const& x) {
-  std::size_t const size = keys.extent(0);
-  std::vector<T> expected(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    bool const starts = i == 0 || keys(i) != keys(i - 1);
-    T const before    = starts      ? T(0)
-                        : Inclusive ? expected[i - 1]
-                                    : T(expected[i - 1] + x(i - 1));
-    expected[i]       = Inclusive ? T(before + x(i)) : before;
-  }
-  HostView<T> const y("y", size);
-  Kokkos::deep_copy(y, x);
-  using Functor = Impl::ScanRuns<Impl::Operation::sum, T, Inclusive,
-                                 HostView<int>, HostView<T>, HostView<T>>;
-  Functor const functor{keys, y, y};
-  streamed_scan<typename Functor::value_type>(
-      size, FunctorReducer<Functor>{functor}, functor);
-  for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(y(i), expected[i]) << i;
-}
 
 TEST(CallKernels, RunsOfKeys) {
   Random random;
@@ -134,13 +101,6 @@ TEST(CallKernels, RunsOfKeys) {
       for (std::int64_t s = 0; s < std::min(room, runs); ++s)
         ASSERT_EQ(unique(s), keys(expected[s])) << s;
     }
-
-    HostView<float> const x("x", size);
-    HostView<double> const wide("x", size);
-    for (std::uint64_t i = 0; i < size; ++i)
-      wide(i) = x(i) = float(random.integer(-4, 4));
-    expect_scan_of_runs<float, false>(keys, x);
-    expect_scan_of_runs<double, true>(keys, wide);
   }
 }
 

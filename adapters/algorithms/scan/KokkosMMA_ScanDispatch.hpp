@@ -62,17 +62,11 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   refuse_element_of(y);
 }
 
-/// Tag: Kokkos::parallel_scan is the generic route; on GPUs joins commute.
-struct KokkosScan {};
-
 /// Runs every scan of a View x, after its types are checked. `functor` is a
 /// functor of this library, with a member x.
-/// \param run_generic invoked as run_generic(label) on the generic route,
-/// instead of Kokkos::parallel_scan; or KokkosScan
-template <class Exec, class Functor, class Total, class Generic = KokkosScan>
+template <class Exec, class Functor, class Total>
 void scan(std::string const& label, char const* who, Exec const& exec,
-          Functor const& functor, Total& total, Settings const& settings,
-          Generic const& run_generic = {}) {
+          Functor const& functor, Total& total, Settings const& settings) {
   using Place              = std::remove_cv_t<Total>;
   using Accumulator        = typename Functor::value_type;
   using Input              = typename decltype(functor.x)::non_const_value_type;
@@ -133,13 +127,6 @@ void scan(std::string const& label, char const* who, Exec const& exec,
           : label;
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(exec,
                                                                          0, n);
-  if constexpr (!std::is_same_v<Generic, KokkosScan>) {
-    if (decision.route == Route::generic) {
-      run_generic(name);
-      last_route_of_this_thread() = Route::generic;
-      return;
-    }
-  }
   CallPlan const plan{call, decision};
   Route ran = decision.route;
   if constexpr (!has_total) {

@@ -99,8 +99,8 @@ std::size_t reduce_by_key(Exec const& exec, Keys const& keys, X const& x,
 /// floating-point additions; on Cuda repeated calls give the same bits.
 /// A NaN or an infinity affects only later prefixes of its run.
 ///
-/// The call is one pass over keys and x, allocates no memory and returns at
-/// once, in order on `exec`. Exception: on a GPU the route `generic` allocates
+/// For contiguous Views on Cuda the call is one pass over keys and x, allocates
+/// no memory and returns at once, in order on `exec`. Otherwise it allocates
 /// memory and waits until the runs are counted.
 ///
 /// \throws std::invalid_argument for different extents, overlapping Views,

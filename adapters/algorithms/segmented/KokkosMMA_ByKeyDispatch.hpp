@@ -6,11 +6,10 @@
 /// \file
 /// Operations by key: neighbouring elements with equal keys are a run. On Cuda
 /// a kernel compares the keys that it reads beside the elements. Where it
-/// cannot run, a reduction finds the runs by a scan and reduces them as
-/// segments between offsets, and a scan is one of a functor.
+/// cannot run, a scan finds the runs, which are segments between offsets then.
 
-#include <adapters/algorithms/scan/KokkosMMA_ScanDispatch.hpp>
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 
@@ -67,6 +66,10 @@ void check_room(char const* who, char const* name, V const& view,
 namespace KokkosMMA::Impl {
 
 template <class Exec>
+using KeyOffsets =
+    Kokkos::View<std::int64_t const*, typename Exec::memory_space,
+                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class Exec>
 using KeyRange = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 
 /// Finds the runs of equal keys with FindRuns and returns their number.
@@ -83,30 +86,17 @@ std::int64_t find_runs(Exec const& exec, Functor const& functor, Route route) {
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
+/// Scans runs of keys without gaps in one pass, or returns why it cannot.
 template <Operation Op, class A, bool Inclusive, class Keys, class X, class Y>
-requires(is_plain_source<Keys>&& has_segment_kernel<
-         Kokkos::Cuda, A, true, X, Y,
-         EqualSegments>()) struct VisibleScan<ScanRuns<Op, A, Inclusive, Keys,
-                                                       X, Y>> {
-  using Functor                       = ScanRuns<Op, A, Inclusive, Keys, X, Y>;
-  static constexpr bool visible       = true;
-  static constexpr bool tile_compiled = true;
-
-  static void describe(Functor const&, ScanProblem&) {}
-
-  /// Scans the range, all of x, or returns false if a View is strided.
-  template <class T>
-  static bool scan(Functor const& f, Cuda::Stream const& stream,
-                   Cuda::StreamScratch const& scratch, std::uint64_t,
-                   std::uint64_t size, T*, bool) {
-    if (!is_packed(f.keys) || !is_packed(f.x) || !is_packed(f.y)) return false;
+Refusal scan_runs(std::string const& label, Kokkos::Cuda const& exec,
+                  Keys const& keys, X const& x, Y const& y) {
+  return with_scratch(exec, true, [&](Cuda::StreamScratch const& scratch) {
+    AnnouncedKernel const announced(label, exec);
     Cuda::launch_scan_by_key<Op, scalar_v<typename X::non_const_value_type>, A,
-                             Inclusive>(stream, scratch, f.keys.data(),
-                                        f.x.data(), size,
-                                        canonical_pointer(f.y));
-    return true;
-  }
-};
+                             Inclusive>(exec, scratch, keys.data(), x.data(),
+                                        x.extent(0), canonical_pointer(y));
+  });
+}
 
 /// Reduces runs of keys without gaps in one pass, or returns why it cannot.
 template <Operation Op, class A, class Keys, class X, class UniqueKeys, class R>
@@ -159,8 +149,7 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   check_apart(who, "x", x, "the result", result);
   check_apart(who, "unique_keys", unique_keys, "the result", result);
 
-  using Offsets = Kokkos::View<std::int64_t const*, typename Exec::memory_space,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Offsets          = KeyOffsets<Exec>;
   std::size_t const size = keys.extent(0);
   std::size_t const room = std::min({size, std::size_t(unique_keys.extent(0)),
                                      std::size_t(result.extent(0))});
@@ -208,27 +197,6 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   return std::size_t(runs);
 }
 
-/// Generic route of a scan by key on a GPU: counts the runs and scans each.
-/// Kokkos' own scan joins values in an order other than that of the indices.
-template <Operation Op, class A, bool Inclusive, class Exec, class Keys,
-          class X, class Y>
-void scan_between_offsets(std::string const& name, Exec const& exec,
-                          Keys const& keys, X const& x, Y const& y) {
-  using Memory    = typename Exec::memory_space;
-  using Offsets   = Kokkos::View<std::int64_t const*, Memory,
-                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using NoKeys    = Kokkos::View<typename Keys::non_const_value_type*, Memory>;
-  auto const size = std::int64_t(keys.extent(0));
-  TemporaryMemory<Exec, Memory> const memory(
-      exec, "KokkosMMA::offsets", std::size_t(size + 1) * sizeof(std::int64_t));
-  auto* const offsets     = static_cast<std::int64_t*>(memory.data());
-  std::int64_t const runs = find_runs(
-      exec, FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets}, Route::generic);
-  generic_segmented_scan<Op, A, Inclusive>(
-      name, exec, CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)},
-      std::uint64_t(runs), std::size_t(size), x, y);
-}
-
 /// Runs both scans by key.
 template <ScanKind Kind, SegmentOperation Op, class Exec, class Keys, class X,
           class Y>
@@ -251,17 +219,40 @@ void run_scan_by_key(std::string const& label, Exec const& exec,
   check_keys(who, keys, x);
   check_scan_views(who, x, y);
   check_apart(who, "keys", keys, "y", y);
-  NoTotal none;
-  ScanRuns<Op::operation, A, inclusive, Keys, X, Y> const functor{keys, x, y};
-  if constexpr (is_host_space<Exec>) {
-    scan(label, who, exec, functor, none, settings);
-  } else {
-    scan(label, who, exec, functor, none, settings,
-         [&](std::string const& name) {
-           scan_between_offsets<Op::operation, A, inclusive>(name, exec, keys,
-                                                             x, y);
-         });
+
+  using Offsets          = KeyOffsets<Exec>;
+  using NoKeys           = Kokkos::View<typename Keys::non_const_value_type*,
+                              typename Exec::memory_space>;
+  constexpr Operation op = Op::operation;
+  std::size_t const size = keys.extent(0);
+  SegmentedCall call     = describe_call<op, A>(
+      x, CsrSegments<Offsets>{Offsets(nullptr, size + 1)}, y, true);
+  auto const decision =
+      decide_segmented(who, label, exec, call.problem, settings);
+  if (!decision) return;
+  Route const route           = decision->route;
+  last_route_of_this_thread() = route;
+  if (size == 0) return;
+  std::string const name = segmented_label(label, who, route, call.problem);
+  ScopedSettings const level(only_level(settings));
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y, EqualSegments>() &&
+                is_plain_source<Keys>) {
+    if (route != Route::generic && is_packed(keys) &&
+        !scan_runs<op, A, inclusive>(name, exec, keys, x, y))
+      return;
   }
+#endif
+  TemporaryMemory<Exec, typename Exec::memory_space> const memory(
+      exec, "KokkosMMA::offsets", (size + 1) * sizeof(std::int64_t));
+  auto* const offsets = static_cast<std::int64_t*>(memory.data());
+  std::int64_t const runs =
+      find_runs(exec, FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets}, route);
+  last_route_of_this_thread() = route;
+  call.problem.segments       = std::uint64_t(runs);
+  scan_segments<op, A, inclusive>(
+      route, name, exec, x,
+      CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)}, y, call);
 }
 
 }  // namespace KokkosMMA::Impl

@@ -327,6 +327,22 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   reduce_segments<op, A>(route, name, exec, x, segments, result, call, longest);
 }
 
+/// Scans one segment or more on a route that can run.
+template <Operation Op, class A, bool Inclusive, class Exec, class X,
+          class Segments, class Y>
+void scan_segments([[maybe_unused]] Route route, std::string const& name,
+                   Exec const& exec, X const& x, Segments const& segments,
+                   Y const& y, SegmentedCall const& call) {
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y, Segments>()) {
+    if (route != Route::generic) {
+      launch_segmented_scan<Op, A, Inclusive>(name, exec, x, segments, y, call);
+      return;
+    }
+  }
+  generic_segmented_scan<Op, A, Inclusive>(
+      name, exec, segments, call.problem.segments, x.size(), x, y);
+}
+
 /// Runs both segmented scans: `cut` is a length, offsets or an Axis.
 template <bool Inclusive, SegmentOperation Op, class Exec, class X, class Cut,
           class Y>
@@ -350,7 +366,6 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
         Exec, Cut, "offsets");
   }
   auto const segments = segments_of(who, x, cut);
-  using Segments      = std::remove_const_t<decltype(segments)>;
   check_scan_views(who, x, y);
   check_apart_from_offsets(who, segments, "y", y);
   SegmentedCall const call = describe_call<op, A>(x, segments, y, true);
@@ -363,14 +378,7 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
   if (call.problem.segments == 0 || !has_elements(x)) return;
   std::string const name = segmented_label(label, who, route, call.problem);
   ScopedSettings const level(only_level(settings));
-  if constexpr (has_segment_kernel<Exec, A, true, X, Y, Segments>()) {
-    if (route != Route::generic) {
-      launch_segmented_scan<op, A, Inclusive>(name, exec, x, segments, y, call);
-      return;
-    }
-  }
-  generic_segmented_scan<op, A, Inclusive>(
-      name, exec, segments, call.problem.segments, x.size(), x, y);
+  scan_segments<op, A, Inclusive>(route, name, exec, x, segments, y, call);
 }
 
 }  // namespace KokkosMMA::Impl
