@@ -67,22 +67,26 @@ struct Chain {
   }
 };
 
-/// Sum of a type whose registers are operands without conversion: half,
-/// bfloat16, 8-bit integers, bool. Every column holds the row sums, so each
-/// lane with lane % 4 == 0 has two rows.
-template <class Warp, class Shape, class Sum>
+/// Sum of a type whose registers are operands without conversion, by a product
+/// with a constant matrix. Ones sum half, bfloat16, 8-bit integers and bool:
+/// every column holds the row sums, so each lane with lane % 4 == 0 has two
+/// rows. Unsigned 32-bit and 64-bit integers are summed exactly modulo 2^64:
+/// their bytes are unsigned 8-bit operands; column n of the product is the sum
+/// of bytes n and has weight 256^n.
+/// \tparam Total_ type of the result; the lanes' sum equals it modulo 2^64
+template <class Warp, class Shape, class Matrix, class Sum, class Total_ = Sum>
 class WarpSumDirect {
  public:
   using Value  = Sum;
-  using Total  = Sum;
+  using Total  = Total_;
   using Vector = typename Warp::template Lanes<Vector16>;
 
   KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumDirect(Warp const& warp,
                                                int chain_length)
       : m_warp(warp), m_chain_length(chain_length) {
     warp.each([&](int lane) {
-      warp.at(m_ones, lane) = encode_b<Shape, Ones>(lane);
-      warp.at(m_sum, lane)  = Sum(0);
+      warp.at(m_matrix, lane) = encode_b<Shape, Matrix>(lane);
+      warp.at(m_sum, lane)    = Sum(0);
     });
   }
 
@@ -100,18 +104,38 @@ class WarpSumDirect {
 
  private:
   KOKKOSMMA_FORCEINLINE_FUNCTION void product(Vector const& data) {
-    m_chain.multiply(m_warp, data, m_ones, m_chain_length, [&] { flush(); });
+    if constexpr (std::is_same_v<Matrix, ByteColumnsOf8>) {
+      Vector a;  // (16,32)
+      m_warp.each([&](int lane) {
+        Vector16 const& v  = m_warp.at(data, lane);
+        m_warp.at(a, lane) = {{v[0], v[2], v[1], v[3]}};
+      });
+      multiply(a);
+    } else {
+      multiply(data);
+    }
+  }
+  KOKKOSMMA_FORCEINLINE_FUNCTION void multiply(Vector const& a) {
+    m_chain.multiply(m_warp, a, m_matrix, m_chain_length, [&] { flush(); });
   }
   KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
     m_warp.each([&](int lane) {
       auto const& d = m_warp.at(m_chain.accumulator, lane);  // (16,8)
-      if (lane % 4 == 0) m_warp.at(m_sum, lane) += Sum(d[0]) + Sum(d[2]);
+      if constexpr (std::is_same_v<Matrix, Ones>) {
+        if (lane % 4 == 0) m_warp.at(m_sum, lane) += Sum(d[0]) + Sum(d[2]);
+      } else {
+        // Lanes 2 and 3 of a quad hold columns 4 to 7, which are zero for
+        // 32-bit words.
+        Sum const even = Sum(std::uint32_t(d[0])) + std::uint32_t(d[2]);
+        Sum const odd  = Sum(std::uint32_t(d[1])) + std::uint32_t(d[3]);
+        m_warp.at(m_sum, lane) += (even + (odd << 8)) << (lane % 4 * 16);
+      }
     });
   }
 
   Warp m_warp;
   int m_chain_length;
-  typename Warp::template Lanes<typename Shape::B> m_ones;  // (k,8)
+  typename Warp::template Lanes<typename Shape::B> m_matrix;  // (k,8)
   Chain<Warp, Shape> m_chain;
   typename Warp::template Lanes<Sum> m_sum;
 };
@@ -177,89 +201,39 @@ class WarpSumDouble {
   typename Warp::template Lanes<double> m_sum;
 };
 
-/// Sum of unsigned 32-bit or of 64-bit integers, exact modulo 2^64. The bytes
-/// are unsigned 8-bit operands; column n of the product is the sum of bytes n
-/// and has weight 256^n.
-template <class Warp, Scalar Input>
-class WarpSumWide {
-  static_assert(Input == Scalar::uint32 || size_of(Input) == 8);
-  static constexpr bool words_of_8 = size_of(Input) == 8;
-  using Matrix = std::conditional_t<words_of_8, ByteColumnsOf8, ByteColumnsOf4>;
-
- public:
-  using Value = std::uint64_t;
-  /// Type of the result, which the lanes' sum equals modulo 2^64.
-  using Total =
-      std::conditional_t<Input == Scalar::int64, std::int64_t, std::uint64_t>;
-  using Vector = typename Warp::template Lanes<Vector16>;
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION WarpSumWide(Warp const& warp, int chain_length)
-      : m_warp(warp), m_chain_length(chain_length) {
-    warp.each([&](int lane) {
-      warp.at(m_columns, lane) = encode_b<MmaU8, Matrix>(lane);
-      warp.at(m_sum, lane)     = 0;
-    });
-  }
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION void add(Vector const& first,
-                                          Vector const& second) {
-    product(first);
-    product(second);
-  }
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION typename Warp::template Lanes<Value> finish() {
-    flush();
-    m_chain.clear(m_warp);
-    return m_sum;
-  }
-
- private:
-  KOKKOSMMA_FORCEINLINE_FUNCTION void product(Vector const& data) {
-    Vector a;  // (16,32)
-    m_warp.each([&](int lane) {
-      Vector16 const& v = m_warp.at(data, lane);
-      if constexpr (words_of_8) {
-        m_warp.at(a, lane) = {{v[0], v[2], v[1], v[3]}};
-      } else {
-        m_warp.at(a, lane) = v;
-      }
-    });
-    m_chain.multiply(m_warp, a, m_columns, m_chain_length, [&] { flush(); });
-  }
-  // Lanes 2 and 3 of a quad hold columns 4 to 7, which are zero for 32-bit
-  // words.
-  KOKKOSMMA_FORCEINLINE_FUNCTION void flush() {
-    m_warp.each([&](int lane) {
-      auto const& d    = m_warp.at(m_chain.accumulator, lane);  // (16,8)
-      Value const even = Value(std::uint32_t(d[0])) + std::uint32_t(d[2]);
-      Value const odd  = Value(std::uint32_t(d[1])) + std::uint32_t(d[3]);
-      m_warp.at(m_sum, lane) += (even + (odd << 8)) << (lane % 4 * 16);
-    });
-  }
-
-  Warp m_warp;
-  int m_chain_length;
-  typename Warp::template Lanes<MmaU8::B> m_columns;  // (32,8)
-  Chain<Warp, MmaU8> m_chain;
-  typename Warp::template Lanes<Value> m_sum;
-};
-
 /// Sum of `Input` by the lanes of `Warp`: construct, add() pairs of vectors
 /// (zero vectors add nothing); finish() returns a Value per lane. The sum of
 /// these, as a Total, is the result. Floats:
 /// core/papers/KokkosMMA_WarpSumFloat.hpp.
 template <class Warp, Scalar Input>
-using WarpSum = std::conditional_t<
-    Input == Scalar::half, WarpSumDirect<Warp, MmaF16, float>,
-    std::conditional_t<
-        Input == Scalar::bhalf, WarpSumDirect<Warp, MmaBF16, float>,
-        std::conditional_t<
-            Input == Scalar::float64, WarpSumDouble<Warp>,
-            std::conditional_t<
-                Input == Scalar::int8, WarpSumDirect<Warp, MmaS8, std::int64_t>,
-                std::conditional_t<size_of(Input) == 1,
-                                   WarpSumDirect<Warp, MmaU8, std::int64_t>,
-                                   WarpSumWide<Warp, Input>>>>>>;
+struct WarpSumChoice {
+  static constexpr bool is_byte = size_of(Input) == 1;
+  static constexpr bool is_wide = size_of(Input) == 8;
+  using Whole =
+      std::conditional_t<Input == Scalar::int64, std::int64_t, std::uint64_t>;
+  using type = std::conditional_t<
+      is_byte,
+      WarpSumDirect<Warp,
+                    std::conditional_t<Input == Scalar::int8, MmaS8, MmaU8>,
+                    Ones, std::int64_t>,
+      WarpSumDirect<Warp, MmaU8,
+                    std::conditional_t<is_wide, ByteColumnsOf8, ByteColumnsOf4>,
+                    std::uint64_t, Whole>>;
+};
+template <class Warp>
+struct WarpSumChoice<Warp, Scalar::half> {
+  using type = WarpSumDirect<Warp, MmaF16, Ones, float>;
+};
+template <class Warp>
+struct WarpSumChoice<Warp, Scalar::bhalf> {
+  using type = WarpSumDirect<Warp, MmaBF16, Ones, float>;
+};
+template <class Warp>
+struct WarpSumChoice<Warp, Scalar::float64> {
+  using type = WarpSumDouble<Warp>;
+};
+template <class Warp, Scalar Input>
+using WarpSum = typename WarpSumChoice<Warp, Input>::type;
 
 }  // namespace KokkosMMA::Impl
 

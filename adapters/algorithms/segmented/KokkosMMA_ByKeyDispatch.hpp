@@ -9,6 +9,7 @@
 /// cannot run, a scan finds the runs, which are segments between offsets then.
 
 #include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <backends/generic/KokkosMMA_RunsGeneric.hpp>
 

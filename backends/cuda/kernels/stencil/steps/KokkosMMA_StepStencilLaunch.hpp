@@ -88,11 +88,7 @@ void launch_steps(Stream const& space, StencilGrid<Element, 2> const& grid,
 
 template <class A, int V, int Radius, StepForm Form>
 struct StepSumsOf {
-  using type = DenseSums<A, V, Radius, Form == StepForm::sparse>;
-};
-template <class A, int V, int Radius>
-struct StepSumsOf<A, V, Radius, StepForm::star> {
-  using type = StarSums<A, V, Radius>;
+  using type = OrderedSums<A, V, Radius, Form>;
 };
 template <class A, int V, int Radius>
 struct StepSumsOf<A, V, Radius, StepForm::product> {

@@ -4,11 +4,10 @@
 #define KOKKOSMMA_CUDA_STEP_SUMS_HPP
 
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -47,72 +46,13 @@ struct RowWindow {
   }
 };
 
-/// Sums with weights on the axes, none of them zero.
-template <class A, int V, int Radius>
-struct StarSums {
+/// Sums with weights in their order. Those of a star lie on the axes. If
+/// `sparse`, any weight may be zero: bit n of `taps` is set if the n-th is not.
+template <class A, int V, int Radius, StepForm Form>
+struct OrderedSums {
   static constexpr int radius = Radius;
   static constexpr int width  = 2 * Radius + 1;
-
-  struct Weights {
-    A column[width];
-    A row[width];
-
-    explicit Weights(StencilWeights<2> const& weights) {
-      auto const all = pattern_weights<A>(weights, DirectPattern::star);
-      std::copy_n(all.begin(), width, column);
-      std::copy_n(all.begin() + width, width, row);
-    }
-  };
-
-  A sum[2 * Radius][V];
-
-  __device__ __forceinline__ void push(A (&row)[V], Weights const& weights) {
-    RowWindow<A, V, Radius> const window(row);
-#pragma unroll
-    for (int k = 2 * Radius; k >= 0; --k) {
-#pragma unroll
-      for (int x = 0; x < V; ++x) {
-        A value = k > 0 ? sum[k > 0 ? k - 1 : 0][x] : A(0);
-        if (k != Radius) {
-          value = add_tap(value, weights.column[k], window.at(x));
-        } else {
-#pragma unroll
-          for (int o = 0; o < width; ++o)
-            value = add_tap(value, weights.row[o], window.at(x + o - Radius));
-        }
-        if (k < 2 * Radius)
-          sum[k < 2 * Radius ? k : 0][x] = value;
-        else
-          row[x] = value;
-      }
-    }
-  }
-  /// Returns the sum of one element; value(i, j) is its neighbour.
-  template <class Value>
-  __device__ __forceinline__ static A of(Value const& value,
-                                         Weights const& weights) {
-    A sum = A(0);
-#pragma unroll
-    for (int k = 0; k < width; ++k) {
-      if (k != Radius) {
-        sum = add_tap(sum, weights.column[k], value(k - Radius, 0));
-        continue;
-      }
-#pragma unroll
-      for (int o = 0; o < width; ++o)
-        sum = add_tap(sum, weights.row[o], value(0, o - Radius));
-    }
-    return sum;
-  }
-};
-
-/// Sums with any weights. Bit n of `taps` is set if the n-th weight is not
-/// zero, in their order. Weights may be zero only if `Sparse`.
-template <class A, int V, int Radius, bool Sparse>
-struct DenseSums {
-  static constexpr int radius = Radius;
-  static constexpr int width  = 2 * Radius + 1;
-  static_assert(width * width <= 32);
+  static_assert(Form != StepForm::sparse || width * width <= 32);
 
   struct Weights {
     A weight[width * width];
@@ -122,11 +62,15 @@ struct DenseSums {
       for (int n = 0; n < width * width; ++n) {
         double const value = weights.values()[std::size_t(n)];
         weight[n]          = weight_as<A>(value);
-        taps |= unsigned(value != 0) << n;
+        if (Form == StepForm::sparse) taps |= unsigned(value != 0) << n;
       }
     }
     __device__ __forceinline__ bool has(int n) const {
-      return !Sparse || (taps >> n & 1);
+      if constexpr (Form == StepForm::star) {
+        return n / width == Radius || n % width == Radius;
+      } else {
+        return Form != StepForm::sparse || (taps >> n & 1);
+      }
     }
   };
 
