@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -71,7 +72,8 @@ static_assert(usable(fair) && !usable_with(&StreamedTuning::accumulators, 3) &&
 constexpr bool values_fit() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value) {
     StreamedTuning const tuning = streamed_tuning(value);
-    int const registers         = 65536 / (tuning.threads * tuning.min_blocks);
+    int const registers =
+        65536 / (tuning.threads * std::max(tuning.min_blocks, 1));
     if (tuning.accumulators * int(value + 3) / 4 > registers / 2) return false;
   }
   return true;
