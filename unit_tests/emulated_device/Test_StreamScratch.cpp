@@ -104,9 +104,12 @@ TEST(StreamScratch, WhatWaitsForKernelsHoldsNoOtherStream) {
   emulated_events_done = false;
   waits_in([] { of(stream(61)); });
   emulated_events_done = true;
+  emulated_capture     = true;
+  waits_in([] { of(stream(62)); });
+  emulated_capture = false;
   waits_in([] { Impl::Cuda::facts_of_kernel(0, kernels + 1, 0, 0); });
   waits_in([] { Impl::Cuda::load_kernel(0, kernels + 1); });
-  EXPECT_EQ(went_on, 4);
+  EXPECT_EQ(went_on, 5);
 }
 
 /// Calls on streams with work in flight share nothing. However many streams

@@ -138,13 +138,19 @@ struct ExplicitCopySum : Functor<double, 2> {
     sum += i - 3 * std::int64_t(j);
   }
 };
-template <int Bytes>
-struct LargeSum : LargeTable<Bytes> {
+template <int Bytes, int Rank = 1>
+struct LargeSum : LargeTable<Bytes, Rank> {
   using value_type = std::uint64_t;
-  using LargeTable<Bytes>::LargeTable;
-  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& sum) const {
+  using LargeTable<Bytes, Rank>::LargeTable;
+  KOKKOS_FUNCTION void operator()(int i, std::uint64_t& sum) const
+      requires(Rank == 1) {
     this->count(this->place.of(i));
-    sum += this->of(std::uint64_t(i));
+    sum += this->of(i);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, std::uint64_t& sum) const
+      requires(Rank == 2) {
+    this->count(this->place.of(i, j));
+    sum += this->of(i + 7 * std::int64_t(j));
   }
 };
 /// init(), join() and final() of the functor.

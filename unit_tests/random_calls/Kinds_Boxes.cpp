@@ -55,8 +55,8 @@ void add_boxes(Table& table) {
 #if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   add_box<Box<int, 2, false>, ScratchBox>(table, "box_mutable_scratch");
 #endif
-  add_box<Box<int, 2, false>, LargeBox>(table, "box_4400_bytes",
-                                        {.most_repeats = 20});
+  add_box<Box<int, 2, false>, LargeTable<4400, 2>>(table, "box_4400_bytes",
+                                                   {.most_repeats = 20});
   Limits const numbers{.numbers = Numbers::sums};
   add_box<Box<int, 2, true>, FivePoints<Kokkos::LayoutLeft>>(
       table, "box_layout_left", numbers);

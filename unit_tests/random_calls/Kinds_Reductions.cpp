@@ -97,7 +97,12 @@ void add_reductions(Table& table) {
 #endif
   add_fold<Box<int>, AnyIndexSum>(table, "sum_any_index");
   add_fold<Box<int, 2>, ExplicitCopySum>(table, "sum_explicit_copy_box");
+  // From 256 and 512 bytes on, fewer invocations are in flight.
+  add_fold<Box<int>, LargeSum<300>>(table, "sum_300_bytes");
   add_fold<Box<int>, LargeSum<700>>(table, "sum_700_bytes");
+  add_fold<Box<int, 2>, LargeSum<300, 2>>(table, "sum_box_300_bytes");
+  add_fold<Box<int, 2, true>, LargeSum<4000, 2>>(table, "sum_box_4000_bytes",
+                                                 {.most_repeats = 20});
   add_fold<Box<int>, LargeSum<5000>>(table, "sum_5000_bytes",
                                      {.most_repeats = 20});
 #if KOKKOS_VERSION >= 50200

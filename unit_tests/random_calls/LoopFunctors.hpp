@@ -177,19 +177,23 @@ struct ExplicitCopy : Functor<double> {
 };
 
 /// A table inside the functor that is indexed at run time.
-template <int Bytes>
-struct LargeTable : Functor<double> {
+template <int Bytes, int Rank = 1>
+struct LargeTable : Functor<double, Rank> {
   static constexpr unsigned words = Bytes / 4;
   std::uint32_t table[words];
-  explicit LargeTable(Call const& c) : Functor<double>(c) {
+  explicit LargeTable(Call const& c) : Functor<double, Rank>(c) {
     for (unsigned k = 0; k < words; ++k)
       table[k] = unsigned(mixed(k + std::uint64_t(c[Parameters::seed])));
   }
-  KOKKOS_FUNCTION std::uint64_t of(std::uint64_t i) const {
+  KOKKOS_FUNCTION std::uint64_t of(std::int64_t at) const {
+    auto const i = std::uint64_t(at);
     return table[mixed(i) % words] + std::uint64_t(table[i % words]);
   }
-  KOKKOS_FUNCTION void operator()(int i) const {
-    write(place.of(i), of(std::uint64_t(i)));
+  KOKKOS_FUNCTION void operator()(int i) const requires(Rank == 1) {
+    this->write(this->place.of(i), of(i));
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j) const requires(Rank == 2) {
+    this->write(this->place.of(i, j), of(i + 7 * std::int64_t(j)));
   }
 };
 
@@ -271,15 +275,6 @@ struct ScratchBox : Functor<double, 2> {
     for (unsigned k = 0; k < 6; ++k)
       scratch[k] = unsigned(mixed(k + unsigned(i)));
     write(place.of(i, j), scratch[scratch[unsigned(j) % 6] % 6]);
-  }
-};
-struct LargeBox : Functor<double, 2> {
-  std::uint32_t table[1100];
-  explicit LargeBox(Call const& c) : Functor<double, 2>(c) {
-    for (unsigned k = 0; k < 1100; ++k) table[k] = unsigned(mixed(k));
-  }
-  KOKKOS_FUNCTION void operator()(int i, int j) const {
-    write(place.of(i, j), table[(unsigned(i) + 7 * unsigned(j)) % 1100]);
   }
 };
 /// A stencil between Views of a layout.

@@ -125,6 +125,7 @@ using Table = std::vector<Kind>;
   void add_scans(Table&);              \
   void add_teams(Table&);              \
   void add_graphs(Table&);             \
+  void add_chains(Table&);             \
   }
 RANDOM_CALLS_TABLES(intercepted)
 RANDOM_CALLS_TABLES(plain)

@@ -107,6 +107,7 @@ std::vector<Twins> all_kinds(std::string const& only) {
   intercepted::add_reductions(ours), plain::add_reductions(theirs);
   intercepted::add_reducers(ours), plain::add_reducers(theirs);
   intercepted::add_scans(ours), plain::add_scans(theirs);
+  intercepted::add_chains(ours), plain::add_chains(theirs);
 #if !defined(RANDOM_CALLS_EMULATED)
   intercepted::add_teams(ours), plain::add_teams(theirs);
   intercepted::add_graphs(ours), plain::add_graphs(theirs);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 /// \file
@@ -65,8 +66,8 @@ class NodeScratch {
     int device_id;
     std::size_t capacity;
     char* memory;
-    /// Set with the mutex, cleared without it: find() and release() hold the
-    /// mutex while they wait for CUDA, whose thread clears this.
+    /// Set with the mutex, cleared without it: release() holds the mutex while
+    /// it waits for CUDA, whose thread clears this.
     std::atomic<bool> in_use;
   };
 
@@ -78,7 +79,7 @@ class NodeScratch {
 
   Block* find(int device_id, std::size_t bytes) {
     std::size_t const capacity = std::bit_ceil(bytes);
-    std::lock_guard<std::mutex> const lock(m_mutex);
+    std::unique_lock<std::mutex> lock(m_mutex);
     for (auto const& block : m_all)
       if (!block->in_use.load(std::memory_order_acquire) &&
           block->memory != nullptr && block->device_id == device_id &&
@@ -86,8 +87,13 @@ class NodeScratch {
         block->in_use.store(true, std::memory_order_relaxed);
         return block.get();
       }
-    m_all.push_back(std::unique_ptr<Block>(
-        new Block{device_id, capacity, zeroed(capacity), true}));
+    // An allocation may wait for running kernels, and these for a call of
+    // another host thread.
+    lock.unlock();
+    std::unique_ptr<Block> block(
+        new Block{device_id, capacity, zeroed(capacity), true});
+    lock.lock();
+    m_all.push_back(std::move(block));
     return m_all.back().get();
   }
 

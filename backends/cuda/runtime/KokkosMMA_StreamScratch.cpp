@@ -226,17 +226,8 @@ class ScratchPool {
   ScratchEntry& take(int device_id, cudaStream_t stream, bool stays = false) {
     unsigned long long const number = number_of(stream);
     std::unique_lock<std::mutex> lock(m_mutex);
-    ScratchEntry* known = find(device_id, stream, number);
-    if (known == nullptr) {
-      // Without the lock: an allocation may wait for running kernels, and these
-      // for a call of another host thread.
-      lock.unlock();
-      auto created = std::make_unique<ScratchEntry>(device_id, stream, number);
-      lock.lock();
-      m_all.push_back(std::move(created));
-      known = m_all.back().get();
-    }
-    ScratchEntry& entry = *known;
+    ScratchEntry* const known = find(device_id, stream, number);
+    ScratchEntry& entry = known ? *known : add(lock, device_id, stream, number);
     entry.last_call     = ++m_calls;
     entry.users += 1;
     entry.stays = entry.stays || stays;
@@ -258,14 +249,12 @@ class ScratchPool {
   ScratchEntry& take_for_graph(int device_id, cudaStream_t stream) {
     unsigned long long const number =
         stream == cudaStreamPerThread ? number_of(stream) : 0;
-    std::lock_guard<std::mutex> const lock(m_mutex);
+    std::unique_lock<std::mutex> lock(m_mutex);
     for (auto const& entry : m_all)
       if (entry->for_graphs && entry->captured_from == stream &&
           entry->stream == number && entry->scratch.device_id() == device_id)
         return *entry;
-    m_all.push_back(std::make_unique<ScratchEntry>(ScratchEntry::ForGraphs(),
-                                                   device_id, stream, number));
-    return *m_all.back();
+    return add(lock, ScratchEntry::ForGraphs(), device_id, stream, number);
   }
 
   /// Records the end of a call's launches on this stream. After that, other
@@ -307,6 +296,18 @@ class ScratchPool {
     unsigned long long number = 0;
     check(cudaStreamGetId(stream, &number), "cudaStreamGetId");
     return number;
+  }
+
+  /// Adds scratch. Without the lock: an allocation may wait for running
+  /// kernels, and these for a call of another host thread.
+  template <class... Arguments>
+  ScratchEntry& add(std::unique_lock<std::mutex>& lock,
+                    Arguments const&... arguments) {
+    lock.unlock();
+    auto entry = std::make_unique<ScratchEntry>(arguments...);
+    lock.lock();
+    m_all.push_back(std::move(entry));
+    return *m_all.back();
   }
 
   /// Returns the stream's scratch, or one that is free; null if there is none.
