@@ -51,7 +51,9 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, Index count,
       member, Impl::CalledIndices<Index, Functor>{count, functor}, result);
 }
 
-/// Reduces the elements of a View of rank 1, by all lanes of a team.
+/// Reduces the elements of a View of rank 1, by all lanes of a team. On Cuda
+/// contiguous elements of 1, 2 or 4 bytes are read 16 bytes at a time if each
+/// lane has more than four of them.
 ///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos; the
 ///        elements are converted to its value_type
