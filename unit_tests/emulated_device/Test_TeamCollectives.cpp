@@ -31,13 +31,15 @@ struct Shape {
 constexpr Shape shapes[] = {{1, 1},  {1, 2},  {3, 4},  {5, 8},
                             {3, 16}, {2, 32}, {37, 1}, {8, 32}};
 
-/// Around one, four and five elements for each of a group's lanes.
-std::vector<int> counts(unsigned group) {
+/// Around one, four and five elements for each of a group's lanes, two vectors
+/// of 16 bytes for each, and what is left of them.
+std::vector<int> counts(unsigned group, int per_vector) {
   int const lanes = int(group);
   std::vector<int> all{0, 1, 2, 8, 31, 33};
-  for (int const around :
-       {lanes, 2 * lanes, 4 * lanes, 5 * lanes, 7 * lanes, 16 * lanes})
+  for (int const around : {lanes, 2 * lanes, 4 * lanes, 5 * lanes, 7 * lanes,
+                           2 * lanes * per_vector, 5 * lanes * per_vector})
     for (int const off : {-1, 0, 1}) all.push_back(std::max(around + off, 0));
+  all.push_back(2 * lanes * per_vector + 2 * per_vector - 1);
   return all;
 }
 
@@ -83,8 +85,8 @@ class TeamKernels : public ::testing::Test {
     Random random;
     for (Shape const shape : shapes)
       for (bool const whole_team : {false, true})
-        for (int const count :
-             counts(whole_team ? shape.size() : shape.lanes)) {
+        for (int const count : counts(whole_team ? shape.size() : shape.lanes,
+                                      16 / Case::bytes)) {
           SCOPED_TRACE(Impl::concatenate(shape.threads, " x ", shape.lanes,
                                          whole_team ? ", team, " : ", vector, ",
                                          count));
@@ -132,13 +134,14 @@ TYPED_TEST(TeamKernels, SumsAndLargestOfMemory) {
       Add<Value> const add;
       Largest<Value> const most;
       results[thread] = join_group(group,
-                                   reduce_memory<TypeParam::input, Value>(
+                                   reduce_memory<TypeParam::input, true, Value>(
                                        group, row.data(), row.size(), add),
                                    add);
-      largest[thread] = join_group(group,
-                                   reduce_memory<TypeParam::input, Value>(
-                                       group, row.data(), row.size(), most),
-                                   most);
+      largest[thread] =
+          join_group(group,
+                     reduce_memory<TypeParam::input, false, Value>(
+                         group, row.data(), row.size(), most),
+                     most);
     });
     this->check(shape, whole_team, results, sums.back());
     Value expected = std::numeric_limits<Value>::lowest();

@@ -300,7 +300,7 @@ struct CalledIndices {
   }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  template <class T, class Value, class Joiner>
+  template <bool, class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
     Value const value = Cuda::reduce_calls<Value>(
@@ -335,13 +335,13 @@ struct ViewElements {
   }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  template <class T, class Value, class Joiner>
+  template <bool IsSum, class T, class Value, class Joiner>
   __device__ Value of_lane(Cuda::LaneGroup const& group,
                            Joiner const& joiner) const {
     if constexpr (is_plain_source<X>) {
       if (x.stride(0) == 1 || count < 2)
-        return Cuda::reduce_memory<scalar_v<Element>, Value>(group, x.data(),
-                                                             count, joiner);
+        return Cuda::reduce_memory<scalar_v<Element>, IsSum, Value>(
+            group, x.data(), count, joiner);
     }
     return Cuda::reduce_calls<Value>(group, count, joiner,
                                      call<T, Value>(joiner));
@@ -350,8 +350,8 @@ struct ViewElements {
 };
 
 /// Reduces `source` by `joiner` into `result`, which is a Value or a reducer.
-template <bool WholeTeam, class T, class Value, class Member, class Source,
-          class Joiner, class Result>
+template <bool WholeTeam, bool IsSum, class T, class Value, class Member,
+          class Source, class Joiner, class Result>
 KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
                                       Source const& source,
                                       Joiner const& joiner, Result&& result) {
@@ -359,9 +359,10 @@ KOKKOS_INLINE_FUNCTION void reduce_by(Member const& member,
 #if KOKKOSMMA_IMPL_ON_CUDA()
     KOKKOS_IF_ON_DEVICE(
         (Cuda::LaneGroup const group = lane_group<WholeTeam>();
-         join_lanes<WholeTeam>(member, group,
-                               source.template of_lane<T, Value>(group, joiner),
-                               joiner, result);))
+         join_lanes<WholeTeam>(
+             member, group,
+             source.template of_lane<IsSum, T, Value>(group, joiner), joiner,
+             result);))
     KOKKOS_IF_ON_HOST(((void)member; (void)source; (void)joiner; (void)result;))
 #endif
   } else {
@@ -382,22 +383,24 @@ KOKKOS_INLINE_FUNCTION void reduce_into(Member const& member,
     Source::template check<T>();
     float product;
     if constexpr (is_cuda_member<Member>) {
-      reduce_by<WholeTeam, T, float>(member, source, TeamProduct{}, product);
+      reduce_by<WholeTeam, false, T, float>(member, source, TeamProduct{},
+                                            product);
     } else {
-      reduce_by<WholeTeam, T, float>(member, source, TeamProduct{},
-                                     Kokkos::Prod<float>(product));
+      reduce_by<WholeTeam, false, T, float>(member, source, TeamProduct{},
+                                            Kokkos::Prod<float>(product));
     }
     result.reference() = static_cast<T>(product);
   } else if constexpr (TeamReducer<Reducer>) {
     using T = typename Reducer::value_type;
     Source::template check<void>();
-    reduce_by<WholeTeam, T, T>(member, source, TeamJoin<Reducer>{result},
-                               result);
+    reduce_by<WholeTeam, false, T, T>(member, source, TeamJoin<Reducer>{result},
+                                      result);
   } else {
     using Value = typename Source::template Sum<Result>;
     Source::template check<Result>();
     Value sum{};
-    reduce_by<WholeTeam, Result, Value>(member, source, TeamSum<Value>{}, sum);
+    reduce_by<WholeTeam, true, Result, Value>(member, source, TeamSum<Value>{},
+                                              sum);
     result = static_cast<Result>(sum);
   }
 }
