@@ -175,19 +175,31 @@ TYPED_TEST(TeamKernels, FunctorsAreCalledOnce) {
   });
 }
 
-TYPED_TEST(TeamKernels, PrefixesOfFunctors) {
+TYPED_TEST(TeamKernels, PrefixesOfMemoryAndOfFunctors) {
   using Bits  = typename TypeParam::Bits;
   using Value = typename TypeParam::Value;
+  int turn    = 0;
   this->for_each_row([&](Shape shape, bool whole_team, auto const& row,
                          std::vector<Value> const& sums) {
     // Only one group writes.
     if (!whole_team) shape.threads = 1;
-    std::vector<Value> called(shape.size()), prefixes(row.size());
+    std::vector<Value> totals(shape.size()), called(shape.size()),
+        prefixes(row.size());
     std::vector<int> calls(row.size());
+    // The same place in a vector as the elements, and others.
+    Row<Value> inclusive(row.size(), turn % int(16 / sizeof(Value)));
     Row<Bits> const& in = row;
+    ++turn;
     run_team(shape, whole_team, [&](LaneGroup const& group, unsigned thread) {
       using namespace Impl::Cuda;
       Add<Value> const add;
+      auto const scan = [&](std::uint32_t count, auto& source) {
+        return whole_team ? scan_units<Value>(group, count, add, source)
+                          : scan_vector<Value>(group, count, add, source);
+      };
+      MemoryUnits<TypeParam::input, Value, Value, true, Add<Value>> units(
+          in.data(), inclusive.data(), unsigned(in.size()), add);
+      totals[thread] = in.size() == 0 ? Value(0) : scan(units.units(), units);
       struct Call {
         Row<Bits> const& in;
         std::vector<Value>& prefixes;
@@ -202,13 +214,12 @@ TYPED_TEST(TeamKernels, PrefixesOfFunctors) {
       };
       Call const call{in, prefixes, calls};
       CalledUnits<Call> source{call};
-      auto const count = std::uint32_t(in.size());
-      called[thread]   = whole_team
-                             ? scan_units<Value>(group, count, add, source)
-                             : scan_vector<Value>(group, count, add, source);
+      called[thread] = scan(std::uint32_t(in.size()), source);
     });
+    this->check(shape, whole_team, totals, sums.back());
     this->check(shape, whole_team, called, sums.back());
     for (std::size_t i = 0; i < in.size(); ++i) {
+      ASSERT_EQ(sums[i + 1], inclusive[i]) << i;
       ASSERT_EQ(sums[i], prefixes[i]) << i;
       ASSERT_EQ(1, calls[i]) << i;
     }

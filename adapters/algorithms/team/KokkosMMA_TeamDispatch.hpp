@@ -244,16 +244,48 @@ __device__ void join_lanes(Member const& member, Cuda::LaneGroup const& group,
   }
 }
 
-template <bool WholeTeam, class Value, class Index, class Call>
-__device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
-                                    Call const& call) {
-  Cuda::CalledUnits<Call> source{call};
-  auto const units = static_cast<count_t<Index>>(count > 0 ? count : 0);
+template <bool WholeTeam, class Value, class Index, class Source>
+__device__ Value scan_source(Cuda::LaneGroup const& group, Index units,
+                             Source& source) {
   if constexpr (WholeTeam) {
     return Cuda::scan_units<Value>(group, units, TeamSum<Value>{}, source);
   } else {
     return Cuda::scan_vector<Value>(group, units, TeamSum<Value>{}, source);
   }
+}
+
+template <bool WholeTeam, class Value, unsigned PerLane, class Index,
+          class Call>
+__device__ Value scan_calls_on_cuda(Cuda::LaneGroup const& group, Index count,
+                                    Call const& call) {
+  Cuda::CalledUnits<Call, PerLane> source{call};
+  return scan_source<WholeTeam, Value>(
+      group, static_cast<count_t<Index>>(count > 0 ? count : 0), source);
+}
+
+template <bool WholeTeam, ScanKind Kind, class Value, class X, class Y>
+__device__ Value scan_elements_on_cuda(X const& x, Y const& y) {
+  using Element            = typename X::non_const_value_type;
+  using Output             = typename Y::non_const_value_type;
+  std::uint64_t const size = x.extent(0);
+  // Scans of floats use 40 registers; with vector_as_kokkos() here, 44.
+  auto const group =
+      WholeTeam ? Cuda::LaneGroup::team() : Cuda::LaneGroup::vector();
+  if constexpr (is_plain_source<X> && is_plain_memory<Y>) {
+    if (x.stride(0) == 1 && y.stride(0) == 1 && size > group.size &&
+        size < 0x80000000u) {
+      Cuda::MemoryUnits<scalar_v<Element>, Value, Output,
+                        Kind == ScanKind::inclusive, TeamSum<Value>>
+      source(x.data(), y.data(), unsigned(size), TeamSum<Value>{});
+      return scan_source<WholeTeam, Value>(group, source.units(), source);
+    }
+  }
+  ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
+  // One unit per lane: with several, 64-bit indices need 48 registers (floats).
+  return scan_calls_on_cuda<WholeTeam, Value, 1>(
+      group, size,
+      TeamScanCall<std::uint64_t, Value, Value, ScanInto<X, Y, Value, Kind>>{
+          functor});
 }
 
 #endif  // KOKKOSMMA_IMPL_ON_CUDA
@@ -413,7 +445,7 @@ KOKKOS_INLINE_FUNCTION void scan_calls(Member const& member, Index count,
   if constexpr (is_cuda_member<Member>) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
     KOKKOS_IF_ON_DEVICE(
-        (total = static_cast<T>(scan_calls_on_cuda<WholeTeam, Value>(
+        (total = static_cast<T>(scan_calls_on_cuda<WholeTeam, Value, 4>(
              lane_group<WholeTeam>(), count, call));))
     KOKKOS_IF_ON_HOST(((void)member; (void)count; (void)call; (void)total;))
 #endif
@@ -456,10 +488,19 @@ KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,
     Kokkos::abort(
         "KokkosMMA::team_inclusive_scan, ...: the extents of x and y differ");
 #endif
-  ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
-  Value sum;
-  scan_calls<WholeTeam>(member, std::uint64_t(x.extent(0)), functor, sum);
-  total = static_cast<T>(sum);
+  if constexpr (is_cuda_member<Member>) {
+#if KOKKOSMMA_IMPL_ON_CUDA()
+    KOKKOS_IF_ON_DEVICE(
+        (total = static_cast<T>(
+             scan_elements_on_cuda<WholeTeam, Kind, Value>(x, y));))
+    KOKKOS_IF_ON_HOST(((void)member; (void)x; (void)y; (void)total;))
+#endif
+  } else {
+    ScanInto<X, Y, Value, Kind> const functor{x, y, Value(0)};
+    Value sum;
+    scan_calls<WholeTeam>(member, std::uint64_t(x.extent(0)), functor, sum);
+    total = static_cast<T>(sum);
+  }
 }
 template <bool WholeTeam, ScanKind Kind, class Member, class X, class Y>
 KOKKOS_INLINE_FUNCTION void scan_elements(Member const& member, X const& x,

@@ -4,9 +4,12 @@
 #define KOKKOSMMA_CUDA_TEAM_SCANS_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 /// \file
 /// Scans by a team or a vector inside a kernel of Kokkos' TeamPolicy.
@@ -138,7 +141,7 @@ __device__ Value scan_vector(LaneGroup const& group, Index units,
     joiner.init(carry);
     Index at   = 0;
     Index left = units;
-    if constexpr (!whole.value) {
+    if constexpr (Source::per_lane > 1 && !whole.value) {
       unsigned const round = Source::per_lane * lanes.width;
       while (left > lanes.width) {
         scan_vector_round<Source::per_lane, false>(lanes, at, left, joiner,
@@ -158,9 +161,9 @@ __device__ Value scan_vector(LaneGroup const& group, Index units,
 }
 
 /// Functor as a source of units.
-template <class Call>
+template <class Call, unsigned PerLane = 4>
 struct CalledUnits {
-  static constexpr unsigned per_lane = 4;
+  static constexpr unsigned per_lane = PerLane;
   Call const& call;
 
   template <class Index, class Value>
@@ -170,6 +173,118 @@ struct CalledUnits {
   template <class Index, class Value>
   __device__ void give(Index i, Value& prefix) const {
     call.finish(i, prefix);
+  }
+};
+
+/// Fewer than 2^31 contiguous elements as a source of units. A unit has the
+/// neighbours that fill 16 bytes of the wider type, 8 at most. Unit 0 may begin
+/// before the data. Missing elements are zeros, which add nothing: every sum
+/// starts from 0, so that no -0 is lost to them.
+template <Scalar Input, class Value, class Output, bool Inclusive, class Joiner>
+struct MemoryUnits {
+  static constexpr unsigned per_lane  = 1;
+  static constexpr unsigned in_bytes  = size_of(Input);
+  static constexpr unsigned out_bytes = sizeof(Output);
+  static constexpr unsigned wider = in_bytes > out_bytes ? in_bytes : out_bytes;
+  static constexpr unsigned elements = wider == 1 ? 8 : 16 / wider;
+  using Bits                         = typename Unsigned<in_bytes>::type;
+
+  Bits const* x;
+  Output* y;
+  unsigned size;
+  Joiner joiner;
+  unsigned skip;
+  bool store_vectors;
+  Vector16 kept;
+
+  __device__ MemoryUnits(void const* in, Output* out, unsigned n,
+                         Joiner const& j)
+      : x(static_cast<Bits const*>(in)), y(out), size(n), joiner(j) {
+    auto const place = [](void const* p, unsigned bytes) {
+      return unsigned(reinterpret_cast<std::uintptr_t>(p) %
+                      (elements * bytes)) /
+             bytes;
+    };
+    skip          = place(in, in_bytes);
+    store_vectors = place(out, out_bytes) == skip;
+  }
+  __device__ unsigned units() const {
+    return (size + skip + elements - 1) / elements;
+  }
+  /// First element of a unit; below 0 for unit 0, if it begins earlier.
+  __device__ int first(unsigned unit) const {
+    return int(unit * elements - skip);
+  }
+  /// Whether all elements of a unit exist.
+  __device__ bool whole(int at) const {
+    return at >= 0 && unsigned(at) + elements <= size;
+  }
+  __device__ bool inside(int at, unsigned e) const {
+    return unsigned(at) + e < size;
+  }
+  __device__ Value element(unsigned e) const {
+    return element_value<Warp, Input, Value>(
+        element_of_vector<in_bytes>(kept, int(e)));
+  }
+
+  __device__ void take(unsigned unit, Value& value) {
+    int const at = first(unit);
+    kept         = Vector16{};
+    if (whole(at)) {
+      void const* const from = x + at;
+      if constexpr (elements * in_bytes == 16) {
+        kept = load_team_vector(static_cast<unsigned char const*>(from));
+      } else if constexpr (elements * in_bytes == 8) {
+        uint2 const v = *static_cast<uint2 const*>(from);
+        kept[0]       = v.x;
+        kept[1]       = v.y;
+      } else {
+        kept[0] =
+            *static_cast<typename Unsigned<elements * in_bytes>::type const*>(
+                from);
+      }
+    } else {
+#pragma unroll
+      for (unsigned e = 0; e < elements; ++e) {
+        if (!inside(at, e)) continue;
+        put_element<in_bytes>(kept, int(e), x[at + int(e)]);
+      }
+    }
+#pragma unroll
+    for (unsigned e = 0; e < elements; ++e) joiner.join(value, element(e));
+  }
+
+  __device__ void give(unsigned unit, Value const& prefix) const {
+    int const at = first(unit);
+    Output out[elements];
+    Value running = prefix;
+#pragma unroll
+    for (unsigned e = 0; e < elements; ++e) {
+      if constexpr (!Inclusive) {
+        out[e] = static_cast<Output>(running);
+      }
+      joiner.join(running, element(e));
+      if constexpr (Inclusive) {
+        out[e] = static_cast<Output>(running);
+      }
+    }
+    if (store_vectors && whole(at)) {
+      auto const words = Words<Output[elements]>::from(out);
+      void* const to   = y + at;
+      if constexpr (elements * out_bytes == 16) {
+        *static_cast<uint4*>(to) =
+            uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
+      } else if constexpr (elements * out_bytes == 8) {
+        *static_cast<uint2*>(to) = uint2{words.word[0], words.word[1]};
+      } else {
+        *static_cast<typename Unsigned<elements * out_bytes>::type*>(to) =
+            words.word[0];
+      }
+      return;
+    }
+#pragma unroll
+    for (unsigned e = 0; e < elements; ++e)
+      if (inside(at, e)) y[at + int(e)] = out[e];
   }
 };
 
