@@ -23,6 +23,12 @@
 
 namespace KokkosMMA::Impl {
 
+/// Whether value_count is a non-static member.
+template <class Functor>
+concept HasCount = requires {
+  requires std::is_member_object_pointer_v<decltype(&Functor::value_count)>;
+};
+
 /// Closure of a reduction whose value a thread keeps in shared memory.
 template <class Functor, class Reducer, class PolicyT>
 class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
@@ -38,11 +44,15 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(Base::m_policy);
-    auto const& call = Flat::call(Base::functor(), Base::m_policy, 0);
+    auto const& call         = Flat::call(Base::functor(), Base::m_policy, 0);
+    void const* in_registers = nullptr;
+    if constexpr (has_count) {
+      in_registers = kernel<true>();
+    }
     ErasedArrays erased{{Base::m_policy.space(),
                          static_cast<Base const*>(this),
                          Base::m_run_native,
-                         kernel(),
+                         kernel<false>(),
                          {&call, &reducer, &begin},
                          Base::m_result,
                          Base::m_result_on_device,
@@ -52,7 +62,8 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
                         {},
                         Tuning::value,
                         reducer.value_count(),
-                        alignof(value_type)};
+                        alignof(value_type),
+                        in_registers};
     erased.must_wait             = Base::m_must_wait;
     erased.problem.size          = Flat::size(Base::m_policy);
     erased.problem.fixed_size    = !is_array;
@@ -68,12 +79,18 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   static constexpr bool sums_numbers =
       is_array && adds<Reducer>() && std::is_trivially_copyable_v<value_type> &&
       sizeof(value_type) <= 16;
+  // The array may belong to the functor or to a separate reducer. Large
+  // functors would be copied to local memory.
+  static constexpr bool has_count =
+      is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
+      HasCount<Functor> && HasCount<typename Reducer::functor_type>;
   using Tuning = Cuda::tuning_type<array_tuning(is_array, sizeof(value_type))>;
 
+  template <bool InRegisters>
   static void const* kernel() {
     return Cuda::array_reduce_kernel<
-        has_copies(sizeof(Functor) + sizeof(Reducer)), Tuning, sums_numbers,
-        typename Flat::Index, value_type, Call, Reducer>();
+        has_copies(sizeof(Functor) + sizeof(Reducer)), Tuning, InRegisters,
+        sums_numbers, typename Flat::Index, value_type, Call, Reducer>();
   }
 };
 

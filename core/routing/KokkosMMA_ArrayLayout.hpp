@@ -12,6 +12,9 @@ struct ArrayLayout {
   unsigned callers;  ///< threads with an array
 };
 
+/// Longest array that a thread keeps in registers.
+inline constexpr unsigned most_in_registers = 4;
+
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -56,6 +56,7 @@ struct SumOfArrays {
   Functor functor;
   static T* reference(T* value) { return value; }
   unsigned value_count() const { return functor.value_count; }
+  Functor const& get_functor() const { return functor; }
   void init(T* value) const {
     for (unsigned e = 0; e < functor.value_count; ++e) value[e] = T(0);
   }
@@ -78,7 +79,7 @@ struct Launch {
 };
 
 /// The array that a launch leaves, with poison after it.
-template <bool SumsNumbers, class T, class Functor, class Reducer>
+template <bool InRegisters, bool ByValue, class T, class Functor, class Reducer>
 std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
                        unsigned count, std::int64_t begin,
                        Launch const& launch) {
@@ -94,7 +95,7 @@ std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
   auto const go = [&](Impl::Cuda::ResultTarget<void> const& target) {
     Impl::Cuda::launch_kernel(
         space, "array_reduce",
-        Impl::Cuda::array_reduce<Tuning, SumsNumbers, std::int64_t, T,
+        Impl::Cuda::array_reduce<Tuning, InRegisters, ByValue, std::int64_t, T,
                                  Called<Functor>, Reducer>,
         {shape.launch.blocks, shape.launch.threads, shape.shared_bytes()},
         Called<Functor>{functor}, reducer, begin, launch.size,
@@ -108,7 +109,7 @@ std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
   return result;
 }
 
-template <bool SumsNumbers, class T>
+template <bool InRegisters, bool ByValue, class T>
 void expect_sums(unsigned count, Launch const& launch) {
   SCOPED_TRACE("array of " + std::to_string(count) + " values of " +
                std::to_string(sizeof(T)) +
@@ -118,7 +119,7 @@ void expect_sums(unsigned count, Launch const& launch) {
   AddArrays<T> const functor{count, calls.data()};
   SumOfArrays<T, AddArrays<T>> const reducer{functor};
   auto const result =
-      reduced<SumsNumbers, T>(functor, reducer, count, begin, launch);
+      reduced<InRegisters, ByValue, T>(functor, reducer, count, begin, launch);
 
   std::vector<T> expected(count + 1, T(0));
   for (std::uint64_t i = 0; i < launch.size; ++i) {
@@ -142,13 +143,22 @@ TEST(ArrayKernels, SumsOfEveryLength) {
   Random random;
   int n = 0;
   for (unsigned const count : {1u, 2u, 3u, 4u, 7u, 16u, 33u, 180u, 300u}) {
-    expect_sums<true, std::int64_t>(count, any_launch(random, n));
-    expect_sums<false, std::int64_t>(count, any_launch(random, ++n));
-    expect_sums<true, std::uint8_t>(count, any_launch(random, n));
+    expect_sums<false, true, std::int64_t>(count, any_launch(random, n));
+    expect_sums<false, false, std::int64_t>(count, any_launch(random, ++n));
+    expect_sums<false, true, std::uint8_t>(count, any_launch(random, n));
   }
-  expect_sums<true, std::int32_t>(1024, {700, 1024, true});
-  expect_sums<true, std::int64_t>(2048, {90, 1024, true});
-  expect_sums<false, std::int64_t>(2048, {90, 1024, false});
+  expect_sums<false, true, std::int32_t>(1024, {700, 1024, true});
+  expect_sums<false, true, std::int64_t>(2048, {90, 1024, true});
+  expect_sums<false, false, std::int64_t>(2048, {90, 1024, false});
+}
+
+TEST(ArrayKernels, FewValuesInRegisters) {
+  Random random;
+  for (int n = 0; n < 8; ++n)
+    for (unsigned count = 1; count <= Impl::most_in_registers; ++count) {
+      expect_sums<true, true, std::int64_t>(count, any_launch(random, n));
+      expect_sums<true, false, std::int32_t>(count, any_launch(random, n));
+    }
 }
 
 /// A value of 200 bytes that is no sum of numbers: the smallest contribution,
@@ -179,7 +189,7 @@ TEST(ArrayKernels, LargeValues) {
   for (int n = 0; n < 9; ++n) {
     Launch const launch = any_launch(random, n);
     SCOPED_TRACE("n = " + std::to_string(launch.size));
-    auto const result = reduced<false, Large>(
+    auto const result = reduced<false, false, Large>(
         SmallestWords(), SmallestWordsReducer(), 1, 7, launch);
     Large expected;
     SmallestWordsReducer const reducer;
@@ -209,7 +219,7 @@ TEST(ArrayKernels, SameBitsFromRunToRun) {
   for (auto& each : x) each = random.normal();
   AddDoubles const functor{count, x.data()};
   auto const run = [&] {
-    return reduced<true, double>(
+    return reduced<false, true, double>(
         functor, SumOfArrays<double, AddDoubles>{functor}, count, 0, launch);
   };
   auto const first = run();

@@ -707,6 +707,38 @@ TEST(FirstCalls, OfCopiesLoadWhatOtherExtentsNeed) {
   EXPECT_EQ(emulated_loaded, loaded);
 }
 
+/// The same for arrays, whose length says which kernel runs.
+TEST(FirstCalls, OfArraysLoadTheKernelOfOtherLengths) {
+  static char const kernels[4] = {};
+  CallPlan const generic       = plan_of(Route::generic);
+  std::atomic_flag reported    = ATOMIC_FLAG_INIT;
+  for (unsigned const count : {2u, 100u}) {
+    char const* const kernel       = kernels + (count == 2 ? 0 : 2);
+    char const* const in_registers = kernel + 1;
+    Ran ran;
+    std::vector<double> result(count);
+    Impl::ErasedArrays call{{space,
+                             &ran,
+                             &Ran::native,
+                             kernel,
+                             {},
+                             result.data(),
+                             false,
+                             count * sizeof(double),
+                             &no_locks,
+                             reported,
+                             &generic},
+                            {},
+                            {},
+                            count,
+                            alignof(double),
+                            in_registers};
+    run_arrays(call);
+    EXPECT_EQ(emulated_loaded.count(kernel), 1u);
+    EXPECT_EQ(emulated_loaded.count(in_registers), 1u);
+  }
+}
+
 /// Kokkos' launch with the tiles that the caller gave is one of the candidates.
 TEST(LaunchedCalls, GivenTilesAreMeasuredBesideOtherShapes) {
   for (bool const tiles_are_best : {false, true}) {

@@ -284,8 +284,8 @@ struct EmulatedRunner {
         [&](Impl::Cuda::ResultTarget<void> const& target) {
           Impl::Cuda::launch_kernel(
               space, "array_reduce",
-              Impl::Cuda::array_reduce<Tuning, IsArray, Index, Value, TheCall,
-                                       Reducer>,
+              Impl::Cuda::array_reduce<Tuning, false, IsArray, Index, Value,
+                                       TheCall, Reducer>,
               {shape.launch.blocks, shape.launch.threads, shape.shared_bytes()},
               call, reducer, begin, size,
               scratch->grid(shape.launch.blocks, count * sizeof(Value)),

@@ -306,15 +306,28 @@ Route run_arrays(ErasedArrays& call) {
       call.value_bytes > most_bytes_of_kokkos)
     settings.route = Route::streamed;
   Cuda::KernelFacts facts{};
-  if (settings.route == Route::generic || call.result == nullptr) {
-    call.problem.compiled = false;
-  } else {
-    facts = Cuda::facts_of_kernel(call.stream.device, call.kernel,
+  auto const ask = [&](void const* kernel) {
+    facts = Cuda::facts_of_kernel(call.stream.device, kernel,
                                   array_facts_threads, 0);
     // Spilled bytes depend on the architecture.
-    if (settings.reproducibility == Reproducibility::run_to_run)
-      call.problem.local_bytes = facts.local_bytes;
+    if (settings.reproducibility != Reproducibility::run_to_run)
+      facts.local_bytes = 0;
+    return facts.local_bytes == 0;
+  };
+  if (settings.route == Route::generic || call.result == nullptr) {
+    call.problem.compiled = false;
+  } else if (call.kernel_in_registers == nullptr) {
+    ask(call.kernel);
+  } else {
+    // The length of a later call's array may need the other one.
+    for (void const* const each : {call.kernel_in_registers, call.kernel})
+      Cuda::load_kernel(call.stream.device, each);
+    if (call.count <= most_in_registers && ask(call.kernel_in_registers))
+      call.kernel = call.kernel_in_registers;
+    else
+      ask(call.kernel);
   }
+  call.problem.local_bytes = facts.local_bytes;
   return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, false,
       settings, [&](Route, Cuda::StreamScratch const& scratch) {

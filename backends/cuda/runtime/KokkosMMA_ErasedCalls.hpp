@@ -78,6 +78,8 @@ struct ErasedArrays : ErasedCall {
   ArrayTuning tuning;
   unsigned count;
   std::size_t alignment;
+  /// Kernel for arrays of few values; null if none is compiled.
+  void const* kernel_in_registers;
 };
 
 /// Runs a call by this library's kernel, or Kokkos' own code. Returns the route

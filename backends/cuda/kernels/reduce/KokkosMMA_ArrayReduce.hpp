@@ -159,10 +159,12 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
 }
 
 /// Calls f(i, running) for the indices of this thread, which are every
-/// callers-th of the block's contiguous subrange, `Calls` in flight.
-template <int Calls, class Index, class Call, class Running>
+/// callers-th of the block's contiguous subrange. Calls after_round() after
+/// each `Calls` of them, then after each of the remaining ones.
+template <int Calls, class Index, class Call, class Running, class AfterRound>
 __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
-                           unsigned callers, Running&& running) {
+                           unsigned callers, Running&& running,
+                           AfterRound const& after_round) {
   // Warps load whole cache lines if `callers` is a number of whole warps.
   unsigned const line        = callers % 32 == 0 ? 32 : 1;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
@@ -175,17 +177,53 @@ __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
     for (int u = 0; u < Calls; ++u)
       f(static_cast<Index>(begin + static_cast<Index>(i + u * callers)),
         running);
-    Opaque::memory();
+    after_round();
   }
   for (; i < end; i += callers) {
     f(static_cast<Index>(begin + static_cast<Index>(i)), running);
-    Opaque::memory();
+    after_round();
   }
 }
 
-/// Reduces f over [begin, begin + size).
-template <class Tuning, bool SumsNumbers, class Index, class T, class Call,
-          class Reducer>
+/// Copies a functor and makes its value_count a constant for the compiler. The
+/// bits are copied, because constructors may be host functions.
+template <unsigned Count, class Holder, class Get>
+__device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
+                                Get const& functor_of) {
+  memcpy(static_cast<void*>(&to), &from, sizeof(Holder));
+  auto const& count = functor_of(to.value).value_count;
+  const_cast<std::remove_cvref_t<decltype(count)>&>(count) = Count;
+}
+
+/// Invokes f with an array of a constant length. Loops of the functor that run
+/// to its value_count, like those of Kokkos' own reducer, are unrolled. The
+/// array is then in registers, and the loads of several invocations move ahead
+/// of the additions. (An assumption value_count == Count moved nothing to
+/// registers: nvcc 13.0.)
+template <unsigned Count, class Index, class T, class Call, class Reducer>
+__device__ void call_in_registers(Call const& f, Reducer const& reducer,
+                                  Index begin, std::uint64_t size,
+                                  BlockArrays<T> const& block) {
+  Slot<Call> call;
+  Slot<Reducer> counted;
+  copy_with_count<Count>(
+      call, f, [](Call const& c) -> auto const& { return c.functor; });
+  copy_with_count<Count>(
+      counted, reducer,
+      [](Reducer const& r) -> auto const& { return r.get_functor(); });
+  Slot<T[Count]> running;
+  counted.value.init(running.value);
+  call_share<8 / Count>(call.value, begin, size, block.layout.callers,
+                        Reducer::reference(running.value), [] {});
+  T* const mine = block.of(threadIdx.x);
+#pragma unroll
+  for (unsigned e = 0; e < Count; ++e) copy_bits(mine + e, running.value + e);
+}
+
+/// Reduces f over [begin, begin + size). `InRegisters`: the arrays have at most
+/// most_in_registers values.
+template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
+          class T, class Call, class Reducer>
 __device__ __forceinline__ void reduce_to_array(Call const& f,
                                                 Reducer const& reducer,
                                                 Index begin, std::uint64_t size,
@@ -195,10 +233,20 @@ __device__ __forceinline__ void reduce_to_array(Call const& f,
   KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, array_memory);
   BlockArrays<T> const block{array_memory, layout};
   if (block.has_one()) {
-    T* const mine = block.of(threadIdx.x);
-    reducer.init(mine);
-    call_share<Tuning::value.calls>(f, begin, size, layout.callers,
-                                    Reducer::reference(mine));
+    if constexpr (InRegisters) {
+      switch (layout.count) {
+        case 1: call_in_registers<1>(f, reducer, begin, size, block); break;
+        case 2: call_in_registers<2>(f, reducer, begin, size, block); break;
+        case 3: call_in_registers<3>(f, reducer, begin, size, block); break;
+        default: call_in_registers<4>(f, reducer, begin, size, block);
+      }
+    } else {
+      T* const mine = block.of(threadIdx.x);
+      reducer.init(mine);
+      call_share<Tuning::value.calls>(f, begin, size, layout.callers,
+                                      Reducer::reference(mine),
+                                      [] { Opaque::memory(); });
+    }
   }
   __syncthreads();
   if (!reduce_arrays<SumsNumbers>(block, reducer, scratch)) return;
@@ -207,8 +255,8 @@ __device__ __forceinline__ void reduce_to_array(Call const& f,
   store_array(block, target);
 }
 
-template <class Tuning, bool SumsNumbers, class Index, class T, class Call,
-          class Reducer>
+template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
+          class T, class Call, class Reducer>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
     array_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
@@ -216,11 +264,11 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                  Index const begin, std::uint64_t const size,
                  GridScratch const scratch, ResultTarget<T> const target,
                  ArrayLayout const layout) {
-  reduce_to_array<Tuning, SumsNumbers>(f, reducer, begin, size, scratch, target,
-                                       layout);
+  reduce_to_array<Tuning, InRegisters, SumsNumbers>(f, reducer, begin, size,
+                                                    scratch, target, layout);
 }
-template <class Tuning, bool SumsNumbers, class Index, class T, class Call,
-          class Reducer>
+template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
+          class T, class Call, class Reducer>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
     array_reduce_by_value(Call const f, Reducer const reducer,
@@ -228,19 +276,21 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                           GridScratch const scratch,
                           ResultTarget<T> const target,
                           ArrayLayout const layout) {
-  reduce_to_array<Tuning, SumsNumbers>(f, reducer, begin, size, scratch, target,
-                                       layout);
+  reduce_to_array<Tuning, InRegisters, SumsNumbers>(f, reducer, begin, size,
+                                                    scratch, target, layout);
 }
 
-template <bool ByValue, class Tuning, bool SumsNumbers, class Index, class T,
-          class Call, class Reducer>
+template <bool ByValue, class Tuning, bool InRegisters, bool SumsNumbers,
+          class Index, class T, class Call, class Reducer>
 void const* array_reduce_kernel() {
   if constexpr (ByValue) {
     return reinterpret_cast<void const*>(
-        &array_reduce_by_value<Tuning, SumsNumbers, Index, T, Call, Reducer>);
+        &array_reduce_by_value<Tuning, InRegisters, SumsNumbers, Index, T, Call,
+                               Reducer>);
   } else {
     return reinterpret_cast<void const*>(
-        &array_reduce<Tuning, SumsNumbers, Index, T, Call, Reducer>);
+        &array_reduce<Tuning, InRegisters, SumsNumbers, Index, T, Call,
+                      Reducer>);
   }
 }
 
