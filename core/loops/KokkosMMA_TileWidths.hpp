@@ -32,18 +32,11 @@ constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
 /// Least number of tiles of a long row.
 inline constexpr std::uint32_t long_row = 32;
 
-/// A row of a large box of four and more dimensions has tiles beside each
-/// other, too, in a second dimension between the fastest and the slowest, four
-/// by eight at a time: if either is contiguous, its memory lines are in L1
-/// until their elements are used. Smaller boxes would leave blocks without
-/// work.
-inline constexpr std::uint64_t tiles_of_wide_row = 1 << 13;
-
 /// See tile_box().
 inline void choose_tiles(TiledBox const& box) {
-  auto const& [rank, threads, extent, width, step, count, along, whole_in_row,
-               beside, has_beside] = box;
-  int const slow                   = rank - 1;
+  auto const& [rank, threads, extent, width, step, count, along, whole_in_row] =
+      box;
+  int const slow = rank - 1;
   for (int d = 0; d < rank; ++d) width[d] = 1;
   if (rank > 1) width[slow] = tile_width(extent[slow], threads < 512 ? 16 : 32);
   // Threads that the slowest dimension leaves, from the fastest one on.
@@ -60,24 +53,9 @@ inline void choose_tiles(TiledBox const& box) {
     tiles[d] = (extent[d] + width[d] - 1) / width[d];
   for (int d = 1; d < rank; ++d)
     if (tiles[along] < long_row && tiles[d] > tiles[along]) along = d;
-  step[along]       = width[along];
-  whole_in_row      = extent[along] / width[along];
-  int other         = 0;
-  std::uint64_t all = tiles[0];
-  for (int d = 1; d < rank; ++d) {
-    all *= tiles[d];
-    if (d < slow && d != along && (other == 0 || tiles[d] > tiles[other]))
-      other = d;
-  }
-  if (rank > 3 && other > 0 && tiles[along] >= 8 && tiles[other] >= 8 &&
-      all >= tiles_of_wide_row) {
-    has_beside    = true;
-    beside[other] = width[other];
-    whole_in_row  = whole_in_row / 4 * 32;
-    tiles[along]  = (tiles[along] + 3) / 4 * 32;
-    tiles[other]  = (tiles[other] + 7) / 8;
-  }
-  count[0] = ReciprocalDivisor(tiles[along]);
+  step[along]  = width[along];
+  whole_in_row = extent[along] / width[along];
+  count[0]     = ReciprocalDivisor(tiles[along]);
   for (int d = 0; d < rank; ++d)
     if (d != along) count[d + (d < along)] = ReciprocalDivisor(tiles[d]);
 }

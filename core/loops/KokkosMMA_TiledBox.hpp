@@ -20,8 +20,6 @@ struct TiledBox {
   ReciprocalDivisor* count;
   int& along;  ///< 0 before
   std::uint32_t& whole_in_row;
-  std::uint32_t* beside;  ///< zeros before
-  bool& has_beside;       ///< false before
 };
 
 /// Divides the box into tiles. Compiled once, in libkokkosmma.

@@ -48,9 +48,8 @@ struct AddPlaces {
   }
 };
 
-/// \param given extents from the fastest dimension on, or none
 template <class Value, int Rank, bool LeftFastest>
-void expect_sums_of_boxes(Random& random, std::vector<long> const& given = {}) {
+void expect_sums_of_boxes(Random& random) {
   constexpr auto tuned = Impl::streamed_tuning(sizeof(Value), Rank);
   using Tuning         = Impl::Cuda::tuning_type<tuned>;
   using Running        = Impl::Cuda::RunningValue<SumReducer<Value>, Value>;
@@ -58,8 +57,7 @@ void expect_sums_of_boxes(Random& random, std::vector<long> const& given = {}) {
   long size       = 1;
   long const most = Rank == 2 ? 260 : Rank == 3 ? 50 : Rank == 4 ? 14 : 6;
   for (int d = 0; d < Rank; ++d) {
-    extent[d] = given.empty() ? random.integer(1, most)
-                              : given[LeftFastest ? d : Rank - 1 - d];
+    extent[d] = random.integer(1, most);
     lower[d]  = random.integer(-9, 9);
     upper[d]  = lower[d] + extent[d];
     size *= extent[d];
@@ -73,12 +71,9 @@ void expect_sums_of_boxes(Random& random, std::vector<long> const& given = {}) {
   auto const call =
       Impl::multi_index_call<AddPlaces<Value, Rank>, long, Rank, LeftFastest>(
           functor, lower, upper, tuned.threads);
-  if (!given.empty()) {
-    ASSERT_TRUE(call.has_beside);
-  }
   auto const blocks = unsigned(random.integer(1, 5));
   // A block of another size goes over the places one by one.
-  bool const is_tuned    = !given.empty() || random.integer(0, 3) > 0;
+  bool const is_tuned    = random.integer(0, 3) > 0;
   unsigned const threads = is_tuned ? unsigned(tuned.threads) : 256;
   auto const orders      = Impl::call_orders(tuned, true);
   for (int order = 0; order < orders.count; ++order) {
@@ -133,14 +128,5 @@ void expect_sums_of_ranks() {
 }
 TEST(BoxSums, Floats) { expect_sums_of_ranks<float>(); }
 TEST(BoxSums, Doubles) { expect_sums_of_ranks<double>(); }
-
-/// Rows of large boxes have tiles beside each other, and ends where neither
-/// number of tiles is a multiple.
-TEST(BoxSums, WideRows) {
-  Random random;
-  any_device(random);
-  expect_sums_of_boxes<float, 4, true>(random, {16, 83, 101, 31});
-  expect_sums_of_boxes<double, 5, false>(random, {32, 83, 11, 9, 16});
-}
 
 }  // namespace

@@ -94,19 +94,6 @@ TEST(BoxTiles, AreLongInTwoDimensions) {
   EXPECT_EQ(1, narrow.along);
 }
 
-TEST(BoxTiles, LieFourByEight) {
-  BoxTiles<4> const tiles({128, 128, 128, 128}, 512);
-  ASSERT_TRUE(tiles.has_beside);
-  for (std::uint32_t number = 0; number < 64; ++number) {
-    auto const at = tiles.tile(number);
-    EXPECT_EQ(number / 32 * 4 + number % 4, at.of[1]) << number;
-    EXPECT_EQ(number / 4 % 8, at.of[2]) << number;
-  }
-  // In three dimensions either end or the only other dimension is along.
-  EXPECT_FALSE(BoxTiles<3>({640, 640, 640}, 512).has_beside);
-  EXPECT_FALSE(BoxTiles<4>({60, 60, 60, 16}, 512).has_beside) << "too small";
-}
-
 struct LastIndex {
   template <class Index>
   void operator()(Index i, Index j, std::int64_t& value) const {

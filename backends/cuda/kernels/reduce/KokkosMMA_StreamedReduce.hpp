@@ -158,13 +158,11 @@ __device__ void box_tiles(Running const& running, Call const& f,
   while (tile < end) {
     auto const first = f.tile(tile);
     auto at          = f.at(first, place);
-    unsigned in_row  = first.in_row;
-    unsigned whole   = f.whole_in_row - in_row;
-    if (in_row > f.whole_in_row) whole = 0;
+    unsigned whole   = f.whole_in_row - first.in_row;
     if (whole > end - tile) whole = end - tile;
     if (whole >= Calls) {
       // A whole tile can be outside the box only in other dimensions.
-      bool inside = f.has(at);
+      bool const inside = f.has(at);
       for (; whole >= Calls; whole -= Calls, tile += Calls) {
         if (inside) {
 #pragma unroll
@@ -177,13 +175,6 @@ __device__ void box_tiles(Running const& running, Call const& f,
         }
 #pragma unroll
         for (int d = 0; d < Call::rank; ++d) at.of[d] += Calls * f.step[d];
-        if constexpr (Call::rank > 3) {
-          in_row += Calls;
-          if (f.has_beside && in_row % 4 == 0) {
-            f.turn(at, in_row);
-            inside = f.has(at);
-          }
-        }
         if (!free_running) __syncthreads();
       }
     } else {
@@ -236,11 +227,9 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   // needed: with one more line than a launch of a thread per index needs,
   // threads invoke f twice and the last blocks have no work. Energy sum over
   // 256000 atoms: 309 us, 195 without; 198 and 211 in Kokkos (H100, 2026-11).
-  // Subranges of a box are whole tiles, or rounds of four.
-  unsigned line = 128;
-  if constexpr (TiledCall<Call>)
-    if (blockDim.x == tuning.threads)
-      line = tuning.threads * (f.has_beside ? 4 : 1);
+  // Subranges of a box are whole tiles.
+  unsigned const line =
+      TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
   std::uint64_t i            = share * share_of_warp<Tuning>(order);
