@@ -162,10 +162,6 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// 3073 2257, and down 8 columns 928 328. The library does not know what an
 /// opaque functor reads.
 ///
-/// A cap of 64 registers is used up, mostly for addresses of Views; without
-/// one, ranges have 32 to 40 with as many invocations in flight: windows of
-/// doubles 56 and 32, triangular loops 62 and 40, an energy sum 56 and 40.
-///
 /// Functors larger than one two-dimensional View get the shape of values of 8
 /// bytes, with 64 registers. With 32, rows of a sparse matrix and sums over
 /// neighbours spill or have few loads in flight. Functors of 48 bytes of
@@ -214,7 +210,7 @@ constexpr StreamedTuning streamed_tuning(
               .accumulators = 4};
   else if (value_bytes <= 8)
     tuning = {.threads      = 512,
-              .min_blocks   = is_box ? 2 : 0,
+              .min_blocks   = 2,
               .calls        = 2,
               .most_calls   = box_calls(is_box, word, functor_bytes),
               .accumulators = 2};

@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -72,8 +71,7 @@ static_assert(usable(fair) && !usable_with(&StreamedTuning::accumulators, 3) &&
 constexpr bool values_fit() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value) {
     StreamedTuning const tuning = streamed_tuning(value);
-    int const registers =
-        65536 / (tuning.threads * std::max(tuning.min_blocks, 1));
+    int const registers         = 65536 / (tuning.threads * tuning.min_blocks);
     if (tuning.accumulators * int(value + 3) / 4 > registers / 2) return false;
   }
   return true;
