@@ -28,7 +28,7 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
     orders.all[orders.count++] = order;
   };
   if (most || near) add({.most_calls = most, .neighbours = near});
-  if (tuning.calls > 1) add({.most_calls = most, .free_running = true});
+  add({.most_calls = most, .free_running = true});
   if (scatters_warps(tuning))
     add({.most_calls = most, .free_running = true, .scattered_warps = true});
   return orders;

@@ -224,18 +224,17 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   for (int k = 0; k < K; ++k) running.init(values[k].value);
 
   // Subranges are whole lines of elements of any size, and no longer than
-  // needed: with one more line than a launch of a thread per index needs,
-  // threads invoke f twice and the last blocks have no work. Energy sum over
-  // 256000 atoms: 309 us, 195 without; 198 and 211 in Kokkos (H100, 2026-11).
-  // Subranges of a box are whole tiles.
+  // needed: if a launch has a thread per index, one more line makes threads
+  // invoke f twice and leaves the last blocks without work. Energy sum over
+  // 256000 atoms: 309 us with one more line, 198 in Kokkos; 195 with these, 211
+  // in Kokkos (H100, two days in 2026-11). Subranges of a box are whole tiles.
   unsigned const line =
       TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
   std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
   std::uint64_t i            = share * share_of_warp<Tuning>(order);
   std::uint64_t const end    = i + share < size ? i + share : size;
-  constexpr bool in_tiles    = TiledCall<Call> || tuning.calls > 1;
-  if (in_tiles && blockDim.x == tuning.threads) {
+  if (blockDim.x == tuning.threads) {
     constexpr unsigned threads = tuning.threads;
     if constexpr (TiledCall<Call>) {
       auto const place = f.place(threadIdx.x, order.neighbours);
@@ -268,7 +267,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   }
   unsigned const stride = blockDim.x;
   // With two invocations per thread and tile, at most two are left.
-  constexpr int left = tuning.calls < 4 ? tuning.calls : 4;
+  constexpr int left = tuning.calls < 4 ? 2 : 4;
   static_assert(left % K == 0);
   for (i += threadIdx.x; i < end; i += left * stride) {
 #pragma unroll
