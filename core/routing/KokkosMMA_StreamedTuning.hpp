@@ -83,14 +83,15 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 inline constexpr std::size_t small_functor_bytes = 128;
 
 /// A class with the Views of a simulation is larger: a long body, compiled for
-/// each invocation in flight. Us with four and two of them, 512 x 2, in boxes,
-/// for the minima of max_local_bytes(): N = 12 1171 677, 16 2235 1142; sums of
-/// roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128 registers: 505
-/// 744, 1102 1623 3101, CloverLeaf 597 (H200, CUDA 13.0, 2026-11-29). Ranges:
-/// an energy sum over neighbours has 44.8 KB of code, 31.9, 13.6 in Kokkos.
-constexpr bool is_large_functor(std::size_t functor_bytes, bool is_box) {
-  return functor_bytes > (is_box ? 256 : 512);
-}
+/// each of only two invocations in flight. Us with four and two, 512 x 2, in
+/// boxes, for the minima of max_local_bytes(): N = 12 1171 677, 16 2235 1142;
+/// sums of roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128
+/// registers: 505 744, 1102 1623 3101, CloverLeaf 597. In ranges a thread has 32
+/// registers, as in Kokkos: many bodies loop and wait for memory. Energies of
+/// 143748, 256000, 1000188 atoms: 67 83 298, with 64 registers 107 116 430, one
+/// in flight 77 90 379, Kokkos 81 96 387; with ten arrays of 2^24 all have 307
+/// to 320, Kokkos 378 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-29).
+inline constexpr std::size_t large_functor_bytes = 256;
 
 /// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
 constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
@@ -233,8 +234,10 @@ constexpr StreamedTuning streamed_tuning(
     if (tuning.calls > 4) tuning.calls = 4;
     if (tuning.most_calls > 4) tuning.most_calls = 4;
   }
-  if (is_large_functor(functor_bytes, is_box))
+  if (functor_bytes > large_functor_bytes) {
     tuning.calls = tuning.most_calls = 2;
+    if (value_bytes <= 8 && !is_box) tuning.min_blocks = 4;
+  }
   return tuning;
 }
 

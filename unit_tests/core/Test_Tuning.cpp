@@ -106,15 +106,18 @@ TEST(Tuning, OrdersOfCalls) {
   EXPECT_EQ(orders(streamed_tuning(4, 1, false)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(64)), ";f;fs;");
   // The body of a large functor is compiled for fewer invocations.
-  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 512)), ";m;mf;mfs;");
-  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 520)), ";f;fs;");
-  EXPECT_EQ(orders(streamed_tuning(4, 1, false, 520)), ";f;fs;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 256)), ";m;mf;mfs;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 264)), ";f;fs;");
+  EXPECT_EQ(orders(streamed_tuning(4, 1, false, 264)), ";f;fs;");
 }
-// In boxes sooner, whatever the values and the reduction.
 static_assert(streamed_tuning(8, 2, true, 256).most_calls == 4 &&
               streamed_tuning(8, 2, false, 256).most_calls == 4 &&
               streamed_tuning(8, 2, false, 264).most_calls == 2 &&
               streamed_tuning(16, 2, false, 264).calls == 2);
+// In ranges each thread has 32 registers.
+static_assert(streamed_tuning(8, 1, true, 264).min_blocks == 4 &&
+              streamed_tuning(8, 1, true, 256).min_blocks == 2 &&
+              streamed_tuning(8, 2, true, 264).min_blocks == 2);
 
 // More indices never ask for more calls in flight.
 static_assert(streamed_tuning(16, 4).calls < streamed_tuning(16, 3).calls);
