@@ -41,7 +41,7 @@ string(REGEX REPLACE ".*release [0-9.]+, V([0-9.]+).*" "\\1" cuda_version "${cud
 set(cuda_flags -std=c++20 -O3 --extended-lambda -x cu -ccbin "${KokkosMMA_CUDA_HOST_COMPILER}" -Xptxas -v)
 # Our headers must be silent in an application's own warnings, and compile where it compiles Kokkos without RTTI, as Kokkos' own unit tests do.
 # Only where the host's compiler sees them.
-set(cuda_flags_of_compile -Xcompiler -Wall,-Wextra,-Werror,-fno-rtti)
+set(cuda_flags_of_compile -Xcompiler -Wall,-Wextra,-Wshadow,-Werror,-fno-rtti)
 foreach(folder IN LISTS cuda_include_folders)
   list(APPEND cuda_flags -isystem "${folder}")
 endforeach()

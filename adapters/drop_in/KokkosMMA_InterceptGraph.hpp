@@ -60,9 +60,9 @@ class LoopNode
 
  public:
   template <class... Arguments>
-  LoopNode(std::string label, Kokkos::Cuda const& space, Functor const& functor,
+  LoopNode(std::string name, Kokkos::Cuda const& space, Functor const& functor,
            Arguments&&... arguments)
-      : Native(std::move(label), space, NativeLoop<Functor>(functor),
+      : Native(std::move(name), space, NativeLoop<Functor>(functor),
                std::forward<Arguments>(arguments)...),
         m_functor(functor) {}
 
@@ -111,9 +111,9 @@ class ReduceNode
 
  public:
   template <class... Arguments>
-  ReduceNode(std::string label, Kokkos::Cuda const& space, Pair const& pair,
+  ReduceNode(std::string name, Kokkos::Cuda const& space, Pair const& pair,
              Arguments&&... arguments)
-      : Native(std::move(label), space,
+      : Native(std::move(name), space,
                NativePair(pair.get_functor(),
                           NativeReducer<Reducer>(pair.get_reducer())),
                std::forward<Arguments>(arguments)...) {}

@@ -43,7 +43,7 @@ namespace KokkosMMA::Impl {
 template <class Reducer>
 struct NativeReducer : Reducer {
   using kokkosmma_native = void;
-  NativeReducer(Reducer const& reducer) : Reducer(reducer) {}
+  NativeReducer(Reducer const& from) : Reducer(from) {}
   explicit NativeReducer(typename Reducer::functor_type const& functor)
       : Reducer(functor) {}
 };

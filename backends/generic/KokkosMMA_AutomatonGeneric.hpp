@@ -120,7 +120,7 @@ struct AutomatonRuns {
   template <class Stride>
   KOKKOS_FORCEINLINE_FUNCTION void count(std::uint16_t (&alive)[Runs::length],
                                          std::int64_t const (&at)[2], int n,
-                                         Stride stride) const {
+                                         Stride apart) const {
     for (int e = 0; e < n; ++e) alive[e] = 0;
     int const r = step.grid.radius[0];
     for (int a = -r; a <= r; ++a) {
@@ -128,7 +128,7 @@ struct AutomatonRuns {
       for (int b = -reach; b <= reach; ++b) {
         auto const* const first = &step.grid.x(at[0] + a, at[1] + b);
         for (int e = 0; e < n; ++e)
-          alive[e] = std::uint16_t(alive[e] + (int(first[e * stride]) == 1));
+          alive[e] = std::uint16_t(alive[e] + (int(first[e * apart]) == 1));
       }
     }
   }

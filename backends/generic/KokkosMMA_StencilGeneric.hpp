@@ -403,17 +403,17 @@ struct GenericStencilRuns {
     for (int e = 0; e < count; ++e) element(e, sums(e));
   }
   template <class Stride, class Value>
-  KOKKOS_FORCEINLINE_FUNCTION void add_row(Sums& sums, int count, Stride stride,
+  KOKKOS_FORCEINLINE_FUNCTION void add_row(Sums& sums, int count, Stride apart,
                                            Value const* first, A weight) const {
     for (int e = 0; e < count; ++e)
       sums.of[e] =
-          stencil.add(sums.of[e], weight, static_cast<A>(first[e * stride]));
+          stencil.add(sums.of[e], weight, static_cast<A>(first[e * apart]));
   }
 
   /// Calls into(e, from(e) + N taps from tap k on) for a whole run.
   template <int N, class Stride, class From, class Into>
   KOKKOS_FORCEINLINE_FUNCTION void add_group(std::int64_t const (&at)[R],
-                                             int count, Stride stride, int k,
+                                             int count, Stride apart, int k,
                                              From const& from,
                                              Into& into) const {
     decltype(&stencil.grid[at]) first[N];
@@ -431,7 +431,7 @@ struct GenericStencilRuns {
     for (int e = 0; e < count; ++e) {
       A sum = from(e);
       for (int n = 0; n < N; ++n)
-        sum = stencil.add(sum, weight[n], static_cast<A>(first[n][e * stride]));
+        sum = stencil.add(sum, weight[n], static_cast<A>(first[n][e * apart]));
       into(e, sum);
     }
   }

@@ -272,9 +272,9 @@ class TiledCopyPlanner {
   constexpr void set_part(std::uint32_t& tile, std::uint32_t words,
                           std::uint32_t log2) const {
     std::uint32_t side = 1u << log2;
-    std::uint32_t const most =
+    std::uint32_t const longest =
         m_tiles.pack > 1 ? copy_threads : max_words_of_side;
-    if (side > most) side = most;
+    if (side > longest) side = longest;
     tile = part(words, side, sector() / m_tiles.pack) * m_tiles.pack;
   }
   /// Elements of a sector of 32 bytes, whole words.

@@ -106,9 +106,9 @@ class WarpDenseBand {
   /// * block - side on, of this row (0) or the next one (1).
   template <int U, class LoadData, class Bands>
   KOKKOSMMA_FORCEINLINE_FUNCTION void step(LoadData const& data,
-                                           Bands const& bands) {
+                                           Bands const& band_of) {
     clear(m_sum[slot(U, taps - 1)]);
-    m_first = add<U, 0>(m_first, m_first, data, bands);
+    m_first = add<U, 0>(m_first, m_first, data, band_of);
   }
 
   /// Sums that step U completed: the row `Reach` above the step's row.
@@ -147,29 +147,29 @@ class WarpDenseBand {
   KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<A> add(Lanes<A> const& now,
                                               Lanes<A> const& next,
                                               LoadData const& data,
-                                              Bands const& bands) {
+                                              Bands const& band_of) {
     constexpr int block = N / taps;
     if constexpr (N % taps == 0) {
       constexpr bool is_last = block + 1 == blocks;
       return add_one<U, N>(next, data(is_last, is_last ? 0 : block + 1), data,
-                           bands);
+                           band_of);
     } else {
-      return add_one<U, N>(now, next, data, bands);
+      return add_one<U, N>(now, next, data, band_of);
     }
   }
   template <int U, int N, class LoadData, class Bands>
   KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<A> add_one(Lanes<A> const& now,
                                                   Lanes<A> const& next,
                                                   LoadData const& data,
-                                                  Bands const& bands) {
+                                                  Bands const& band_of) {
     constexpr int at    = (U * products + N) % ahead;
     Lanes<B> const band = m_band[at];
-    m_band[at]          = bands((N + ahead) % products);
+    m_band[at]          = band_of((N + ahead) % products);
     m_warp.template multiply<Shape>(m_sum[slot(U, N % taps)], now, band);
     if constexpr (N + 1 == products) {
       return next;
     } else {
-      return add<U, N + 1>(now, next, data, bands);
+      return add<U, N + 1>(now, next, data, band_of);
     }
   }
 

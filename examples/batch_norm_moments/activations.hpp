@@ -121,7 +121,7 @@ inline std::uint64_t mixed(std::uint64_t index) {
 // square of the mean has no digit left in fp32; every eighth channel is
 // constant. Powers of two: except for the rounding to the element type nothing
 // is rounded.
-inline Activations generate(Shape const& shape, bool half) {
+inline Activations generate(Shape const& shape, bool as_half) {
   struct Bell {
     double centre;
     double width;
@@ -129,7 +129,7 @@ inline Activations generate(Shape const& shape, bool half) {
   constexpr Bell bells[] = {
       {0, 1},     {-3, 0.25},           {1024, 1}, {0.5, 0.015625}, {0, 8},
       {-1024, 4}, {0.0625, 0.00390625}, {0.75, 0}};
-  Activations result{shape, half, {}};
+  Activations result{shape, as_half, {}};
   result.values.resize(static_cast<std::size_t>(shape.size()));
   std::size_t at = 0;
   for (std::int64_t n = 0; n < shape.samples; ++n) {
@@ -145,7 +145,8 @@ inline Activations generate(Shape const& shape, bool half) {
             131070;
         auto const value =
             static_cast<float>(bell.centre + bell.width * (uniform / 32768));
-        result.values[at] = half ? half_to_float(float_to_half(value)) : value;
+        result.values[at] =
+            as_half ? half_to_float(float_to_half(value)) : value;
       }
     }
   }

@@ -124,8 +124,8 @@ struct Level {
   }
   // The same wave is an eigenvector of the discrete Laplacian.
   double discrete_factor(double lambda, std::int64_t steps) const {
-    double const half = std::sin(frequency() * distance() / 2);
-    return std::pow(1 - 8 * lambda * half * half, static_cast<double>(steps));
+    double const sine = std::sin(frequency() * distance() / 2);
+    return std::pow(1 - 8 * lambda * sine * sine, static_cast<double>(steps));
   }
 };
 

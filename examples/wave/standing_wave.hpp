@@ -56,8 +56,8 @@ inline std::vector<double> sine(Level const& level) {
 inline Mode periodic_mode(Level const& level) {
   Mode mode{sine(level), 0};
   for (int o = 1; o <= radius; ++o) {
-    double const half = std::sin(o * level.angle() / 2);
-    mode.eigenvalue += 4 * Derivative().weight[o] * half * half;
+    double const sine_of_half = std::sin(o * level.angle() / 2);
+    mode.eigenvalue += 4 * Derivative().weight[o] * sine_of_half * sine_of_half;
   }
   return mode;
 }

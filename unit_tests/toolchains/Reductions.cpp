@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A loop, a sum, a scan, a team kernel and a segmented sum of each kind, as an
-// application writes them and by name: what every pair of compilers in
-// .ci/toolchains must compile. Nothing here runs.
+// A loop, a sum, a scan, a graph, a team kernel and a segmented sum of each
+// kind, as an application writes them and by name: what every pair of compilers
+// in .ci/toolchains must compile. Nothing here runs.
 
 #include <KokkosMMA.hpp>
+
+#include <Kokkos_Graph.hpp>
 
 namespace {
 
@@ -42,6 +44,14 @@ void plain_calls(Array<double> x, Array<double> y, double& sum, int& kept) {
         update += keep;
       },
       kept);
+}
+
+void calls_of_nodes(Array<double> x, Kokkos::View<double, Exec> sum) {
+  auto const fill = KOKKOS_LAMBDA(int i) { x(i) = i; };
+  auto const add  = KOKKOS_LAMBDA(int i, double& update) { update += x(i); };
+  Kokkos::Experimental::create_graph<Exec>([&](auto root) {
+    root.then_parallel_for(9, fill).then_parallel_reduce(9, add, sum);
+  }).submit();
 }
 
 void calls_of_teams(Array<double> x, Array<double> y, int length, double& sum) {

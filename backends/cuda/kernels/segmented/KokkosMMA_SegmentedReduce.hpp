@@ -179,15 +179,15 @@ struct SegmentLaunch {
     std::uint64_t least = ~std::uint64_t(0);
     auto const consider = [&](std::uint64_t parts) {
       parts = std::clamp<std::uint64_t>(parts, fewest, tiles);
-      std::uint64_t const rounds  = (count * parts + warps - 1) / warps;
-      std::uint64_t const busiest = rounds * ((tiles + parts - 1) / parts + 1);
+      std::uint64_t const turns   = (count * parts + warps - 1) / warps;
+      std::uint64_t const busiest = turns * ((tiles + parts - 1) / parts + 1);
       if (busiest >= least) return;
       least    = busiest;
       in.parts = unsigned(parts);
     };
     for (std::uint64_t parts = fewest; parts <= 32; ++parts) consider(parts);
-    for (std::uint64_t rounds = 1; rounds <= 8; ++rounds)
-      consider(std::min(rounds * warps / count, warps));
+    for (std::uint64_t turns = 1; turns <= 8; ++turns)
+      consider(std::min(turns * warps / count, warps));
     in.units        = count * in.parts;
     Value* partials = nullptr;
     unsigned* done  = nullptr;
