@@ -221,6 +221,12 @@ inline constexpr bool
     never_runs<Kokkos::Impl::ViewValueFunctor<Device, T>,
                typename Kokkos::Impl::ViewValueFunctor<Device, T>::DestroyTag> =
         std::is_trivially_destructible_v<T>;
+/// Copies to and from the host: Kokkos copies pinned Views of other layouts.
+template <class To, class From, class Layout, int Rank, class Index, class Tag>
+inline constexpr bool never_runs<
+    Kokkos::Impl::ViewCopy<To, From, Layout, Kokkos::Cuda, Rank, Index>, Tag> =
+    !std::is_same_v<typename To::execution_space,
+                    typename From::execution_space>;
 
 // The rules are evaluated once per policy, not per functor.
 template <class Policy>

@@ -112,13 +112,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | float 512 x 4, 4            | 707 | 404  | 1192   | 1595   | 14088   |
 /// | float, Kokkos               | 730 | 825  | 1198   | 1896   | 12648   |
 /// | double 512 x 2, 2           | 715 |      | 821    | 2875   | 6122    |
-/// | double 256 x 8, 4, no wait  | 751 |      | 908    | 2855   | 5419    |
 /// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
 ///
-/// With 32-bit indices, floats down 2, 3, 8, 9, 64 and 100: 739 1477 3601 5799
-/// 15076 16413, Kokkos 1117 1476 1898 6194 12984 16686. No shape with the full
-/// rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in flight) reaches Kokkos'
-/// rate for floats down 8 columns.
+/// No shape with the full rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in
+/// flight) reaches Kokkos' rate for floats down 8 columns.
 ///
 /// A simple functor needs at most 32 of the 64 registers of 512 x 2, so that
 /// four blocks are resident.
@@ -223,10 +220,8 @@ struct ArrayTuning {
 /// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). A loop
 /// over an array of doubles with a product of two Views in each iteration (nvcc
 /// 13.0) has 24 loads in flight under a cap of 64 registers, 4 to 6 under one
-/// of 32. With two invocations in a round, the second one's loads precede the
-/// first one's additions if the functor has no loop, as in a histogram. Values
-/// above 256 bytes leave room for 700 threads or fewer in shared memory, so
-/// they may have 128 registers.
+/// of 32. Values above 256 bytes leave room for 700 threads or fewer in shared
+/// memory, so they may have 128 registers.
 constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
