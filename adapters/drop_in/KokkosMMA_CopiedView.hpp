@@ -13,6 +13,7 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 
@@ -32,7 +33,7 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
   using T = typename To::value_type;
   // Plain memory, which each assignment of an element reads or writes.
   static constexpr bool is_known =
-      Rank >= 2 && Rank <= max_copy_rank &&
+      Rank >= 1 && Rank <= max_copy_rank &&
       std::is_same_v<T, typename From::non_const_value_type> &&
       std::is_same_v<typename To::reference_type, T&> &&
       std::is_same_v<typename From::reference_type,
@@ -51,8 +52,10 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
 
   template <class Functor>
   static void describe(Functor const& functor, ErasedCopy& copy) {
-    copy.kernel = reinterpret_cast<void const*>(
-        &Cuda::copy_tiles<Cuda::CopyElement<T>, only_rows>);
+    if constexpr (Rank > 1) {
+      copy.kernel = reinterpret_cast<void const*>(
+          &Cuda::copy_tiles<Cuda::CopyElement<T>, only_rows>);
+    }
     copy.only_rows     = only_rows;
     copy.element_bytes = sizeof(T);
     copy.from          = functor.b.data();
@@ -62,6 +65,18 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
       copy.layouts.extent[d] = functor.a.extent(d);
       copy.layouts.from[d]   = std::int64_t(functor.b.stride(d));
       copy.layouts.to[d]     = std::int64_t(functor.a.stride(d));
+    }
+  }
+
+  /// Kernel where no tiles are copied.
+  template <class Loop>
+  static void const* kernel() {
+    using Strided = Cuda::StridedCopy<sizeof(T), alignof(T)>;
+    if constexpr (Rank == 1) {
+      return Cuda::streamed_for_kernel<false, 0, 0, std::int64_t, Strided>();
+    } else {
+      return Cuda::streamed_box_for_kernel<false, 0, 0, std::int64_t, Rank,
+                                           Loop::left, Strided>();
     }
   }
 };

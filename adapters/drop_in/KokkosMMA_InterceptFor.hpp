@@ -221,6 +221,12 @@ inline constexpr bool
     never_runs<Kokkos::Impl::ViewValueFunctor<Device, T>,
                typename Kokkos::Impl::ViewValueFunctor<Device, T>::DestroyTag> =
         std::is_trivially_destructible_v<T>;
+/// Copies to and from the host: Kokkos copies pinned Views of other layouts.
+template <class To, class From, class Layout, int Rank, class Index, class Tag>
+inline constexpr bool never_runs<
+    Kokkos::Impl::ViewCopy<To, From, Layout, Kokkos::Cuda, Rank, Index>, Tag> =
+    !std::is_same_v<typename To::execution_space,
+                    typename From::execution_space>;
 
 // The rules are evaluated once per policy, not per functor.
 template <class Policy>
@@ -252,19 +258,24 @@ class RoutedFor {
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static CachedLaunch cached(call_types<Functor, Policy>());
+    using Loop = PolicyLoop<Policy>;
     ErasedFor call{m_policy.space(),
                    this,
                    &run_native,
-                   PolicyLoop<Policy>::template native_kernel<Native>(m_policy),
-                   PolicyLoop<Policy>::template kernel<Functor>(),
+                   Loop::template native_kernel<Native>(m_policy),
+                   nullptr,
                    std::addressof(m_native.functor),
                    &desul::ensure_cuda_lock_arrays_on_device,
                    reported,
                    cached,
                    loop_of_types<Policy>(sizeof(Functor))};
-    PolicyLoop<Policy>::describe(m_policy, call.problem);
+    Loop::describe(m_policy, call.problem);
     if constexpr (CopiedView<Functor>::is_known) {
       CopiedView<Functor>::describe(m_native.functor, call.copy);
+      call.functor = static_cast<CopiedArrays const*>(&call.copy);
+      call.kernel  = CopiedView<Functor>::template kernel<Loop>();
+    } else {
+      call.kernel = Loop::template kernel<Functor>();
     }
     run_for(call);
   }

@@ -19,6 +19,13 @@ struct LayoutCopy {
   std::int64_t to[max_copy_rank]      = {};
 };
 
+/// The arrays, as a kernel receives them.
+struct CopiedArrays {
+  void const* from = nullptr;
+  void* to         = nullptr;
+  LayoutCopy layouts;
+};
+
 inline constexpr unsigned copy_threads = 256;
 
 /// Bytes that each thread loads before it stores the first: with six blocks per

@@ -60,7 +60,6 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 /// |------------------------------|----------------|----------------|
 /// | loops over pairs, rising     | 1.06 0.85 0.82 | 1.36 1.07 1.02 |
 /// | loops over pairs, falling    | 0.95 0.85 0.87 | 1.32 1.16 1.14 |
-/// | square roots, rising         | 0.82 0.80 0.81 | 0.93 0.88 0.88 |
 /// | all work in the last 1/16    | 0.98 0.84 0.90 | 1.91 1.53 1.23 |
 /// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
 ///
@@ -86,11 +85,11 @@ inline constexpr std::size_t small_functor_bytes = 128;
 /// each of only two invocations in flight. Us with four and two, 512 x 2, in
 /// boxes, for the minima of max_local_bytes(): N = 12 1171 677, 16 2235 1142;
 /// sums of roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128
-/// registers: 505 744, 1102 1623 3101, CloverLeaf 597. In ranges a thread has 32
-/// registers, as in Kokkos: many bodies loop and wait for memory. Energies of
-/// 143748, 256000, 1000188 atoms: 67 83 298, with 64 registers 107 116 430, one
-/// in flight 77 90 379, Kokkos 81 96 387; with ten arrays of 2^24 all have 307
-/// to 320, Kokkos 378 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-29).
+/// registers: 505 744, 1102 1623 3101, CloverLeaf 597. In ranges a thread has
+/// 32 registers, as in Kokkos: many bodies loop and wait for memory. Energies
+/// of 143748, 256000, 1000188 atoms: 67 83 298, with 64 registers 107 116 430,
+/// one in flight 77 90 379, Kokkos 81 96 387; with ten arrays of 2^24 all have
+/// 307 to 320, Kokkos 378 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-29).
 inline constexpr std::size_t large_functor_bytes = 256;
 
 /// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
@@ -99,17 +98,9 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
   return word ? 16 : 8;
 }
 
-/// GB/s by threads x resident blocks and invocations in flight (H200, tiles
-/// assigned to blocks in turn):
-///
-/// | type   | 1024 x 2, 8 calls | 16 calls | 512 x 4 | 256 x 8 |
-/// |--------|-------------------|----------|---------|---------|
-/// | float  | 4538              | 4536     | 4514    | 4479    |
-/// | half   | 3630              | 3645     | 3472    | 3290    |
-/// | int8   | 2498              | 2483     | 2345    | 2169    |
-///
-/// 8 and 16 calls on Kokkos 5.0.2, 2^28 elements: float 4296 4301, half 3417
-/// 3821, int8 2447 2628; but the maximum of 2^24 floats 2106 2013 (2026-11-29).
+/// GB/s with 8 and 16 calls on Kokkos 5.0.2, 2^28 elements: float 4296 4301,
+/// half 3417 3821, int8 2447 2628; but the maximum of 2^24 floats 2106 2013
+/// (2026-11-29).
 ///
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
 /// needs more would spill, and the route function rejects it. Values of 8 bytes
@@ -124,24 +115,15 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// |-----------------------------|-----|------|--------|--------|---------|
 /// | float 1024 x 2, 8           | 711 | 396  | 1217   | 1915   | 15462   |
 /// | float 512 x 4, 4            | 707 | 404  | 1192   | 1595   | 14088   |
-/// | float, tiles in turn        | 705 | 391  | 1584   | 5568   | 16414   |
 /// | float, Kokkos               | 730 | 825  | 1198   | 1896   | 12648   |
 /// | double 512 x 2, 2           | 715 |      | 821    | 2875   | 6122    |
-/// | double 1024 x 1, 2          | 710 |      | 833    | 2202   | 8066    |
-/// | double 512 x 2, 4           | 720 |      | 818    | 3132   | 6157    |
-/// | double 256 x 8, 4, no wait  | 751 |      | 908    | 2855   | 5419    |
-/// | double 512 x 2, 8, in turn  | 710 |      | 1461   | 5533   | 8254    |
 /// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
 ///
-/// With 32-bit indices, down 2, 3, 8, 9, 64 and 100: float 1024 x 2 739 1477
-/// 3601 5799 15076 16413, Kokkos 1117 1476 1898 6194 12984 16686; double 512 x
-/// 2 732 1371 3394 5208 7764 8314, Kokkos 932 1529 2886 5526 5554 8378. No
-/// shape with the full rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in
+/// No shape with the full rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in
 /// flight) reaches Kokkos' rate for floats down 8 columns.
 ///
 /// A simple functor needs at most 32 of the 64 registers of 512 x 2, so that
-/// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 in
-/// flight, 276 with 512 x 4, 4 in flight, 284 in Kokkos.
+/// four blocks are resident.
 ///
 /// Several accumulators make sums more accurate. Other joins may read memory
 /// that the running value points to, as an argmax does; the caches must then
@@ -150,14 +132,12 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 ///
 /// GB/s of values of 8 bytes, 512 x 2, with 2 in flight, 8, and 8 in pairs of
 /// neighbours (H100, CUDA 13.0, 2026-11-27): double 3134 3116 3114, rows of
-/// four doubles 3135 3042 2935, down 2 columns 1950 1872 2002, float 2899 3063
-/// 3102, half 2129 2693 2756, int8 1277 2148 2115 (Kokkos 1989), int8 into
-/// int64 953 2233 2227. Values of 4 bytes, 8 in flight, strided and in fours of
-/// neighbours: half 2790 2967, dot products of half 2798 3017, int8 2243 2408,
-/// dot products of int8 2168 2452, float 3076 3121; slower are rows of four
-/// floats, whose lines no longer fit in L1, 3117 2067, six arrays of floats
-/// 3073 2257, and down 8 columns 928 328. The library does not know what an
-/// opaque functor reads.
+/// four doubles 3135 3042 2935, float 2899 3063 3102, half 2129 2693 2756, int8
+/// 1277 2148 2115 (Kokkos 1989). Values of 4 bytes, 8 in flight, strided and in
+/// fours of neighbours: half 2790 2967, int8 2243 2408, float 3076 3121; slower
+/// are rows of four floats, whose lines no longer fit in L1, 3117 2067, six
+/// arrays of floats 3073 2257, and down 8 columns 928 328. The library does not
+/// know what an opaque functor reads.
 ///
 /// Functors larger than one two-dimensional View get the shape of values of 8
 /// bytes, with 64 registers. With 32, rows of a sparse matrix and sums over
@@ -180,14 +160,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// |-------------|-----------|-----------|-----------|-----------|-----------|
 /// | 16384^2     | 3548 3288 | 3961 3559 | 4089 3937 | 4049 3652 | 4215 4063 |
 /// | 640^3       | 3057 2391 | 3901 3245 | 3901 3523 | 4090 3535 | 4175 4007 |
-/// | 3 x 2^26    |           |           | 4180 4124 |           | 4376 4230 |
-/// | 64^2 x 2^16 |           |           | 2347 3304 |           | 4089 3964 |
 /// | 700 x 900   |           |           | 172 180   |           | 386 383   |
 ///
-/// 1024 x 2 without tiles, one row after the other: 3998 157, 3463 158, 3973
-/// 3622, 3451 158, 236 158, doubles 4334 314, 4301 314, 4157 4021, 4310 314,
-/// 394 314. Kokkos: 434 524, 362 269, 21 18, 363 273, 152 155, doubles 801 769,
-/// 682 520, 41 36, 667 536, 318 273.
+/// Without tiles 157 and 314 from the other layout. Kokkos: 434 524, 362 269,
+/// 152 155, doubles 801 769, 682 520, 318 273.
 constexpr StreamedTuning streamed_tuning(
     std::size_t value_bytes, int indices = 1, bool sum = true,
     std::size_t functor_bytes = 0,
@@ -250,16 +226,11 @@ struct ArrayTuning {
 
 /// Dot products of 1, 4, 16, 64 pairs of columns of doubles, LayoutLeft: 2560,
 /// 2810, 2860, 2660 GB/s, Kokkos 1890, 2450, 1550, 960; LayoutRight: 2570,
-/// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). 512
-/// threads x 4 blocks were not measured. A loop over an array of doubles with a
-/// product of two Views in each iteration (nvcc 13.0) has 24 loads in flight
-/// under a cap of 64 registers, so that 180 threads of a multiprocessor load 32
-/// KB; under a cap of 32 it has 4 to 6. With two invocations in a round, the
-/// second one's loads precede the first one's additions if the functor has no
-/// loop, as in a histogram. Functors of large values are mostly straight-line
-/// code with enough loads. Values above 256 bytes leave room for 700 threads or
-/// fewer in shared memory, so they may have 128 registers (Kokkos' kernel has
-/// 64 for a sum of 16 doubles, 255 and spills for 64).
+/// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). A loop
+/// over an array of doubles with a product of two Views in each iteration (nvcc
+/// 13.0) has 24 loads in flight under a cap of 64 registers, 4 to 6 under one
+/// of 32. Values above 256 bytes leave room for 700 threads or fewer in shared
+/// memory, so they may have 128 registers.
 constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
@@ -277,11 +248,8 @@ struct StreamedScanTuning {
 /// | threads x blocks, items | float | half  | int8  | threads | double |
 /// |-------------------------|-------|-------|-------|---------|--------|
 /// | 256 x 5, 16             | 3680  | 3298  | 3074  | 256 x 4 | 3595   |
-/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 384 x 3 | 3757   |
-/// | 256 x 4, 16             | 3503  | 3082  | 2874  | 512 x 2 | 3818   |
-/// | 512 x 2, 16             | 3464  | 2969  | 2733  | 512 x 3 | 3075   |
-/// | 512 x 2, 20             | 3590  | 3087  | 2754  |         |        |
-/// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
+/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 512 x 2 | 3818   |
+/// | 480 x 4, 8              | 3487  | 2990  | 2688  | 512 x 3 | 3075   |
 ///
 /// double: 8 items each; 3642 with 256 x 3, 16. These functors hold bare
 /// pointers and 32-bit indices. With Views and 64-bit indices (perf_scan,

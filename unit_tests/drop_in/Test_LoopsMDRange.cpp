@@ -176,6 +176,34 @@ TYPED_TEST(LoopsMDRange, CopiesBetweenLayouts) {
   }
 }
 
+/// deep_copy() of a component and of a row of it, of which no dimension is
+/// contiguous.
+template <class T, class Layout, class Exec>
+void check_component() {
+  using Kokkos::ALL;
+  Kokkos::View<T***, Kokkos::LayoutRight, Exec> const vectors("v", 700, 410, 3);
+  using Policy = Kokkos::MDRangePolicy<Exec, Rank<3>>;
+  Kokkos::parallel_for(
+      "fill", Policy({0, 0, 0}, {700, 410, 3}),
+      KOKKOS_LAMBDA(int i, int j, int k) {
+        vectors(i, j, k) = T((i * 7 + j * 31 + k * 11) % 127);
+      });
+  Kokkos::View<T**, Layout, Exec> const component("c", 700, 410);
+  Kokkos::View<T*, Exec> const row("r", 410);
+  expect_bits_of_kokkos(
+      [&] {
+        Kokkos::deep_copy(Exec(), component,
+                          Kokkos::subview(vectors, ALL, ALL, 1));
+        Kokkos::deep_copy(Exec(), row, Kokkos::subview(vectors, 5, ALL, 2));
+      },
+      component, row);
+}
+TYPED_TEST(LoopsMDRange, CopiesOfComponents) {
+  check_component<std::int8_t, Kokkos::LayoutLeft, TypeParam>();
+  check_component<float, Kokkos::LayoutRight, TypeParam>();
+  check_component<double, Kokkos::LayoutLeft, TypeParam>();
+}
+
 /// The first call of a large box runs in parts, by this library and by Kokkos.
 template <Iterate Direction, class Exec>
 void check_parts() {

@@ -754,6 +754,18 @@ TEST(LaunchedCalls, GivenTilesAreMeasuredBesideOtherShapes) {
   for (int n = 0; n < 2; ++n) EXPECT_EQ(kept.run(), -1);
 }
 
+/// Copies between Views of other layouts have the same kernel.
+TEST(LaunchedCalls, CopiesWithOneKernelHaveTheirOwnChoices) {
+  BoxCall<3, 2> first(true), second(true);
+  for (BoxCall<3, 2>* const copy : {&first, &second}) {
+    copy->call.problem.tiles      = 9;
+    copy->call.copy.element_bytes = 8;
+    EXPECT_EQ(copy->run(), -1);
+    for (int k = 1; k < 14; ++k) copy->run();
+    EXPECT_EQ(copy->run(), 2);
+  }
+}
+
 /// Tests and benchmarks hear of every loop and which route it took.
 TEST(LaunchedCalls, LoopsAreObserved) {
   static std::vector<Route> heard;

@@ -5,8 +5,10 @@
 
 #include "DeviceMemory.hpp"
 
+#include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 
 #include <gtest/gtest.h>
@@ -255,6 +257,75 @@ TEST(TiledCopies, ElementsOf1To16Bytes) {
   expect_copies<Sixteen>();
   expect_copies<Three>();
   expect_copies<Twelve>();
+}
+
+/// Arrays of which no dimension is contiguous.
+template <class T, int Rank>
+void expect_strided_copy(Random& random) {
+  any_device(random);
+  LayoutCopy copy;
+  copy.rank   = Rank;
+  Order order = {0, 1, 2, 3, 4, 5};
+  for (int d = 0; d < Rank; ++d)
+    copy.extent[d] = std::uint64_t(random.integer(1, Rank == 1 ? 900 : 7));
+  std::size_t const from_span = set_strides(copy, order, copy.from, random);
+  std::shuffle(order.begin(), order.begin() + Rank, random.engine());
+  std::size_t const to_span = set_strides(copy, order, copy.to, random);
+  std::vector<unsigned char> from(2 * from_span * sizeof(T)),
+      to(2 * to_span * sizeof(T));
+  for (auto& byte : from) byte = (unsigned char)(random.integer(0, 255));
+  std::vector<unsigned char> expected = to;
+  bool const left                     = random.integer(0, 1) == 0;
+  Impl::LoopSpace loop;
+  loop.rank = Rank;
+  for (int d = 0; d < Rank; ++d) {
+    copy.from[d] *= 2;
+    copy.to[d] *= 2;
+    loop.extent[left ? d : Rank - 1 - d] = copy.extent[d];
+  }
+  using Strided = Impl::Cuda::StridedCopy<sizeof(T), alignof(T)>;
+  static_assert(sizeof(Strided) == sizeof(Impl::CopiedArrays));
+  Strided const f{{from.data(), to.data(), copy}};
+  for (std::uint64_t n = 0; n < loop.size(); ++n) {
+    std::uint64_t rest  = n;
+    std::int64_t source = 0, target = 0;
+    for (int d = 0; d < Rank; rest /= copy.extent[d++]) {
+      source += std::int64_t(rest % copy.extent[d]) * copy.from[d];
+      target += std::int64_t(rest % copy.extent[d]) * copy.to[d];
+    }
+    std::memcpy(&expected[std::size_t(target) * sizeof(T)],
+                &from[std::size_t(source) * sizeof(T)], sizeof(T));
+  }
+  if constexpr (Rank == 1) {
+    Impl::Cuda::launch_kernel(space, "strided_copy",
+                              &Impl::Cuda::streamed_for<std::int64_t, Strided>,
+                              {unsigned((loop.extent[0] + 127) / 128), 64}, f,
+                              Impl::LoopRange{0, loop.extent[0], 128});
+  } else {
+    Impl::LoopGrid grid;
+    Impl::LoopBox const box = Impl::lay_out_box(
+        loop, {32, 2, 2, int(random.integer(0, Rank - 1))}, grid);
+    Impl::Cuda::launch_kernel(
+        space, "strided_copy",
+        left
+            ? &Impl::Cuda::streamed_box_for<std::int64_t, Rank, true, Strided>
+            : &Impl::Cuda::streamed_box_for<std::int64_t, Rank, false, Strided>,
+        {grid.blocks, grid.threads}, f, box);
+  }
+  EXPECT_EQ(to, expected) << "rank " << Rank << ", " << sizeof(T) << " bytes";
+}
+
+TEST(StridedCopies, ElementsOf1To16Bytes) {
+  Random random;
+  for (int n = 0; n < 5; ++n) {
+    expect_strided_copy<Three, 1>(random);
+    expect_strided_copy<double, 1>(random);
+    expect_strided_copy<float, 2>(random);
+    expect_strided_copy<Twelve, 3>(random);
+    expect_strided_copy<std::uint16_t, 4>(random);
+    expect_strided_copy<std::uint8_t, 5>(random);
+    expect_strided_copy<Sixteen, 6>(random);
+  }
 }
 
 }  // namespace

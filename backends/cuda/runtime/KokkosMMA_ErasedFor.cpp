@@ -176,8 +176,10 @@ LoopShape run_measured_loop(ErasedFor const& call,
   }
   using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
-  Times::Loop const loop{key.device_id, call.kernel, key.size_class,
-                         key.forced};
+  // Copies of other layouts have the same kernel.
+  void const* const identity =
+      call.copy.element_bytes > 0 ? &call.cached : call.kernel;
+  Times::Loop const loop{key.device_id, identity, key.size_class, key.forced};
   cudaStream_t const stream = call.stream.handle;
   // The other candidates of a forced route are not all there.
   KeptChoices* const kept =

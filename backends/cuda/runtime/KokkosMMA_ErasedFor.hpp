@@ -18,13 +18,10 @@
 namespace KokkosMMA::Impl {
 
 /// Copy that a loop performs, if it is known to.
-struct ErasedCopy {
-  void const* kernel     = nullptr;  ///< copy_tiles, null for other loops
+struct ErasedCopy : CopiedArrays {
+  void const* kernel     = nullptr;  ///< copy_tiles, null if there is none
   bool only_rows         = false;    ///< the kernel copies nothing else
-  unsigned element_bytes = 0;
-  void const* from       = nullptr;
-  void* to               = nullptr;
-  LayoutCopy layouts;
+  unsigned element_bytes = 0;        ///< 0: not known to be a copy
 };
 
 struct ErasedFor {

@@ -7,7 +7,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Number of partial results of last_block_reduce_of_warps().
+/// Number of partial results of join_scattered_warps().
 constexpr std::size_t partials_of_warps(unsigned blocks, unsigned threads) {
   return std::size_t(blocks) * (1 + threads / 32);
 }

@@ -66,7 +66,9 @@ struct ResultTarget {
   __device__ bool wanted() const { return memory || words; }
   __device__ void store(T const& value) const {
     if (memory) {
-      memcpy(static_cast<void*>(memory), &value, sizeof(T));
+      // With its alignment: through a pointer to void, byte by byte.
+      memcpy(__builtin_assume_aligned(static_cast<void*>(memory), alignof(T)),
+             &value, sizeof(T));
       return;
     }
     auto const bits = Words<T>::from(value);

@@ -31,15 +31,7 @@ __device__ int lane_of_thread() {
   return lane;
 }
 
-/// Copies the value of lane `lane`, bit for bit.
-template <class T>
-__device__ void shuffle(Slot<T>& to, T const& from, int lane) {
-  auto words = Words<T>::from(from);
-#pragma unroll
-  for (int i = 0; i < Words<T>::size; ++i)
-    words.word[i] = __shfl_sync(0xffffffffu, words.word[i], lane);
-  words.to(to.value);
-}
+/// Copies the value of lane - offset, bit for bit.
 template <class T>
 __device__ void shuffle_up(Slot<T>& to, T const& from, int offset) {
   auto words = Words<T>::from(from);

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
+#include <type_traits>
 
 /// \file
 /// Reduction of one value per thread to one per grid, with a fixed association:
@@ -52,10 +52,11 @@ __device__ void shuffle_down(Slot<T>& to, T const& from, int offset) {
 
 /// Reduces a value per lane to one in lane 0. `Joiner` offers init(T&) and
 /// join(T& into, T const& from).
-template <class T, class Joiner>
+/// \tparam Unroll steps of the tree that are unrolled
+template <int Unroll = 5, class T, class Joiner>
 __device__ void warp_reduce(T& value, Joiner const& joiner) {
   Slot<T> other;
-#pragma unroll
+#pragma unroll Unroll
   for (int offset = 16; offset > 0; offset /= 2) {
     shuffle_down(other, value, offset);
     joiner.join(value, other.value);
@@ -75,16 +76,16 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
   warp_reduce(value, joiner);
   if (active == 1) return;
   __syncthreads();  // `memory` may still be read by an earlier call
-  if (lane == 0) memcpy(static_cast<void*>(warps + warp), &value, sizeof(T));
+  if (lane == 0) copy_bits(warps + warp, &value);
   __syncthreads();
   if (warp == 0) {
     Slot<T> mine;
     if (lane < active)
-      memcpy(static_cast<void*>(&mine.value), warps + lane, sizeof(T));
+      copy_bits(&mine.value, warps + lane);
     else
       joiner.init(mine.value);
-    warp_reduce(mine.value, joiner);
-    memcpy(static_cast<void*>(&value), &mine.value, sizeof(T));
+    warp_reduce<1>(mine.value, joiner);
+    copy_bits(&value, &mine.value);
   }
 }
 
@@ -92,18 +93,13 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
 /// which is not coherent.
 template <class T>
 __device__ void load_partial(T& value, T const* partial) {
-  if constexpr (sizeof(T) % 4 == 0 && alignof(T) >= 4) {
-    constexpr int words = sizeof(T) / 4;
-    std::uint32_t bits[words];
-    auto const* const from = reinterpret_cast<std::uint32_t const*>(partial);
-    for (int i = 0; i < words; ++i) bits[i] = __ldcg(from + i);
-    memcpy(static_cast<void*>(&value), bits, sizeof(T));
-  } else {
-    auto const* const from = reinterpret_cast<unsigned char const*>(partial);
-    unsigned char bits[sizeof(T)];
-    for (int i = 0; i < int(sizeof(T)); ++i) bits[i] = __ldcg(from + i);
-    memcpy(static_cast<void*>(&value), bits, sizeof(T));
-  }
+  using Word = std::conditional_t<sizeof(T) % 4 == 0 && alignof(T) >= 4,
+                                  std::uint32_t, unsigned char>;
+  constexpr int words = sizeof(T) / sizeof(Word);
+  Word bits[words];
+  auto const* const from = reinterpret_cast<Word const*>(partial);
+  for (int i = 0; i < words; ++i) bits[i] = __ldcg(from + i);
+  memcpy(static_cast<void*>(&value), bits, sizeof(T));
 }
 
 /// Whether all other blocks of the grid have called this function. The last
@@ -120,47 +116,14 @@ __device__ inline bool is_last_block(GridScratch const& scratch) {
   return is_last;
 }
 
-/// Joins the partial results of all blocks in one block, in fixed order.
-template <class T, class Joiner, class Store>
-__device__ void reduce_partials(T const* partials, Joiner const& joiner,
-                                Store const& store) {
-  Slot<T> total;
-  joiner.init(total.value);
-  for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
-    Slot<T> partial;
-    load_partial(partial.value, partials + block);
-    joiner.join(total.value, partial.value);
-  }
-  block_reduce(total.value, joiner);
-  if (threadIdx.x == 0) store(total.value);
-}
-
-/// Reduces a value per thread to one per grid. One thread of the block that
-/// finishes last passes it to `store(value)`. blockDim.x is a multiple of 32,
-/// gridDim.x at most max_partials; `block` is the number of the block's values.
-template <class T, class Joiner, class Store>
-__device__ void last_block_reduce(T& value, Joiner const& joiner,
-                                  GridScratch const& scratch,
-                                  Store const& store,
-                                  unsigned block = blockIdx.x) {
-  block_reduce(value, joiner);
-  if (gridDim.x == 1) {
-    if (threadIdx.x == 0) store(value);
-    return;
-  }
-  T* const partials = static_cast<T*>(scratch.partials);
-  if (threadIdx.x == 0)
-    memcpy(static_cast<void*>(partials + block), &value, sizeof(T));
-  if (is_last_block(scratch)) reduce_partials(partials, joiner, store);
-}
-
-/// Variant of last_block_reduce() for scattered warps, with the same bits: each
-/// warp has the values of the warp of its number in block `block`.
-template <class T, class Joiner, class Store>
-__device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
-                                           unsigned block,
-                                           GridScratch const& scratch,
-                                           Store const& store) {
+/// Values of scattered warps: each warp has those of the warp of its number in
+/// block `block`. Stores the partial results of all blocks, with the bits of
+/// block_reduce(), in the block that finishes last.
+/// \return whether this is that block
+template <class T, class Joiner>
+__device__ bool join_scattered_warps(T& value, Joiner const& joiner,
+                                     unsigned block,
+                                     GridScratch const& scratch) {
   unsigned const lane      = threadIdx.x % 32;
   unsigned const warp      = threadIdx.x / 32;
   unsigned const warps     = blockDim.x / 32;
@@ -168,11 +131,9 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
   T* const partial_of_warp = partials + gridDim.x;
 
   warp_reduce(value, joiner);
-  if (lane == 0)
-    memcpy(static_cast<void*>(partial_of_warp + block * warps + warp), &value,
-           sizeof(T));
+  if (lane == 0) copy_bits(partial_of_warp + block * warps + warp, &value);
   __syncthreads();
-  if (!is_last_block(scratch)) return;
+  if (!is_last_block(scratch)) return false;
 
   // With 16 warps per block, a warp joins two blocks at a time.
   unsigned const at_once = warps == 16 ? 2 : 1;
@@ -190,6 +151,7 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
   if constexpr (loads_ahead) {
     load(next, block);
   }
+#pragma unroll 1
   for (unsigned first = warp * at_once; first < gridDim.x;
        first += warps * at_once, block += warps * at_once) {
     if constexpr (loads_ahead) {
@@ -199,7 +161,7 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
       load(joined, block);
     }
     if (warps > 1)
-#pragma unroll
+#pragma unroll 1
       for (int offset = 16; offset > 0; offset /= 2) {
         shuffle_down(other, joined.value, offset);
         // The identity, which missing warps have in block_reduce().
@@ -207,10 +169,44 @@ __device__ void last_block_reduce_of_warps(T& value, Joiner const& joiner,
         joiner.join(joined.value, other.value);
       }
     if (member == 0 && block < gridDim.x)
-      memcpy(static_cast<void*>(partials + block), &joined.value, sizeof(T));
+      copy_bits(partials + block, &joined.value);
   }
   __syncthreads();
-  reduce_partials(partials, joiner, store);
+  return true;
+}
+
+/// Reduces a value per thread to one per grid. One thread of the block that
+/// finishes last passes it to `store(value)`. blockDim.x is a multiple of 32,
+/// gridDim.x at most max_partials.
+/// \param block number of the block's values
+/// \param has_partials the scratch has the partial results of all blocks, which
+///   this block joins; `value` is not read then
+template <class T, class Joiner, class Store>
+__device__ void last_block_reduce(T& value, Joiner const& joiner,
+                                  GridScratch const& scratch,
+                                  Store const& store,
+                                  unsigned block    = blockIdx.x,
+                                  bool has_partials = false) {
+  T* const partials = static_cast<T*>(scratch.partials);
+  // One instance of block_reduce(): kernels are loaded at a call site's first
+  // call, and this is half the code of a sum.
+#pragma unroll 1
+  for (;; has_partials = true) {
+    if (has_partials) {
+      joiner.init(value);
+      for (unsigned other = threadIdx.x; other < gridDim.x;
+           other += blockDim.x) {
+        Slot<T> partial;
+        load_partial(partial.value, partials + other);
+        joiner.join(value, partial.value);
+      }
+    }
+    block_reduce(value, joiner);
+    if (has_partials || gridDim.x == 1) break;
+    if (threadIdx.x == 0) copy_bits(partials + block, &value);
+    if (!is_last_block(scratch)) return;
+  }
+  if (threadIdx.x == 0) store(value);
 }
 
 /// Joiner of sums.

@@ -110,9 +110,7 @@ class LookBack : TaggedWords<T> {
   }
 
   /// Computes the sum of all tiles before `tile`, in lane 0. Called by one
-  /// warp, after `tile` is published. (Sums of 32 earlier windows instead of a
-  /// chain of windows need a second tree for every tile: scans by name 3548 for
-  /// float, 3293 for half, 3516 for double; 3754, 3499, 3777 with this.)
+  /// warp, after `tile` is published.
   __device__ void exclusive(unsigned tile, Slot<T>& prefix) const {
     constexpr unsigned per_lane      = window / 32;
     unsigned const lane              = threadIdx.x % 32;

@@ -57,7 +57,7 @@ struct ScanMemory {
 /// end(tile, kept, base)   writes it; base is the sum of all elements before it
 /// last(prefix, sum)       in one lane, for the last tile: its prefix and its
 ///                         own sum
-/// \tparam HidesLane see lane_of_thread()
+/// \tparam HidesLane see lane_of_thread(); of kernels of opaque functors
 template <bool HidesLane, class Value, class Kept, int Warps, class Joiner,
           class Begin, class End, class Last>
 __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
@@ -130,14 +130,21 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     }
     if (lane == 0) finish_scan(scratch);
   } else if (tile < tiles) {
-    begin_tile(tile, 0);
-    for (int parity = 0; tile < tiles; parity ^= 1) {
-      __syncthreads();  // `tile` is published and the next tile is known
-      unsigned const next = memory.next;
+    // Kernels of functors have one instance of begin_tile(): half the code, and
+    // more loads in flight. Scans of known doubles would spill.
+    bool is_first = HidesLane;
+    if (!HidesLane) begin_tile(tile, 0);
+#pragma unroll 1
+    for (int parity = is_first; tile < tiles; parity ^= 1) {
+      if (!is_first) __syncthreads();  // `tile` is published, the next known
+      unsigned const next = is_first ? tile : memory.next;
       if (next < tiles) begin_tile(next, parity ^ 1);
-      __syncthreads();  // the sum before `tile` is known
-      end_tile(tile, memory.tiles[parity]);
-      tile = next;
+      if (!is_first) {
+        __syncthreads();  // the sum before `tile` is known
+        end_tile(tile, memory.tiles[parity]);
+      }
+      is_first = false;
+      tile     = next;
     }
   }
 }

@@ -32,6 +32,24 @@ using CopyElement =
     std::conditional_t<is_power_of_two(sizeof(T)), CopyWord<sizeof(T)>,
                        CopyParts<sizeof(T), alignof(T)>>;
 
+/// Functor of a copy between arrays of any strides, of all types of Views.
+template <unsigned Bytes, unsigned Alignment>
+struct StridedCopy : CopiedArrays {
+  template <class... Index>
+  __device__ void operator()(Index... index) const {
+    std::int64_t source = 0, target = 0;
+    int d = 0;
+    ((source += index * layouts.from[d], target += index * layouts.to[d++]),
+     ...);
+    memcpy(__builtin_assume_aligned(
+               static_cast<unsigned char*>(to) + target * Bytes, Alignment),
+           __builtin_assume_aligned(
+               static_cast<unsigned char const*>(from) + source * Bytes,
+               Alignment),
+           Bytes);
+  }
+};
+
 /// Element c of word r becomes element r of word c.
 template <unsigned Bytes, class Word, unsigned N>
 __device__ __forceinline__ void transpose_words(Word (&words)[N]) {

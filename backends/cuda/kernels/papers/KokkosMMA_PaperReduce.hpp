@@ -40,7 +40,7 @@ __device__ inline float sum_of_halves(Vector16 const& v) {
 /// Sums `chain_length` vectors per lane and pass in each warp. `Split`: odd
 /// warps add by shuffles.
 template <bool Split, class T>
-__global__ void __launch_bounds__(mma_tuning.threads)
+__global__ void __launch_bounds__(mma_tuning.threads, mma_tuning.min_blocks)
     paper_reduce(VectorRange const range, int const chain_length,
                  GridScratch const scratch, ResultTarget<T> const target) {
   Warp const warp;

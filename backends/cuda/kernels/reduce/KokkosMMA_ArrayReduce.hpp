@@ -198,8 +198,7 @@ __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
 /// Invokes f with an array of a constant length. Loops of the functor that run
 /// to its value_count, like those of Kokkos' own reducer, are unrolled. The
 /// array is then in registers, and the loads of several invocations move ahead
-/// of the additions. (An assumption value_count == Count moved nothing to
-/// registers: nvcc 13.0.)
+/// of the additions.
 template <unsigned Count, class Index, class T, class Call, class Reducer>
 __device__ void call_in_registers(Call const& f, Reducer const& reducer,
                                   Index begin, std::uint64_t size,

@@ -306,13 +306,14 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
   }
   streamed_calls<Running, Tuning>(running, f, begin, size, order, value);
   unsigned const share = share_of_warp<Tuning>(order);
+  bool has_partials    = false;
   if constexpr (may_scatter_warps<Tuning>) {
-    if (order.scattered_warps && gridDim.x > 1) {
-      last_block_reduce_of_warps(value.value, running, share, scratch, store);
+    has_partials = order.scattered_warps && gridDim.x > 1;
+    if (has_partials &&
+        !join_scattered_warps(value.value, running, share, scratch))
       return;
-    }
   }
-  last_block_reduce(value.value, running, scratch, store, share);
+  last_block_reduce(value.value, running, scratch, store, share, has_partials);
 }
 
 template <class Running, class Tuning, class Index, class T, class Call,

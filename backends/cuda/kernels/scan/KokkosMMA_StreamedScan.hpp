@@ -181,10 +181,10 @@ __device__ __forceinline__ void scan_calls(Call const& f,
 #pragma unroll
       for (int j = 0; j < items; ++j) call(j, false);
     } else {
-#pragma unroll
-      for (int j = 0; j < items; ++j)
-        if (unsigned(j * 32 + lane) < count)
-          call(j, first + j * 32 + lane + 1 == size && total.wanted());
+      // Unrolled, it would be a third of the kernel.
+#pragma unroll 1
+      for (int j = 0; unsigned(j * 32 + lane) < count; ++j)
+        call(j, first + j * 32 + lane + 1 == size && total.wanted());
     }
   };
 

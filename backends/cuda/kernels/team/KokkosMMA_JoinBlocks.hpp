@@ -35,7 +35,7 @@ __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
   T* const partials     = static_cast<T*>(scratch.partials);
   unsigned before       = 0;
   if (thread == 0) {
-    memcpy(static_cast<void*>(partials + blockIdx.x), &value, sizeof(T));
+    copy_bits(partials + blockIdx.x, &value);
     before = AtomicIncrementAcquireRelease::fetch(scratch.ticket, blocks - 1);
   }
   before = __shfl_sync(mask, before, 0);

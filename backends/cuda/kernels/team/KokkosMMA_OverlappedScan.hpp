@@ -64,20 +64,10 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
 }
 
 /// Scans [0, end) with all lanes of a vector. Indices are of type int, like
-/// those of Kokkos' own loop. Time of Kokkos over time with this (H100,
-/// 2026-11-26; kernels of floats; Kokkos' has 32 registers):
-///
-/// | rounds, - is Kokkos' loop    | -    | 2    | 3    | 4    |
-/// |------------------------------|------|------|------|------|
-/// | registers                    | 29   | 32   |      | 40   |
-/// | 32 floats, 32 lanes          | 1.21 | 1.05 | 0.99 | 0.99 |
-/// | 256 floats, 32 lanes         | 1.00 | 1.04 | 0.99 | 1.07 |
-/// | 2048 doubles, 8 lanes        | 1.00 | 1.20 | 1.13 | 1.31 |
-/// | 256 integers, total, 32 lanes| 1.00 | 1.09 | 1.05 | 1.11 |
-///
-/// Kernels that also had Kokkos' loop, for rows of up to one index per lane,
-/// gained with 8 lanes only (1.17). Two rounds gain in every row.
-/// \param carry the identity on entry, the sum of all on return
+/// those of Kokkos' own loop. Time of Kokkos over time with 2, 3 and 4 rounds:
+/// 32 floats by 32 lanes 1.05 0.99 0.99, 256 floats 1.04 0.99 1.07, 2048
+/// doubles by 8 lanes 1.20 1.13 1.31; 32, 40 registers with 2, 4 (H100,
+/// 2026-11-26). \param carry the identity on entry, the sum of all on return
 template <unsigned Rounds = 2, class Closure, class Join, class T>
 __device__ void overlapped_scan(int end, VectorLanes const& vector,
                                 Closure const& closure, Join const& join,

@@ -124,9 +124,8 @@ __device__ void overlapped_team_scan_rounds(ScanTeam const& team, Wide own,
 /// Scans [begin, end) with all threads of a team. The joins and their order are
 /// those of Kokkos (4.6 to 5.2): results are bitwise identical. Kokkos has one
 /// round in flight, in shared memory, with five barriers; here two have three.
-/// us in Kokkos and with this, 2^26 elements: rows of 1024 floats: 666 and 477
-/// by teams of 128 threads, 771 and 328 by teams of 32; rows of 64: 1751 and
-/// 1737 by 128, 3559 and 3796 by 256 (H100, CUDA 13.0, 2026-11-26).
+/// us in Kokkos and with this, rows of 1024 floats: 666 and 477 by teams of 128
+/// threads, 771 and 328 by 32; of 64: 1751 and 1737 by 128 (H100, 2026-11-26).
 /// \param shared Rounds * (warps + 1) values
 /// \return the sum of all
 template <unsigned Rounds = 2, class T, class Wide, class Closure>
