@@ -22,7 +22,6 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
-#include <backends/cuda/kernels/team/KokkosMMA_OverlappedScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_OverlappedTeamScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 
@@ -161,31 +160,6 @@ __device__ void reduce_nested(LanesOfTeam<Index> const& range,
   range.member.impl_team_reduce(reducer, value);
 }
 
-/// Wrapper of a reducer that selects Kokkos' own scan.
-template <class Reducer>
-struct ScanOfKokkos : Reducer {
-  KOKKOS_FUNCTION explicit ScanOfKokkos(Reducer const& reducer)
-      : Reducer(reducer) {}
-};
-template <class Reducer>
-inline constexpr bool is_scan_of_kokkos = false;
-template <class Reducer>
-inline constexpr bool is_scan_of_kokkos<ScanOfKokkos<Reducer>> = true;
-
-/// Whether scans with the reducer have a form with several rounds in flight.
-template <class Reducer>
-constexpr bool scans_overlap() {
-  if constexpr (!Kokkos::is_reducer<Reducer>::value ||
-                is_scan_of_kokkos<Reducer> || std::is_final_v<Reducer> ||
-                !std::is_copy_constructible_v<Reducer>) {
-    return false;
-  } else {
-    using Value = typename Reducer::value_type;
-    return std::is_arithmetic_v<Value> &&
-           (sizeof(Value) == 4 || sizeof(Value) == 8);
-  }
-}
-
 /// Wrapper of a closure that selects Kokkos' own scan of a team.
 template <class Closure, class T>
 struct TeamScanOfKokkos {
@@ -285,39 +259,7 @@ KOKKOSMMA_IMPL_ROUTE_NESTED(TeamThreadRangeBoundariesStruct)
 KOKKOSMMA_IMPL_ROUTE_NESTED(ThreadVectorRangeBoundariesStruct)
 KOKKOSMMA_IMPL_ROUTE_NESTED(TeamVectorRangeBoundariesStruct)
 
-// Kokkos' other overloads of a vector's scan call this one.
-namespace Kokkos {
-template <typename iType, class Closure, typename ReducerType>
-requires(
-    std::is_integral_v<iType>&& KokkosMMA::Impl::scans_overlap<ReducerType>())
-    KOKKOS_INLINE_FUNCTION
-    std::enable_if_t<Kokkos::is_reducer<ReducerType>::value> parallel_scan(
-        const Impl::ThreadVectorRangeBoundariesStruct<
-            iType, Impl::CudaTeamMember>& loop_boundaries,
-        const Closure& closure, const ReducerType& reducer) {
-  KOKKOS_IF_ON_DEVICE((
-      if (KokkosMMA::Impl::is_overlapped()) {
-        using Value = typename ReducerType::value_type;
-        Value sum;
-        reducer.init(sum);
-        KokkosMMA::Impl::Cuda::overlapped_scan(
-            static_cast<int>(loop_boundaries.end),
-            {threadIdx.x, blockDim.x, KokkosMMA::Impl::vector_mask()}, closure,
-            [&](Value& value, Value const& other) {
-              reducer.join(value, other);
-            },
-            sum);
-        reducer.reference() = sum;
-      } else {
-        parallel_scan(loop_boundaries, closure,
-                      KokkosMMA::Impl::ScanOfKokkos<ReducerType>(reducer));
-      }))
-  KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)reducer;
-                     Kokkos::abort("Should only run on the device!");))
-}
-}  // namespace Kokkos
-
-// Without and with the total.
+// Scans of a team's threads, without and with the total.
 namespace Kokkos {
 template <typename iType, typename FunctorType>
 requires(std::is_integral_v<iType>&& KokkosMMA::Impl::OverlappedTeamScan<

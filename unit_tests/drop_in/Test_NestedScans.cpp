@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scans inside team kernels, of vectors and of threads, as applications write
-// them.
+// Scans of a team's threads inside team kernels, as applications write them.
 
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_Random.hpp>
@@ -19,7 +18,7 @@ using namespace KokkosMMA::Testing;
 KOKKOSMMA_TEST_EVERY_SPACE(NestedScans);
 
 /// Scans of random rows, with all that they leave.
-template <class Exec, bool OfTeams>
+template <class Exec>
 struct Scans {
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   template <class T>
@@ -36,46 +35,6 @@ struct Scans {
         counts("counts", rows, n),
         totals("totals", rows, 2) {}
   KOKKOS_FUNCTION void operator()(Member const& m) const {
-    if constexpr (OfTeams) {
-      of_team(m);
-    } else {
-      of_vectors(m);
-    }
-  }
-
-  /// Those of a vector that Kokkos has: without and with the total, by a
-  /// reducer; by closures that use the sum before they add, and after.
-  KOKKOS_FUNCTION void of_vectors(Member const& m) const {
-    int const row    = m.league_rank() * m.team_size() + m.team_rank();
-    auto const range = Kokkos::ThreadVectorRange(m, int(x.extent(1)));
-    Kokkos::parallel_scan(range, [&](int j, float& sum, bool final) {
-      if (final) before(row, j) = sum;
-      sum += x(row, j);
-    });
-    double product = -7;  // hosts write none of no elements
-    Kokkos::parallel_scan(
-        range,
-        [&](int j, double& value, bool final) {
-          value *= 1 + x(row, j) / 1024.;
-          if (final) up_to(row, j) = value;
-        },
-        Kokkos::Prod<double>(product));
-    int count = 0;
-    Kokkos::parallel_scan(
-        range,
-        [&](int j, int& value, bool final) {
-          if (x(row, j) <= 0) return;
-          if (final) counts(row, value) = j;
-          ++value;
-        },
-        count);
-    Kokkos::single(Kokkos::PerThread(m), [&] {
-      totals(row, 0) = product;
-      totals(row, 1) = count;
-    });
-  }
-  /// Those of a team's threads, one after the other.
-  KOKKOS_FUNCTION void of_team(Member const& m) const {
     int const row = m.league_rank();
     auto const n  = std::int64_t(x.extent(1));
     Kokkos::parallel_scan(Kokkos::TeamThreadRange(m, int(n)),
@@ -107,27 +66,16 @@ struct Scans {
   }
 };
 
-template <class Exec, bool OfTeams>
-void expect_scans(int league, int team, int vector, int rows, int n,
-                  Random& random) {
+template <class Exec>
+void expect_scans(int rows, int team, int vector, int n, Random& random) {
   SCOPED_TRACE(team);
   SCOPED_TRACE(vector);
   SCOPED_TRACE(n);
-  Scans<Exec, OfTeams> const f(rows, n);
+  Scans<Exec> const f(rows, n);
   fill_random(f.x, [&] { return float(random.uniform(-1, 1)); });
-  Kokkos::TeamPolicy<Exec> const policy(league, team, vector);
+  Kokkos::TeamPolicy<Exec> const policy(rows, team, vector);
   expect_bits_of_kokkos([&] { Kokkos::parallel_for("scans", policy, f); },
                         f.before, f.up_to, f.counts, f.totals);
-}
-
-TYPED_TEST(NestedScans, ScansOfVectorsHaveTheBitsOfKokkos) {
-  using Exec = TypeParam;
-  Random random;
-  int const rows = 36, threads = on_cuda<Exec> ? 4 : 1;
-  for (int const lanes : {1, 4, 16, 32})
-    for (int const n : {0, 1, 7, 32, 33, 64, 129, 700})
-      expect_scans<Exec, false>(rows / threads, threads,
-                                on_cuda<Exec> ? lanes : 1, rows, n, random);
 }
 
 TYPED_TEST(NestedScans, ScansOfTeamsHaveTheBitsOfKokkos) {
@@ -139,7 +87,7 @@ TYPED_TEST(NestedScans, ScansOfTeamsHaveTheBitsOfKokkos) {
   Random random;
   for (auto const [team, vector] : shapes)
     for (int const n : {0, 1, 31, 64, 65, 700, 2100})
-      expect_scans<Exec, true>(9, team, vector, 9, n, random);
+      expect_scans<Exec>(9, team, vector, n, random);
 }
 
 }  // namespace

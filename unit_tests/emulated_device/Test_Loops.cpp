@@ -7,7 +7,6 @@
 #include "DeviceMemory.hpp"
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
-#include <backends/cuda/kernels/team/KokkosMMA_OverlappedScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_OverlappedTeamScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
@@ -119,34 +118,6 @@ TEST(LoopKernels, NoCallsOfALaneInAnEmptyRange) {
   EXPECT_EQ(calls, 0);
 }
 
-/// The scan of one vector as Kokkos does it, one round after the other, and
-/// the total.
-template <class T>
-std::vector<T> scan_in_order(std::vector<T> const& x, unsigned lanes) {
-  std::vector<T> sums(x.size());
-  T carry = 0;
-  for (std::size_t base = 0; base < x.size(); base += lanes) {
-    std::vector<T> value(lanes, T(0));
-    for (unsigned lane = 1; lane < lanes; ++lane)
-      if (base + lane - 1 < x.size()) value[lane] = x[base + lane - 1];
-    for (unsigned step = 1; step < lanes; step *= 2) {
-      std::vector<T> const other = value;
-      for (unsigned lane = step; lane < lanes; ++lane)
-        value[lane] += other[lane - step];
-    }
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      value[lane] += carry;
-      if (base + lane < x.size()) {
-        value[lane] += x[base + lane];
-        sums[base + lane] = value[lane];
-      }
-    }
-    carry = value[lanes - 1];
-  }
-  sums.push_back(carry);
-  return sums;
-}
-
 /// One block of threads that call f().
 template <class F>
 void run_block(F const& f, dim3 threads) {
@@ -155,53 +126,6 @@ void run_block(F const& f, dim3 threads) {
   ASSERT_EQ(Impl::Cuda::enqueue_kernel(nullptr, +[] { (*current)(); },
                                        {dim3(1), threads, 0, false}),
             cudaSuccess);
-}
-
-template <class T>
-void check_vector_scan(Random& random, unsigned lanes, int longest) {
-  constexpr unsigned threads = 5;
-  std::vector<std::vector<T>> x(threads), sums(threads);
-  std::vector<T> totals(threads);
-  std::vector<std::vector<int>> finals(threads);
-  for (unsigned t = 0; t < threads; ++t) {
-    x[t].resize(t == 0 ? longest : random.integer(0, longest));
-    for (T& v : x[t]) v = T(random.uniform(-1000, 1000));
-    sums[t].assign(x[t].size(), T(-7));
-    finals[t].assign(x[t].size(), 0);
-  }
-  run_block(
-      [&] {
-        unsigned const t = threadIdx.y;
-        Impl::Cuda::VectorLanes const vector{
-            threadIdx.x, lanes,
-            lanes == 32 ? ~0u : ((1u << lanes) - 1) << t * lanes % 32};
-        T carry = 0;
-        Impl::Cuda::overlapped_scan(
-            int(x[t].size()), vector,
-            [&](int i, T& value, bool final) {
-              value += x[t].at(i);
-              if (!final) return;
-              sums[t][i] = value;
-              ++finals[t][i];
-            },
-            [](T& value, T const& other) { value += other; }, carry);
-        if (threadIdx.x == lanes - 1) totals[t] = carry;
-      },
-      dim3(lanes, threads));
-  for (unsigned t = 0; t < threads; ++t) {
-    sums[t].push_back(totals[t]);
-    ASSERT_EQ(sums[t], scan_in_order(x[t], lanes))
-        << lanes << " lanes, " << x[t].size();
-    ASSERT_EQ(finals[t], std::vector<int>(x[t].size(), 1));
-  }
-}
-TEST(LoopKernels, ScansOfVectorsInTheOrderOfOneRoundAfterTheOther) {
-  Random random;
-  for (unsigned const lanes : {1u, 2u, 8u, 16u, 32u})
-    for (int const longest : {0, 1, int(lanes), int(lanes) + 1, 131, 400}) {
-      check_vector_scan<float>(random, lanes, longest);
-      check_vector_scan<std::int64_t>(random, lanes, longest);
-    }
 }
 
 /// Kokkos' scan of a block in memory (4.6 to 5.2), of whole warps or less than
