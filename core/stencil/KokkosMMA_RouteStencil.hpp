@@ -165,11 +165,8 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 /// they reach it through shared memory. 10^9 sums per second, H200, CUDA 13.0,
 /// 2026-11-23 (8192^2, periodic). Half on tensor cores: 261 at
 /// radius 7, 187 above 8; without: boxes of radius 7, 8, 11, 16 700, 271, 137,
-/// 112, other products of radius 1, 3, 5, 8, 11 610, 481, 313, 272, 137. Boxes
-/// of bytes of radius 3 and 7: 454 and 458 on tensor cores, 1036 and 834
-/// without, 1091 without at radius 1.
-inline constexpr int functor_radius          = 9;
-inline constexpr int functor_byte_box_radius = 8;
+/// 112, other products of radius 1, 3, 5, 8, 11 610, 481, 313, 272, 137.
+inline constexpr int functor_radius = 9;
 
 /// Smallest radii of 16-bit floats at which kernels without tensor cores are
 /// slower if rows of the input, or of the output, are not 16-byte aligned. 10^9
@@ -184,18 +181,11 @@ inline constexpr int functor_byte_box_radius = 8;
 /// | output, products        | 504          | 884 879 731 570 475 370 240 |
 /// | input, split factors    | 552          | as products                 |
 /// | output, split factors   | 502          | as products                 |
-/// | input, uint8 boxes 1-4  | 1750"        | 1638 509 424 415            |
-/// | output, uint8 boxes 1-4 | 898"         | 1325 506 427 417            |
 inline constexpr int unaligned_input_radius  = 6;
 inline constexpr int unaligned_output_radius = 7;
 
-/// Smallest radius of boxes that use MMA. Byte stencils other than boxes always
-/// use MMA if they can: it is much faster. The limit for bytes is that of
-/// uint8; int8 and bool have the same kernels without MMA. Only int8 of radius
-/// 1 was timed: 1914 without MMA, 1773 with it (before sums were packed two to
-/// a word).
+/// Smallest radius of boxes that use MMA. Bytes use MMA if they can.
 constexpr int mma_box_radius(Scalar input) {
-  if (size_of(input) == 1) return 5;
   return input == Scalar::bhalf ? 7 : 8;
 }
 /// Smallest radius of weights that are one outer product.
@@ -239,16 +229,18 @@ constexpr int mma_dense_taps(Scalar input, TuningTable const& tuning) {
 /// Boxes of bhalf of radius 7: 935" and 901"; split factors of bhalf of radius
 /// 5 were only timed before 2026-11-24: 629. Without tensor cores, there are no
 /// kernels of fixed radius for products of two radii and for radii from 8 on.
-/// Boxes of ones of uint8 of radius up to 8 reach 1893" on tensor cores;
-/// without, radius 1 to 4 1961, 1924, 1915, 1853" (copy 2074), 5 to 7 1707,
-/// 1465, 1442* (copy 2050). Dense weights on small grids: 33, 50 and 98 us
-/// (half, float, double, radius 7, 1024^2), without tensor cores 96, 108 and
-/// 101.
+/// Boxes of ones of uint8 of radius up to 8 reach 1893" on tensor cores, 454
+/// for a functor. Kernels that summed two bytes in a word had, at radius 1 to
+/// 4, 1961, 1924, 1915, 1853" (copy 2074), at 5 to 7 1707, 1465, 1442* (copy
+/// 2050), for a functor 1091 at 1, 1036 at 3, 834 at 7; with unaligned input
+/// 1638 at 1 and 509 at 2 (tensor cores 1750), unaligned output 1325 and 506
+/// (898). One sum a word had 0.41 of a copy at 7. Dense weights on small grids:
+/// 33, 50 and 98 us (half, float, double, radius 7, 1024^2), without tensor
+/// cores 96, 108 and 101.
 constexpr bool mma_stencil_pays(StencilProblem const& problem,
                                 TuningTable const& tuning = builtin_tuning) {
   Scalar const input        = problem.input;
   int const radius          = problem.radius;
-  bool const bytes          = size_of(input) == 1;
   bool const two_bytes      = size_of(input) == 2;
   bool const box            = problem.weights == WeightForm::ones;
   bool const split          = problem.factors == MmaOperands::split;
@@ -257,9 +249,6 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   int const output_later    = aligned_output ? 0 : 1;
   int const split_later     = input == Scalar::bhalf && aligned ? 2 : 1;
   // Whether kernels without tensor cores are as fast up to some radius.
-  bool const bytes_have_rival =
-      box && problem.one_radius &&
-      (aligned || (radius == 1 && !problem.to_functor && !aligned_output));
   bool const floats_have_rival =
       !two_bytes ||
       (problem.one_radius &&
@@ -271,10 +260,7 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
     int from;
   };
   Rule const rules[] = {
-      // Bytes: boxes of uint8 above; unaligned ones in the previous table.
-      {bytes && !bytes_have_rival, radius, 0},
-      {bytes && problem.to_functor, radius, functor_byte_box_radius},
-      {bytes, radius, mma_box_radius(input)},
+      {size_of(input) == 1, radius, 0},
       // Weights without outer product: the rows "dense" and "star".
       {!problem.is_product(), problem.taps, mma_dense_taps(input, tuning)},
       // Outer products that no `band` kernel supports; by measurement, also

@@ -15,27 +15,16 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Whether a result is the lowest byte of a sum.
-template <class Result>
-inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
-                                           sizeof(Result) == 1 &&
-                                           !std::is_same_v<Result, bool>;
-
 /// Converts V sums to results, packed in words.
 template <class Result, int V, class Sums>
 __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
     Sums const& sums) {
-  if constexpr (takes_lowest_bytes<Result> &&
-                requires { sums.lowest_bytes(); }) {
-    return sums.lowest_bytes();
-  } else {
-    Result results[V];
+  Result results[V];
 #pragma unroll
-    for (int i = 0; i < V; ++i) results[i] = static_cast<Result>(sums[i]);
-    Registers<unsigned, V* int(sizeof(Result)) / 4> words;
-    memcpy(&words, static_cast<void const*>(results), sizeof(words));
-    return words;
-  }
+  for (int i = 0; i < V; ++i) results[i] = static_cast<Result>(sums[i]);
+  Registers<unsigned, V* int(sizeof(Result)) / 4> words;
+  memcpy(&words, static_cast<void const*>(results), sizeof(words));
+  return words;
 }
 
 /// Stride of the V sums of adjacent lanes in shared memory. The odd stride

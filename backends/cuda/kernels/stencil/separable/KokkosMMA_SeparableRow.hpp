@@ -5,7 +5,6 @@
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
-#include <core/stencil/KokkosMMA_BytePairs.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
@@ -64,12 +63,6 @@ __device__ inline Registers<A, Count> elements_of(
   return values;
 }
 
-/// Whether the sums use bytes that are packed in words.
-template <class Sums>
-inline constexpr bool takes_bytes = false;
-template <class A, class Byte, int V, int Radius>
-inline constexpr bool takes_bytes<PairedBoxSums<A, Byte, V, Radius>> = true;
-
 /// Returns the sums along a row for a thread's V elements. The window begins
 /// `offset` bytes after `from`. Loads are whole units. The rest of the offset
 /// is the same for all threads.
@@ -85,13 +78,9 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
       !Aligned && size < 4 && Row::unit * size > 8 ? 8 : Row::unit * size;
   constexpr int bytes = Row::window * size;
   auto const sums     = [&](auto first, auto const& words) {
-    if constexpr (takes_bytes<Sums>) {
-      return Sums::template along_row<Row::reach>(words, weights);
-    } else {
-      return Sums::template along_row<Row::reach>(
-          elements_of<A, Element, decltype(first)::value, Row::window>(words),
-          weights);
-    }
+    return Sums::template along_row<Row::reach>(
+        elements_of<A, Element, decltype(first)::value, Row::window>(words),
+        weights);
   };
   std::integral_constant<int, 0> constexpr zero;
   if constexpr (Aligned) {

@@ -6,7 +6,6 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencil.hpp>
-#include <core/stencil/KokkosMMA_BytePairs.hpp>
 #include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
@@ -155,25 +154,11 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
   return weights;
 }
 
-/// Sums of a box filter. The lowest byte of a sum is the same for signed and
-/// unsigned bytes.
-template <class A, class Element, class Epilogue, int Radius>
-auto box_sums_of() {
-  using Result    = typename EpilogueResult<Epilogue>::type;
-  constexpr int V = sums_at_once<Element, Result>;
-  if constexpr (sizeof(Element) == 1) {
-    using Byte = std::conditional_t<StencilEpilogue<Epilogue> &&
-                                        takes_lowest_bytes<Result>,
-                                    unsigned char, Element>;
-    return PairedBoxSums<A, Byte, V, Radius>();
-  } else if constexpr (std::is_integral_v<A>) {
-    return RunningBoxSums<A, V, Radius>();
-  } else {
-    return BoxSums<A, V, Radius>();
-  }
-}
-template <class A, class Element, class Epilogue, int Radius>
-using BoxSumsOf = decltype(box_sums_of<A, Element, Epilogue, Radius>());
+/// Sums of a box filter.
+template <class A, int V, int Radius>
+using BoxSumsOf =
+    std::conditional_t<std::is_integral_v<A>, RunningBoxSums<A, V, Radius>,
+                       BoxSums<A, V, Radius>>;
 
 /// Launches a kernel of one radius. Returns false if none supports the rows and
 /// the epilogue; then a kernel of any radius runs.
@@ -204,10 +189,8 @@ bool launch_separable_radius(Stream const& space,
     return launch(yes, whole, shift);
   if constexpr (visible) {
     int const of_results = chunk_offset(epilogue.data);
-    // 16-bit floats: windows of radius 7 do not fit into registers. Bytes from
-    // radius 2 on are faster on tensor cores (0.73 of a copy, 0.71 here).
-    constexpr int size = int(sizeof(Element));
-    if constexpr (Sums::max_radius < (size == 1 ? 2 : size == 2 ? 7 : 8)) {
+    // 16-bit floats: windows of radius 7 do not fit into registers.
+    if constexpr (Sums::max_radius < (sizeof(Element) == 2 ? 7 : 8)) {
       if (vectors_aligned<2>(epilogue, of_results, V))
         return launch(no, yes, of_results);
     }
@@ -219,7 +202,8 @@ bool launch_separable_radius(Stream const& space,
 }
 
 /// Launches a kernel of one radius. To limit compile time, there are only box
-/// filters, and factors with floating-point sums and Result equal to Element.
+/// filters, and factors with floating-point sums and Result equal to Element,
+/// and none of bytes, which `auto` sums on tensor cores.
 template <class A, int Radius, class Element, class Epilogue>
 bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -231,8 +215,8 @@ bool launch_separable_radius(Stream const& space,
       std::is_floating_point_v<A> && std::is_same_v<Element, Result>;
   if constexpr (!by_factors || Radius > box_in_order_radius) {
     if (is_box)
-      return launch_separable_radius<A, BoxSumsOf<A, Element, Epilogue, Radius>,
-                                     true>(space, grid, {}, epilogue);
+      return launch_separable_radius<A, BoxSumsOf<A, V, Radius>, true>(
+          space, grid, {}, epilogue);
   }
   if constexpr (by_factors) {
     using Sums = RadiusSums<A, V, Radius>;
@@ -282,7 +266,7 @@ void launch_separable_stencil(Stream const& space,
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)
     width = std::max(width, vector.size());
-  if constexpr (R == 2) {
+  if constexpr (R == 2 && sizeof(Element) > 1) {
     if (factors[0].size() == factors[1].size()) {
       bool const launched = with_one_radius<1, std::min(7, MaxRadius)>(
           width / 2, [&](auto radius) {

@@ -96,9 +96,7 @@ constexpr SeparableTuning linear_tuning() {
 /// Sums of a row per thread in kernels of one radius.
 template <class Element, class Result>
 inline constexpr int sums_at_once =
-    sizeof(Element) == 1
-        ? std::max(16 / int(sizeof(Result)), 8)
-        : std::min(16 / int(std::max(sizeof(Element), sizeof(Result))), 8);
+    std::min(16 / int(std::max(sizeof(Element), sizeof(Result))), 8);
 
 /// Tuning of kernels of one radius, 1 to 7. A stage has as many rows as the
 /// box. Most or all stages of a short row block are in flight at once.
@@ -167,19 +165,6 @@ inline constexpr RadiusTable factor_tables[2][3] = {
       .min_blocks   = {3, 3, 3, 3, 3, 3, 4},
       .threads      = {128, 128, 128, 128, 128, 128, 64}}}};
 
-/// Box filters of bytes, with two sums per word and 16 per thread. Unaligned
-/// rows have kernels of radius 1 only.
-///
-///     r = 1 46 0.93    r = 2 21 0.92; 6 stages 26 0.91, 8 stages 36 0.83
-///     r = 3 29 0.92, 22 0.91; 6 stages 36 0.80    r = 4 37 0.91, 55 0.84
-///     r = 5 34 0.83, 78 0.81; 4 stages 0.75       r = 6 79 0.72
-///     r = 7 121 0.70, 46 0.69, 31 0.62; 8 sums for a thread 0.53
-///     one sum a word: r = 3 and 7 0.70 and 0.41
-inline constexpr RadiusTable byte_table = {
-    .stages       = {8, 5, 4, 4, 3, 3, 3},
-    .block_stages = {6, 5, 5, 5, 4, 7, 9},
-    .min_blocks   = {3, 4, 3, 3, 3, 2, 2}};
-
 /// \tparam Box a box filter, not factors
 /// \tparam Aligned rows are aligned to 16 bytes
 template <class Element, class Result, int Radius, bool Box, bool Aligned>
@@ -187,8 +172,7 @@ constexpr SeparableTuning one_radius_tuning() {
   constexpr int widest = int(std::max(sizeof(Element), sizeof(Result)));
   constexpr int size   = widest == 8 ? 2 : widest == 4 ? 1 : 0;
   constexpr RadiusTable table =
-      sizeof(Element) == 1 ? byte_table
-                           : (Box ? box_tables : factor_tables)[Aligned][size];
+      (Box ? box_tables : factor_tables)[Aligned][size];
   constexpr int r    = Radius - 1;
   constexpr int rows = 2 * Radius + 1;
   constexpr int load = table.block_stages[r] * rows;
