@@ -94,8 +94,7 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
         policy.end() > policy.begin()
             ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
             : 0;
-    problem.kokkos_overflows =
-        overflows_in_kokkos(policy.begin(), policy.end());
+    problem.kokkos_is_wrong = overflows_in_kokkos(policy.begin(), policy.end());
   }
   template <class Functor>
   static void const* kernel() {
@@ -136,10 +135,12 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
           end > begin ? std::uint64_t(end) - std::uint64_t(begin) : 0;
       problem.indices_fit = problem.indices_fit && fits_index<Index>(begin) &&
                             (end <= begin || fits_index<Index>(end - 1));
-      problem.kokkos_overflows = problem.kokkos_overflows ||
-                                 overflows_in_kokkos(static_cast<Index>(begin),
-                                                     static_cast<Index>(end));
+      problem.kokkos_is_wrong = problem.kokkos_is_wrong ||
+                                overflows_in_kokkos(static_cast<Index>(begin),
+                                                    static_cast<Index>(end));
     }
+    problem.kokkos_is_wrong =
+        problem.kokkos_is_wrong || repeats_in_kokkos(policy.m_tile_end, rank);
   }
   /// The policy over a part of its box.
   static Policy part_of(Policy policy, LoopSpace const& part) {
@@ -221,7 +222,7 @@ inline constexpr bool
     never_runs<Kokkos::Impl::ViewValueFunctor<Device, T>,
                typename Kokkos::Impl::ViewValueFunctor<Device, T>::DestroyTag> =
         std::is_trivially_destructible_v<T>;
-/// Copies to and from the host: Kokkos copies pinned Views of other layouts.
+/// Copies between Views of device and host: only pinned ones run, by Kokkos.
 template <class To, class From, class Layout, int Rank, class Index, class Tag>
 inline constexpr bool never_runs<
     Kokkos::Impl::ViewCopy<To, From, Layout, Kokkos::Cuda, Rank, Index>, Tag> =

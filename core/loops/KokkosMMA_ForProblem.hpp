@@ -30,9 +30,9 @@ struct ForProblem {
   unsigned tiles          = 0;      ///< given tiles as a number below 2^11
   bool tool_tunes         = false;  ///< a tool of Kokkos Tools chooses tiles
   bool indices_fit        = true;   ///< the bounds are values of the index type
-  /// Kokkos' launch is no candidate: it computes numbers outside the index
-  /// type, see overflows_in_kokkos().
-  bool kokkos_overflows     = false;
+  /// Kokkos' launch is no candidate: overflows_in_kokkos(), or
+  /// repeats_in_kokkos().
+  bool kokkos_is_wrong      = false;
   std::size_t functor_bytes = 0;
 };
 
@@ -49,6 +49,17 @@ constexpr bool overflows_in_kokkos(Index begin, Index end) {
       static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
   std::uint64_t const most = static_cast<std::uint64_t>(Limits::max()) - block;
   return length > most || (end > 0 && static_cast<std::uint64_t>(end) > most);
+}
+
+/// Whether Kokkos' launch (4.6 to 5.2) invokes the functor twice for some
+/// indices. Beyond rank 4 two dimensions share one of the grid, y or z, which
+/// has at most 65535 blocks.
+template <class TileCounts>
+constexpr bool repeats_in_kokkos(TileCounts const& tiles, int rank) {
+  for (int d = 2; rank > 4 && d + 1 < rank; d += 2)
+    if (std::uint64_t(tiles[d]) * std::uint64_t(tiles[d + 1]) > 65535)
+      return true;
+  return false;
 }
 
 /// A grid has at most 2^31 - 1 blocks, and the indices of a block are counted

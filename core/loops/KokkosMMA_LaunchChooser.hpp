@@ -39,21 +39,21 @@ class LaunchChooser {
   /// memory. The same by parts of a loop: see begin_part().
   static constexpr float far_slower      = 2.5f;
   static constexpr float least_of_slower = 0.05f;
-  /// Time of the choice, relative to that of another candidate, from which on
-  /// this one runs until the measurements tell: by parts, or if the choice has
-  /// two measurements, which no first launch distorts. A host that does not
-  /// wait makes 1000 calls by then. Transposes of 8000^2 doubles took 1.11 ms
-  /// in Kokkos and 0.71 in `transpose_shape` (H200, 2026-11-29).
+  /// If the choice takes so many times as long as another candidate, this one
+  /// runs until all are measured, which a host that does not wait reaches after
+  /// 1000 calls. The times are those of parts, or the choice has two: a first
+  /// launch distorts one. Transposes of 8000^2 doubles took 1.11 ms in Kokkos
+  /// and 0.71 in `transpose_shape` (H200, 2026-11-29).
   static constexpr float clearly_slower = 1.2f;
   /// Least difference of measurements in milliseconds for that.
   static constexpr float least_of_clearly = 0.01f;
 
-  static constexpr int max_candidates = 16;
+  static constexpr int max_candidates = 15;
   /// Set of candidates, a bit for each.
   using Candidates = std::uint16_t;
   /// In a set of required candidates: their results are not awaited. For a
   /// candidate that cannot be far slower than the best.
-  static constexpr Candidates at_once = 1u << (max_candidates - 1);
+  static constexpr Candidates at_once = 1u << max_candidates;
 
   /// Every 13th call of a watched choice is measured. Prime, so that an
   /// application which cycles over arrays samples all of them.
@@ -65,12 +65,12 @@ class LaunchChooser {
   /// measured: a gain would not pay for it.
   static constexpr float short_launch = 0.02f;
 
-  /// \param first candidate to run until candidate 0 is measured
-  /// \param watched whether a choice other than candidate 0 is abandoned if it
-  /// becomes slow, as with other data. For calls that run candidate 0 in about
-  /// the same time.
-  /// \param required for each candidate, the earlier ones that must not be
-  /// `hopeless` for it to be measured; null: none
+  /// \param first candidate to run until candidate 0 is measured, or another
+  /// one clearly leads \param watched whether a choice other than candidate 0
+  /// is abandoned if it becomes slow, as with other data. For calls that run
+  /// candidate 0 in about the same time. \param required for each candidate,
+  /// the earlier ones that must not be `hopeless` for it to be measured; null:
+  /// none
   explicit LaunchChooser(int candidates, int first = 0, bool watched = false,
                          Candidates const* required = nullptr)
       : m_count(candidates), m_first(first), m_watched(watched) {

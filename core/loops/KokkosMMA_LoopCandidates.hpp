@@ -70,12 +70,12 @@ struct LoopCandidates {
   LaunchChooser::Candidates in_parts = 0;
   /// Those that then run parts if they are LaunchChooser::promising().
   LaunchChooser::Candidates then_in_parts = 0;
-  /// Candidate until Kokkos' launch is measured. A host that does not wait for
-  /// the device makes many calls before that: 88 of 100 steps of a 5-point
-  /// stencil of 2^26 doubles. They took 1265 us each in Kokkos and 328 in the
-  /// most promising shape (H200, CUDA 13.0, 2026-11-26). That shape loses
-  /// little at most, see grid_shape and range_shapes. With tiles of the caller
-  /// Kokkos' launch is what was asked for.
+  /// Candidate until Kokkos' launch is measured or another clearly leads. A
+  /// host that does not wait for the device makes many calls before that: 88 of
+  /// 100 steps of a 5-point stencil of 2^26 doubles. They took 1265 us each in
+  /// Kokkos and 328 in the most promising shape (H200, CUDA 13.0, 2026-11-26).
+  /// That shape loses little at most, see grid_shape and range_shapes. With
+  /// tiles of the caller Kokkos' launch is what was asked for.
   int first = 0;
 
   constexpr LoopShape const& operator[](int candidate) const {

@@ -26,8 +26,8 @@ inline constexpr int parts_per_candidate = 2;
 inline constexpr std::uint64_t min_part_indices = std::uint64_t(1) << 18;
 /// A part is at most this fraction of its loop, and all parts are at most a
 /// quarter, so that candidates 20 times as slow take as long as two to three
-/// calls together. A third with those of LoopCandidates::then_in_parts, which
-/// run only if no order is slow.
+/// calls together. At most three eighths with LoopCandidates::then_in_parts,
+/// which run only if no order is slow.
 inline constexpr std::uint64_t most_parts = 64;
 
 /// Division of a box along one dimension into equal parts and a rest.

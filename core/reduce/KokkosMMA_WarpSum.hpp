@@ -201,14 +201,11 @@ class WarpSumDouble {
   typename Warp::template Lanes<double> m_sum;
 };
 
-/// Sum of `Input` by the lanes of `Warp`: construct, add() pairs of vectors
-/// (zero vectors add nothing); finish() returns a Value per lane. The sum of
-/// these, as a Total, is the result. Floats:
-/// core/papers/KokkosMMA_WarpSumFloat.hpp.
 template <class Warp, Scalar Input>
 struct WarpSumChoice {
   static constexpr bool is_byte = size_of(Input) == 1;
   static constexpr bool is_wide = size_of(Input) == 8;
+  static_assert(is_byte || is_wide || Input == Scalar::uint32);
   using Whole =
       std::conditional_t<Input == Scalar::int64, std::int64_t, std::uint64_t>;
   using type = std::conditional_t<
@@ -232,6 +229,10 @@ template <class Warp>
 struct WarpSumChoice<Warp, Scalar::float64> {
   using type = WarpSumDouble<Warp>;
 };
+/// Sum of `Input` by the lanes of `Warp`: construct, add() pairs of vectors
+/// (zero vectors add nothing); finish() returns a Value per lane. The sum of
+/// these, as a Total, is the result. Floats:
+/// core/papers/KokkosMMA_WarpSumFloat.hpp.
 template <class Warp, Scalar Input>
 using WarpSum = typename WarpSumChoice<Warp, Input>::type;
 

@@ -81,16 +81,20 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 /// Size of a functor with two three-dimensional Views.
 inline constexpr std::size_t small_functor_bytes = 128;
 
-/// A class with the Views of a simulation is larger: a long body, compiled for
-/// each of only two invocations in flight. Us with four and two, 512 x 2, in
-/// boxes, for the minima of max_local_bytes(): N = 12 1171 677, 16 2235 1142;
-/// sums of roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128
+/// A class with the Views of a simulation is larger. Its body is long, and each
+/// invocation in flight has a copy of it: only two. Us with four and two, 512 x
+/// 2, in boxes, for the minima of max_local_bytes(): N = 12 1171 677, 16 2235
+/// 1142; sums of roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128
 /// registers: 505 744, 1102 1623 3101, CloverLeaf 597. In ranges a thread has
 /// 32 registers, as in Kokkos: many bodies loop and wait for memory. Energies
 /// of 143748, 256000, 1000188 atoms: 67 83 298, with 64 registers 107 116 430,
-/// one in flight 77 90 379, Kokkos 81 96 387; with ten arrays of 2^24 all have
+/// with one in flight 77 90 379, Kokkos 81 96 387. Sums of ten arrays of 2^24:
 /// 307 to 320, Kokkos 378 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-29).
 inline constexpr std::size_t large_functor_bytes = 256;
+/// Whether this is the kernel of such a functor over a range.
+constexpr bool has_few_registers(StreamedTuning const& tuning) {
+  return tuning.threads == 512 && tuning.min_blocks == 4;
+}
 
 /// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
 constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
@@ -140,17 +144,17 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// know what an opaque functor reads.
 ///
 /// Functors larger than one two-dimensional View get the shape of values of 8
-/// bytes, with 64 registers. With 32, rows of a sparse matrix and sums over
-/// neighbours spill or have few loads in flight. Functors of 48 bytes of
-/// pointers, which Kokkos 5's larger Views made simple, with 32, with 64, in
-/// Kokkos 5.2.2: 2e6 sparse rows of 27 floats 802 us, 217, 801; five-point
-/// residuals 880, 744, 875; six arrays 742, 752, 773 (H200, 2026-11-28). No
-/// property tells them from a functor with one View: for a class around an
-/// extended lambda, nvcc's host and device passes disagree on whether it is
-/// trivially copyable. Very unequal sparse rows: 4612 us with 32, 2001 with 64
-/// (H100, 2026-11-27). 512 x 2 with 4 in flight for all functors is slower:
-/// columns of floats in eights 5047 us instead of 1868, int8 0.492 ms instead
-/// of 0.450.
+/// bytes, with 64 registers (large ones: 32). With 32, rows of a sparse matrix
+/// and sums over neighbours spill or have few loads in flight. Functors of 48
+/// bytes of pointers, which Kokkos 5's larger Views made simple, with 32, with
+/// 64, in Kokkos 5.2.2: 2e6 sparse rows of 27 floats 802 us, 217, 801;
+/// five-point residuals 880, 744, 875; six arrays 742, 752, 773 (H200,
+/// 2026-11-28). No property tells them from a functor with one View: for a
+/// class around an extended lambda, nvcc's host and device passes disagree on
+/// whether it is trivially copyable. Very unequal sparse rows: 4612 us with 32,
+/// 2001 with 64 (H100, 2026-11-27). 512 x 2 with 4 in flight for all functors
+/// is slower: columns of floats in eights 5047 us instead of 1868, int8 0.492
+/// ms instead of 0.450.
 ///
 /// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 with 4,
 /// 8 and 16 in flight (floats), 4 and 8 (doubles), from LayoutLeft and
@@ -162,8 +166,8 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | 640^3       | 3057 2391 | 3901 3245 | 3901 3523 | 4090 3535 | 4175 4007 |
 /// | 700 x 900   |           |           | 172 180   |           | 386 383   |
 ///
-/// Without tiles 157 and 314 from the other layout. Kokkos: 434 524, 362 269,
-/// 152 155, doubles 801 769, 682 520, 318 273.
+/// Without tiles floats have 157 and doubles 314 from the other layout. Kokkos:
+/// 434 524, 362 269, 152 155, doubles 801 769, 682 520, 318 273.
 constexpr StreamedTuning streamed_tuning(
     std::size_t value_bytes, int indices = 1, bool sum = true,
     std::size_t functor_bytes = 0,

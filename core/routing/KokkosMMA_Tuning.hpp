@@ -55,9 +55,9 @@ struct MmaTuning {
 /// Cache hints: a 256-byte L2 prefetch 4219; evict-first and no-allocate no
 /// change.
 ///
-/// Two runs (H100, 2026-11-26), which also tried chains of 4 and
-/// 16, blocks of 128 and 256 threads, and 1, 3 and 4 blocks of 512 threads,
-/// kept these values. The truncation of the tensor cores grows with the chain
+/// Two runs (H100, 2026-11-26), which also tried chains of 4 and 16, blocks of
+/// 128 and 256 threads, and 1, 3 and 4 blocks of 512 threads, kept these
+/// values. The truncation of the tensor cores grows with the chain
 /// (unit_tests/support/KokkosMMA_ErrorBound.hpp).
 inline constexpr MmaTuning mma_tuning{
     .vectors = 8, .chain_length = 8, .threads = 512, .min_blocks = 2};

@@ -85,6 +85,13 @@ static_assert(overflows_in_kokkos(7u, ~0u - 1023));
 static_assert(!overflows_in_kokkos<std::int64_t>(0, top));
 static_assert(overflows_in_kokkos<std::uint64_t>(1, ~std::uint64_t(0)));
 static_assert(overflows_in_kokkos<short>(0, 1));
+// Kokkos' launch repeats invocations if pairs of tiles exceed a grid.
+constexpr int in_y[] = {9, 9, 384, 171, 1, 1}, in_z[] = {9, 9, 1, 1, 256, 256};
+static_assert(repeats_in_kokkos(in_y, 5) && repeats_in_kokkos(in_y, 6) &&
+              !repeats_in_kokkos(in_y, 4));
+static_assert(repeats_in_kokkos(in_z, 6) && !repeats_in_kokkos(in_z, 5));
+constexpr int fits[] = {99999, 99999, 1, 65535, 255, 257};
+static_assert(!repeats_in_kokkos(fits, 6));
 
 static_assert(route_for(loop_over({9}), h200).route == Route::streamed);
 static_assert(route_for(loop_over({9}), host).route == Route::generic);

@@ -76,12 +76,11 @@ constexpr Refusal mdrange(std::uint64_t size) {
 }
 static_assert(!mdrange((1u << 31) - 1) && says(mdrange(1u << 31), "2^31"));
 static_assert(says(streamed(&P::local_bytes, 1), "registers"));
-constexpr Refusal spills_in_a_range(std::size_t functor_bytes, int bytes) {
-  return streamed(&P::functor_bytes, functor_bytes, &P::local_bytes, bytes);
+constexpr Refusal spills_of_a_large_functor(int bytes) {
+  return streamed(&P::few_registers, true, &P::local_bytes, bytes);
 }
-static_assert(says(spills_in_a_range(256, 1), "registers") &&
-              !spills_in_a_range(257, 64) &&
-              says(spills_in_a_range(257, 65), "registers"));
+static_assert(!spills_of_a_large_functor(64) &&
+              says(spills_of_a_large_functor(65), "registers"));
 constexpr Refusal spills_in_a_box(int bytes) {
   return streamed(&P::pattern, Pattern::mdrange, &P::local_bytes, bytes);
 }

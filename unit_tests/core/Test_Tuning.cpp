@@ -115,9 +115,11 @@ static_assert(streamed_tuning(8, 2, true, 256).most_calls == 4 &&
               streamed_tuning(8, 2, false, 264).most_calls == 2 &&
               streamed_tuning(16, 2, false, 264).calls == 2);
 // In ranges each thread has 32 registers.
-static_assert(streamed_tuning(8, 1, true, 264).min_blocks == 4 &&
-              streamed_tuning(8, 1, true, 256).min_blocks == 2 &&
-              streamed_tuning(8, 2, true, 264).min_blocks == 2);
+static_assert(has_few_registers(streamed_tuning(8, 1, true, 264)) &&
+              !has_few_registers(streamed_tuning(8, 1, true, 256)) &&
+              !has_few_registers(streamed_tuning(16, 1, true, 264)) &&
+              !has_few_registers(streamed_tuning(8, 2, true, 264)) &&
+              !has_few_registers(streamed_tuning(4)));
 
 // More indices never ask for more calls in flight.
 static_assert(streamed_tuning(16, 4).calls < streamed_tuning(16, 3).calls);

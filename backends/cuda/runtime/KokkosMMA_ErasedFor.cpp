@@ -145,8 +145,8 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
           times.cannot_run(loop, trial);
       }
   };
-  auto const end = std::chrono::steady_clock::now() + Times::longest_wait;
   run(candidates.in_parts);
+  auto const end      = std::chrono::steady_clock::now() + Times::longest_wait;
   Times::OfParts told = times.choice_by_parts(loop, end);
   if (auto const then = LaunchChooser::Candidates(candidates.then_in_parts &
                                                   told.promising)) {
@@ -246,7 +246,7 @@ Route run_for(ErasedFor const& call) {
   } else if (!launch_copy(call) && call.problem.space.size() > 0) {
     CachedLaunch::Loop const key{
         call.stream.device, loop_class(call.problem),
-        settings.route == Route::streamed || call.problem.kokkos_overflows};
+        settings.route == Route::streamed || call.problem.kokkos_is_wrong};
     auto const shape = call.cached.find(key);
     if (!shape && !key.forced)
       Cuda::load_kernel(key.device_id, call.kernel_of_kokkos());

@@ -132,8 +132,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
           : 0;
   if (max_threads > 0) {
     LoopShape const shape = node_shape(
-        call,
-        settings.route == Route::streamed || call.problem.kokkos_overflows,
+        call, settings.route == Route::streamed || call.problem.kokkos_is_wrong,
         machine.multiprocessors, max_threads);
     runs_own = shape != kokkos_shape && add_shape(call, place, shape);
   }
@@ -163,6 +162,7 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
                                   call.tuning.threads, 0);
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
+    call.problem.few_registers = has_few_registers(call.tuning);
     decision = decide_by(settings, [&](Settings const& requested) {
       return route_reduce(call.problem, machine, requested, tuning);
     });

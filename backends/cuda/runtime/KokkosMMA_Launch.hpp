@@ -168,7 +168,8 @@ int max_threads_of_kernel(int device_id, void const* address, int bound);
 /// Loads a kernel that a later call may launch, once for each device and
 /// kernel. CUDA loads a kernel at its first use, and may wait for all running
 /// kernels first. One of these may wait for the host, which would then wait for
-/// it. Failure is ignored. Returns whether this was not done before.
+/// it. Failure is ignored. Returns whether no call has begun to load
+/// it before.
 bool load_kernel(int device_id, void const* address);
 
 /// Shared memory that a launch of a kernel of an application's functor may

@@ -70,9 +70,9 @@ class LaunchTimes {
 
   /// Returns the candidate for a call that is about to launch on this stream of
   /// the current device. The first `unmeasured` calls of a loop run candidate
-  /// `first`, and so do others until candidate 0 is measured; \p watched and
-  /// \p required as in LaunchChooser. Captured streams are not measured: their
-  /// launches have not run when the events are queried.
+  /// `first`; so do others until candidate 0 is measured or one clearly leads;
+  /// \p watched and \p required as in LaunchChooser. Captured streams are not
+  /// measured: their launches have not run when the events are queried.
   Trial begin(Loop const& loop, int candidates, cudaStream_t stream,
               int unmeasured = 0, int first = 0, bool watched = false,
               LaunchChooser::Candidates const* required = nullptr) {

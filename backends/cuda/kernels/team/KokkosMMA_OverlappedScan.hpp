@@ -67,7 +67,8 @@ __device__ void overlapped_scan_rounds(unsigned base, unsigned left,
 /// those of Kokkos' own loop. Time of Kokkos over time with 2, 3 and 4 rounds:
 /// 32 floats by 32 lanes 1.05 0.99 0.99, 256 floats 1.04 0.99 1.07, 2048
 /// doubles by 8 lanes 1.20 1.13 1.31; 32, 40 registers with 2, 4 (H100,
-/// 2026-11-26). \param carry the identity on entry, the sum of all on return
+/// 2026-11-26).
+/// \param carry the identity on entry, the sum of all on return
 template <unsigned Rounds = 2, class Closure, class Join, class T>
 __device__ void overlapped_scan(int end, VectorLanes const& vector,
                                 Closure const& closure, Join const& join,
