@@ -73,10 +73,10 @@ inline bool explains_calls() { return explanation_of_this_thread() != nullptr; }
 /// \param offered levels of reproducibility that the call offers
 /// \throws std::invalid_argument for a forced route that cannot run or a level
 /// that is not available; inside explain() the text reports it
-template <class Exec, class RouteFunction>
+template <class RouteFunction>
 std::optional<CallPlan> decide_or_explain(
-    char const* who, Exec const& exec, Settings const& settings,
-    RouteFunction const& route, OfferedLevel const& offered = run_to_run_only) {
+    char const* who, Settings const& settings, RouteFunction const& route,
+    OfferedLevel const& offered = run_to_run_only) {
   std::string* const text = explanation_of_this_thread();
   if (!text) return decide_call(who, settings, route, offered);
   if (!text->empty()) *text += '\n';

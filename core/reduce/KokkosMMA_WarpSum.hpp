@@ -205,7 +205,6 @@ template <class Warp, Scalar Input>
 struct WarpSumChoice {
   static constexpr bool is_byte = size_of(Input) == 1;
   static constexpr bool is_wide = size_of(Input) == 8;
-  static_assert(is_byte || is_wide || Input == Scalar::uint32);
   using Whole =
       std::conditional_t<Input == Scalar::int64, std::int64_t, std::uint64_t>;
   using type = std::conditional_t<

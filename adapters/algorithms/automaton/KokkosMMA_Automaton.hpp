@@ -136,7 +136,7 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   problem.row              = std::int64_t(cells.extent(fast));
   problem.generations      = steps;
   std::optional<CallPlan> const plan =
-      decide_or_explain(who, exec, settings, [&](Settings const& requested) {
+      decide_or_explain(who, settings, [&](Settings const& requested) {
         return route_automaton(problem, capability(exec), requested);
       });
   if (!plan) return;

@@ -329,7 +329,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   auto const route_of = [&](Settings const& requested) {
     return route_reduce(problem, machine, requested, active_tuning(exec));
   };
-  auto decided = decide_or_explain(who, exec, settings, route_of, offered);
+  auto decided = decide_or_explain(who, settings, route_of, offered);
   if (!decided) return;
   RouteDecision decision = decided->decision;
   Settings call          = decided->settings;

@@ -81,7 +81,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   OfferedLevel const offered =
       offered_level(problem, machine, effective_settings(settings));
   auto decided = decide_or_explain(
-      who, exec, settings,
+      who, settings,
       [&](Settings const& requested) {
         return route_scan(problem, machine, requested);
       },

@@ -116,7 +116,7 @@ class SegmentPolicy {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);
     return Impl::decide_or_explain(
-        name, m_space, m_settings,
+        name, m_settings,
         [&](Settings const& call) {
           return Impl::route_segmented(problem, machine, call);
         },

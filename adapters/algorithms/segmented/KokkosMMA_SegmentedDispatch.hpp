@@ -198,7 +198,7 @@ std::optional<RouteDecision> decide_segmented(char const* who,
                                               SegmentedProblem const& problem,
                                               Settings const& settings) {
   std::optional<CallPlan> const plan = decide_or_explain(
-      who, exec, settings,
+      who, settings,
       [&](Settings const& call) {
         return route_segmented(problem, capability(exec), call);
       },

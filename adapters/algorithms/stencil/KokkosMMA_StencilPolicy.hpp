@@ -209,7 +209,7 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
     using Sweep        = typename Policy::Sweep;
     Sweep const& sweep = m_policy.m_sweep;
     if (explains_calls()) {
-      decide_or_explain(Policy::name, sweep.space(), m_policy.m_settings,
+      decide_or_explain(Policy::name, m_policy.m_settings,
                         stencil_route(sweep.space(), m_policy.m_problem));
       return;
     }
