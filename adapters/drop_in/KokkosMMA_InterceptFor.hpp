@@ -139,8 +139,8 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
                                 overflows_in_kokkos(static_cast<Index>(begin),
                                                     static_cast<Index>(end));
     }
-    problem.kokkos_is_wrong =
-        problem.kokkos_is_wrong || repeats_in_kokkos(policy.m_tile_end, rank);
+    if (KOKKOS_VERSION < 50200 && repeats_in_kokkos(policy.m_tile_end, rank))
+      problem.kokkos_is_wrong = true;
   }
   /// The policy over a part of its box.
   static Policy part_of(Policy policy, LoopSpace const& part) {

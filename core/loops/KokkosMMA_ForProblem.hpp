@@ -51,7 +51,7 @@ constexpr bool overflows_in_kokkos(Index begin, Index end) {
   return length > most || (end > 0 && static_cast<std::uint64_t>(end) > most);
 }
 
-/// Whether Kokkos' launch (4.6 to 5.2) invokes the functor twice for some
+/// Whether Kokkos' launch (4.6, 5.0) invokes the functor twice for some
 /// indices. Beyond rank 4 two dimensions share one of the grid, y or z, which
 /// has at most 65535 blocks.
 template <class TileCounts>

@@ -273,6 +273,30 @@ TYPED_TEST(LoopsMDRange, CopiesOfShortDimensions) {
   check_short_dimensions<double, TypeParam>();
 }
 
+template <class Counts>
+struct CountPairs {
+  Counts counts;
+  KOKKOS_FUNCTION void operator()(int, int, int i, int j, int) const {
+    Kokkos::atomic_inc(&counts(i, j));
+  }
+};
+
+// With given tiles Kokkos' launch would come first. In 4.6 and 5.0 it repeats
+// invocations if dimensions that share one of the grid have so many tiles.
+TYPED_TEST(LoopsMDRange, MoreTilesThanKokkosHasBlocks) {
+  using Counts = Kokkos::View<int**, TypeParam>;
+  Counts const counts("counts", 384, 171);
+  Kokkos::MDRangePolicy<TypeParam,
+                        Rank<5, Iterate::Right, Iterate::Right>> const
+      policy({0, 0, 0, 0, 0}, {1, 1, 384, 171, 1}, {1, 1, 1, 1, 1});
+  for (int call = 0; call < 3; ++call)
+    Kokkos::parallel_for(policy, CountPairs<Counts>{counts});
+  auto const found =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+  for (int i = 0; i < 384; ++i)
+    for (int j = 0; j < 171; ++j) ASSERT_EQ(found(i, j), 3) << i << ' ' << j;
+}
+
 /// Launch bounds hold in this library's kernel, too.
 TYPED_TEST(LoopsMDRange, PoliciesThatSayMore) {
   using Exec = TypeParam;

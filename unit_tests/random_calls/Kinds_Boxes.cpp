@@ -19,7 +19,7 @@ void add_box(Table& table, char const* name, Limits limits = {}) {
   if (sizeof(Index) == 1) limits.low = -128, limits.high = 127;
 #endif
   // Kokkos invokes some indices twice if its grid is full.
-  constexpr bool kokkos_repeats = BoxType::rank > 4;
+  constexpr bool kokkos_repeats = BoxType::rank > 4 && KOKKOS_VERSION < 50200;
   add<kokkos_repeats>(table, name, limits, [](auto const& run, Call const& c) {
     run.loop(BoxType(c), FunctorType(c));
   });
