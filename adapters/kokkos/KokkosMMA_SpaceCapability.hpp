@@ -4,8 +4,8 @@
 #define KOKKOSMMA_SPACE_CAPABILITY_HPP
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
+#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 
 #include <Kokkos_Core.hpp>
 

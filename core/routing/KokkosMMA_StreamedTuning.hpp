@@ -60,6 +60,7 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 /// |------------------------------|----------------|----------------|
 /// | loops over pairs, rising     | 1.06 0.85 0.82 | 1.36 1.07 1.02 |
 /// | loops over pairs, falling    | 0.95 0.85 0.87 | 1.32 1.16 1.14 |
+/// | square roots, rising         | 0.82 0.80 0.81 | 0.93 0.88 0.88 |
 /// | all work in the last 1/16    | 0.98 0.84 0.90 | 1.91 1.53 1.23 |
 /// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
 ///
@@ -91,7 +92,7 @@ inline constexpr std::size_t small_functor_bytes = 128;
 /// with one in flight 77 90 379, Kokkos 81 96 387. Sums of ten arrays of 2^24:
 /// 307 to 320, Kokkos 378 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-29).
 inline constexpr std::size_t large_functor_bytes = 256;
-/// Whether this is the kernel of such a functor over a range.
+/// Whether a kernel has this tuning for large functors over a range.
 constexpr bool has_few_registers(StreamedTuning const& tuning) {
   return tuning.threads == 512 && tuning.min_blocks == 4;
 }
@@ -102,9 +103,10 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
   return word ? 16 : 8;
 }
 
-/// GB/s with 8 and 16 calls on Kokkos 5.0.2, 2^28 elements: float 4296 4301,
-/// half 3417 3821, int8 2447 2628; but the maximum of 2^24 floats 2106 2013
-/// (2026-11-29).
+/// GB/s of 1024 x 2, 512 x 4, 256 x 8: float 4538 4514 4479, half 3630 3472
+/// 3290, int8 2498 2345 2169 (H200). With 8 and 16 calls on Kokkos 5.0.2, 2^28
+/// elements: float 4296 4301, half 3417 3821, int8 2447 2628; but the maximum
+/// of 2^24 floats 2106 2013 (2026-11-29).
 ///
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
 /// needs more would spill, and the route function rejects it. Values of 8 bytes
@@ -121,13 +123,16 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | float 512 x 4, 4            | 707 | 404  | 1192   | 1595   | 14088   |
 /// | float, Kokkos               | 730 | 825  | 1198   | 1896   | 12648   |
 /// | double 512 x 2, 2           | 715 |      | 821    | 2875   | 6122    |
+/// | double 1024 x 1, 2          | 710 |      | 833    | 2202   | 8066    |
+/// | double 512 x 2, 4           | 720 |      | 818    | 3132   | 6157    |
 /// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
 ///
 /// No shape with the full rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in
 /// flight) reaches Kokkos' rate for floats down 8 columns.
 ///
 /// A simple functor needs at most 32 of the 64 registers of 512 x 2, so that
-/// four blocks are resident.
+/// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 in
+/// flight, 276 with 512 x 4, 4 in flight, 284 in Kokkos.
 ///
 /// Several accumulators make sums more accurate. Other joins may read memory
 /// that the running value points to, as an argmax does; the caches must then
@@ -252,8 +257,10 @@ struct StreamedScanTuning {
 /// | threads x blocks, items | float | half  | int8  | threads | double |
 /// |-------------------------|-------|-------|-------|---------|--------|
 /// | 256 x 5, 16             | 3680  | 3298  | 3074  | 256 x 4 | 3595   |
-/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 512 x 2 | 3818   |
-/// | 480 x 4, 8              | 3487  | 2990  | 2688  | 512 x 3 | 3075   |
+/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 384 x 3 | 3757   |
+/// | 256 x 4, 16             | 3503  | 3082  | 2874  | 512 x 2 | 3818   |
+/// | 512 x 2, 20             | 3590  | 3087  | 2754  | 512 x 3 | 3075   |
+/// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
 ///
 /// double: 8 items each; 3642 with 256 x 3, 16. These functors hold bare
 /// pointers and 32-bit indices. With Views and 64-bit indices (perf_scan,

@@ -3,7 +3,7 @@
 
 // Calls of one instance that depend on each other and on other work of the
 // application, without a fence between them: from compute capability 9.0 on, a
-// kernel may start before the previous one has ended. Chains of calls alone:
+// kernel may start before the previous one has ended. Only chains of calls:
 // random_calls.
 
 #include <KokkosMMA_Instances.hpp>
