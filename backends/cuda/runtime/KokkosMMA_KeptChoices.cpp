@@ -26,10 +26,10 @@ namespace KokkosMMA::Impl {
 namespace {
 
 constexpr std::string_view title_of_any_version = "kokkos-mma choices, ";
-constexpr std::string_view columns =
+constexpr std::string_view column_heads =
     "pattern | card | size class | bytes of the functor | choice | policy | "
     "functor";
-constexpr std::string_view separator = " | ";
+constexpr std::string_view field_separator = " | ";
 
 template <class... Parts>
 void warn(std::filesystem::path const& file, Parts const&... parts) {
@@ -41,9 +41,10 @@ void warn(std::filesystem::path const& file, Parts const&... parts) {
 
 /// Reads the text before the next separator, or all of it.
 std::string_view next_field(std::string_view& line) {
-  std::size_t const end        = line.find(separator);
+  std::size_t const end        = line.find(field_separator);
   std::string_view const field = line.substr(0, end);
-  line.remove_prefix(end == line.npos ? line.size() : end + separator.size());
+  line.remove_prefix(end == line.npos ? line.size()
+                                      : end + field_separator.size());
   return field;
 }
 
@@ -148,7 +149,7 @@ std::string KeptChoices::read() {
     if (!parse_choice(line, loop, name)) {
       m_may_replace = false;
       return concatenate("line ", number, " is \"", line, "\" and not \"",
-                         columns, "\"; correct or delete the line");
+                         column_heads, "\"; correct or delete the line");
     }
     m_names[std::move(loop)] = std::move(name);
   }
@@ -182,7 +183,7 @@ void KeptChoices::write() {
   std::filesystem::path temporary = m_file;
   temporary += concatenate(".", getpid());
   std::ofstream stream(temporary);
-  stream << m_title << "\n# " << columns
+  stream << m_title << "\n# " << column_heads
          << "\n# A deleted line is measured again. Lines that begin with # are "
             "not kept.\n";
   for (auto const& [loop, name] : m_names) {
@@ -192,7 +193,7 @@ void KeptChoices::write() {
           std::to_string(loop.functor_bytes), name, loop.policy,
           loop.functor}) {
       stream << between << field;
-      between = separator.data();
+      between = field_separator.data();
     }
     stream << "\n";
   }
