@@ -39,11 +39,11 @@ class LaunchChooser {
   /// memory. The same by parts of a loop: see begin_part().
   static constexpr float far_slower      = 2.5f;
   static constexpr float least_of_slower = 0.05f;
-  /// If the choice takes so many times as long as another candidate, this one
-  /// runs until all are measured, which a host that does not wait reaches after
-  /// 1000 calls. The times are those of parts, or the choice has two: a first
-  /// launch distorts one. Transposes of 8000^2 doubles took 1.11 ms in Kokkos
-  /// and 0.71 in `transpose_shape` (H200, 2026-11-29).
+  /// If the choice takes this many times as long as another candidate, the
+  /// other one runs until all are measured. (A host that does not wait makes
+  /// 1000 calls until then.) The times are those of parts, or the choice has
+  /// two, because its first launch may be slow. Transposes of 8000^2 doubles
+  /// took 1.11 ms in Kokkos and 0.71 in `transpose_shape` (H200, 2026-11-29).
   static constexpr float clearly_slower = 1.2f;
   /// Least difference of measurements in milliseconds for that.
   static constexpr float least_of_clearly = 0.01f;
@@ -66,11 +66,12 @@ class LaunchChooser {
   static constexpr float short_launch = 0.02f;
 
   /// \param first candidate to run until candidate 0 is measured, or another
-  /// one clearly leads \param watched whether a choice other than candidate 0
-  /// is abandoned if it becomes slow, as with other data. For calls that run
-  /// candidate 0 in about the same time. \param required for each candidate,
-  /// the earlier ones that must not be `hopeless` for it to be measured; null:
-  /// none
+  ///        one clearly leads
+  /// \param watched whether a choice other than candidate 0 is abandoned if it
+  ///        becomes slow, as with other data. For calls whose candidate 0 takes
+  ///        about the same time in each
+  /// \param required for each candidate, the earlier ones that must not be
+  ///        `hopeless` for it to be measured; null: none
   explicit LaunchChooser(int candidates, int first = 0, bool watched = false,
                          Candidates const* required = nullptr)
       : m_count(candidates), m_first(first), m_watched(watched) {
@@ -154,9 +155,9 @@ class LaunchChooser {
   /// Excludes a candidate.
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
-  /// Candidate to run without measuring: the fastest of those with two
-  /// measurements, until the first candidate has two the constructor's `first`.
-  /// Until all are measured a candidate that leads this one by the parts or by
+  /// Candidate to run without measuring: the constructor's `first` until the
+  /// first candidate has two measurements, then the fastest of those with two.
+  /// Until all are measured, a candidate that leads this one by the parts or by
   /// one measurement runs instead.
   int choice() const {
     bool const is_decided = decided();

@@ -75,7 +75,7 @@ struct LoopCandidates {
   /// 100 steps of a 5-point stencil of 2^26 doubles. They took 1265 us each in
   /// Kokkos and 328 in the most promising shape (H200, CUDA 13.0, 2026-11-26).
   /// That shape loses little at most, see grid_shape and range_shapes. With
-  /// tiles of the caller Kokkos' launch is what was asked for.
+  /// tiles of the caller it is Kokkos' launch, which uses them.
   int first = 0;
 
   constexpr LoopShape const& operator[](int candidate) const {

@@ -15,7 +15,7 @@
 /// policy promises no order, and each index is in one part. With the warp along
 /// the wrong dimension a whole call takes as long as 5 to 23 others, Kokkos'
 /// launch 3 to 22 (float copies and stencils of 2^28 elements of both layouts,
-/// H200, 2026-11-29), so that one such call exceeds what a dozen may lose.
+/// H200, 2026-11-29). One such call would lose more time than a dozen may.
 
 namespace KokkosMMA::Impl {
 

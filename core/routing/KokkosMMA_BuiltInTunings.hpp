@@ -35,8 +35,8 @@ struct BuiltInTuning {
 /// and 515 us (2026-11-27). Unchanged, since gains are small or some rows lose:
 /// sums of 270336 elements over more blocks (16.0 and 15.5 us), long rows of
 /// bhalf (+4 to -1 %), columns of doubles (+3.5 to -1.7 %), boxes of radius 7
-/// of halves (+4 %, next to periodic boundaries -3
-/// %) and the limits of tiny segments of equal length.
+/// of halves (+4 %, at periodic boundaries -3 %) and the limits of tiny
+/// segments of equal length.
 ///
 /// Other GPUs: additions for sums where they matched MMA even on an H200
 /// (additions and MMA, 2^28 elements, GB/s): double 4515 4479, int64 4517 4503.

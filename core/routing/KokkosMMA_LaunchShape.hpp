@@ -27,14 +27,14 @@ struct LaunchShape {
 };
 
 /// Up to this many indices per multiprocessor, a reduction by an opaque functor
-/// has one index per thread, as in Kokkos. An expensive functor then runs on as
-/// many threads as there. 131072 floats: 3.5 us with one index per thread, 3.3
-/// with 8. With 512 indices instead of 2048, sums of 270336 elements 15.5 us
-/// instead of 16.0 on an H100 (2026-11-26).
+/// has one index per thread, as in Kokkos. An expensive functor then has as
+/// many threads as in Kokkos. 131072 floats: 3.5 us with one index per thread,
+/// 3.3 with 8. With 512 indices instead of 2048, sums of 270336 elements take
+/// 15.5 us instead of 16.0 on an H100 (2026-11-26).
 inline constexpr int spread_indices = 2048;
-/// Blocks of such ranges have 256 threads; with 512, too few blocks fill the
-/// multiprocessors: 1e5 invocations of hundreds of operations 99 us with 256,
-/// 121 with 512, 102 in Kokkos (H100).
+/// Blocks of such ranges have 256 threads. With 512 there are too few blocks
+/// for the multiprocessors: 1e5 invocations of hundreds of operations take 99
+/// us with 256, 121 with 512, 102 in Kokkos (H100).
 inline constexpr int spread_threads = 256;
 /// Up to this many 16-byte vectors per multiprocessor, a sum of visible data
 /// uses small blocks on all multiprocessors.

@@ -83,14 +83,15 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 inline constexpr std::size_t small_functor_bytes = 128;
 
 /// A class with the Views of a simulation is larger. Its body is long, and each
-/// invocation in flight has a copy of it: only two. Us with four and two, 512 x
-/// 2, in boxes, for the minima of max_local_bytes(): N = 12 1171 677, 16 2235
-/// 1142; sums of roots 8 819 878, 12 1453 1247, 16 2340 1661. 256 x 2 with 128
-/// registers: 505 744, 1102 1623 3101, CloverLeaf 597. In ranges a thread has
-/// 32 registers, as in Kokkos: many bodies loop and wait for memory. Energies
-/// of 143748, 256000, 1000188 atoms: 67 83 298, with 64 registers 107 116 430,
-/// with one in flight 77 90 379, Kokkos 81 96 387. Sums of ten arrays of 2^24:
-/// 307 to 320, Kokkos 378 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-29).
+/// invocation in flight has a copy of it: so only two are. Microseconds in
+/// boxes with four and with two, 512 x 2: the minima of max_local_bytes(), N =
+/// 12 1171 677, 16 2235 1142; sums of roots 8 819 878, 12 1453 1247, 16 2340
+/// 1661. 256 x 2 with 128 registers: minima 505 744, roots 1102 1623 3101,
+/// CloverLeaf 597. In ranges a thread has 32 registers, as in Kokkos: many
+/// bodies loop and wait for memory. Energies of 143748, 256000, 1000188 atoms:
+/// 67 83 298, with 64 registers 107 116 430, with one in flight 77 90 379,
+/// Kokkos 81 96 387. Sums of ten arrays of 2^24: 307 to 320, Kokkos 378 (H200,
+/// CUDA 13.0, Kokkos 5.0.2, 2026-11-29).
 inline constexpr std::size_t large_functor_bytes = 256;
 /// Whether a kernel has this tuning for large functors over a range.
 constexpr bool has_few_registers(StreamedTuning const& tuning) {
