@@ -160,7 +160,8 @@ class PackedRowsAhead {
  public:
   using Row = Registers<std::uint32_t, Words>;
 
-  /// \param from first row \param pitch words between rows
+  /// \param from first row
+  /// \param pitch words between rows
   __device__ PackedRowsAhead(std::uint32_t const* from, std::uint32_t pitch)
       : m_from(from), m_pitch(pitch) {
 #pragma unroll
@@ -337,9 +338,9 @@ AdvancePackedCounts advance_packed_counts_of(
 
 /// Runs `steps` >= 1 generations of a Moore rule with radius >= 2 and
 /// CountRanges::are_all on byte cells, with at most packed_counts_columns per
-/// row. No boundary is a halo; `to` may be the cells themselves. \param memory
-/// packed_counts_memory(rows, columns, radius) bytes on the
-///   device, aligned to 128; may be reused after the kernels have run
+/// row. No boundary is a halo; `to` may be the cells themselves.
+/// \param memory packed_counts_memory(rows, columns, radius) bytes on the
+///        device, aligned to 128; may be reused after the kernels have run
 template <class Cell>
 void launch_packed_counts(Stream const& space,
                           StencilGrid<Cell, 2> const& cells, Cell* to,

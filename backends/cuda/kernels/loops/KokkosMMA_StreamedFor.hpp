@@ -50,12 +50,11 @@ __device__ __forceinline__ unsigned end_of_span(unsigned first, unsigned span,
 /// Loop over a box. Which dimension lies along a warp, and which one along
 /// consecutive blocks, is a value of `box`: a kernel for each order would be
 /// compiled for each functor. Each thread runs invocations along one of two
-/// dimensions. Both have a step, one of which is 0, and an end: a count of the
-/// invocations in place of the ends makes the compiler replace indices by
-/// pointers, with 16 to 48 instructions more before the loop (sm_90,
-/// CUDA 13.0). \tparam Left the fastest index of the policy is the first
-/// argument of f,
-///   otherwise the last
+/// dimensions. Both have a step, one of which is 0, and an end. With a count of
+/// invocations instead of the ends, the compiler replaces indices by pointers,
+/// which takes 16 to 48 instructions more before the loop (sm_90, CUDA 13.0).
+/// \tparam Left whether the fastest index of the policy is the first argument
+///         of f, otherwise it is the last
 template <class Index, int Rank, bool Left, class Call>
 __device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
   GridDependency::wait();
