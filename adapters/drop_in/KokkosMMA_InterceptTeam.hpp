@@ -131,7 +131,7 @@ TeamProblem team_problem(Policy const& policy) {
 /// Kokkos' closure, of which no object exists: it stands for the registers of
 /// Kokkos' kernel. When an application queries a policy's team size, Kokkos
 /// queries the runtime for the registers of the kernel of the class that has
-/// the name of its closure, which is ours. That kernel never runs.
+/// the name of its closure: this library's class. That kernel never runs.
 template <class Closure>
 union NeverMade {
   NeverMade() {}
@@ -253,7 +253,7 @@ inline constexpr bool sums_a_variable =
     !Reducer::has_final_member_function();
 
 /// Closure of a reduction over teams, likewise. The kernel of the form
-/// `overlapped` is this library's, or Kokkos' if ours does not support the
+/// `overlapped` is this library's, or Kokkos' if that does not support the
 /// reduction.
 template <class Functor, class Reducer, class PolicyT>
 class RoutedTeamReduce {
