@@ -327,8 +327,7 @@ int Report::finish() const {
   m_notes.print();
   for (auto const& failure : m_failures)
     std::printf("FAILED  %s\n", failure.c_str());
-  if (m_failures.empty())
-    std::printf("Both builds reach the digits that the data allow.\n");
+  if (m_failures.empty()) std::printf("Both builds reach the needed digits.\n");
   return m_failures.empty() ? 0 : 1;
 }
 
