@@ -375,8 +375,8 @@ void Report::performance(std::int64_t n, int runs, int repeat, int argc,
   print_times(cases, largest(both, "copy_GBps"),
               "a deep_copy of as many bytes, read plus written");
   std::printf(
-      "exclusive_scan(): KokkosMMA::exclusive_scan of the lengths; to compact, "
-      "of the\nflags, and a parallel_for that writes the kept entries.%s\n",
+      "exclusive_scan(): KokkosMMA::exclusive_scan of the lengths. Compaction "
+      "scans the\nflags; then a parallel_for writes the kept entries.%s\n",
       cub.row_offsets.empty()
           ? ""
           : "\nCUB: DeviceScan::ExclusiveSum, DeviceSelect::Flagged.");

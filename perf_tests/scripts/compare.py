@@ -6,11 +6,11 @@
     kokkosmma-compare before.json after.json
     kokkosmma-compare bench_results/nvidia_h200_monday bench_results/nvidia_h200_tuesday --fail-on-regression
 
-A ratio is how many times faster B is than A. It is beyond noise when it leaves 1 by more than each of
+A ratio is how many times faster B is than A. It is beyond noise if it differs from 1 by more than each of
   - the threshold, 5 %,
   - three standard errors of the two medians, from the variation of their samples,
-  - half as much again as what 95 % of the peers changed by at that scale of time: Kokkos' own code, CUB and the other libraries are the
-    same in both runs, so what they change by is the machine's doing.
+  - 1.5 times the change that 95 % of the peers with similar times stay below. Peers are Kokkos' own code, CUB and other libraries. They are
+    the same in both runs, so the machine causes their changes.
 
 Exit status: 0 compared, 1 a regression with --fail-on-regression, 2 an invalid command line or an unreadable file.
 """
@@ -25,7 +25,7 @@ from bench_results import PEERS, BadFile, Case, entries_by_case, files_in, load,
 DESCRIPTION = "ratios of two JSONs or result folders, with noise; regressions are flagged"
 SAME_IN_BOTH = ("kokkos_version", "cuda_runtime_version", "cub_version", "driver_version", "compiler", "tuning_table", "route_setting",
                 "samples")
-FEWEST_PEERS = 5  # below so many, nothing is read from them
+FEWEST_PEERS = 5  # with fewer, their changes are ignored
 
 
 class Change:
