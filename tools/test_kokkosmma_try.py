@@ -283,7 +283,7 @@ class Small(unittest.TestCase):
         two = self.folder / "two"
         for arguments, text in (((self.folder, "--run", "x"), "CMakeLists.txt does not exist"),
                                 ((self.application, "--run", "x", "--drop-in", "no.cmake"), "no.cmake does not exist"),
-                                ((self.application, "--run", "x", "--compare", "("), "'(' is no regular expression"),
+                                ((self.application, "--run", "x", "--compare", "("), "'(' is not a regular expression"),
                                 ((self.application, "--run", "x", "--runs", "0"), "--runs 0: 1 or more"),
                                 ((self.application, "--run", "./small 'x"), "No closing quotation"),
                                 ((self.application, "--run", ""), "--run needs a command"),

@@ -93,7 +93,7 @@ inline Picture read_picture(std::string const& file) {
   std::string const remedy = "; give the path of " + what;
   if (bytes.empty()) throw InputError(start + "the file is empty" + remedy);
   if (!bytes.starts_with("\x89PNG")) {
-    throw InputError(start + "it is no PNG file" + remedy);
+    throw InputError(start + "it is not a PNG file" + remedy);
   }
   png_image image{};
   image.version     = PNG_IMAGE_VERSION;

@@ -107,9 +107,9 @@ class Report {
 
   void products(std::vector<std::string> const& files) {
     std::printf(
-        "\nResults: largest error of an element; 1 is what the order of "
-        "additions explains.\n\n  %-20s %8s %8s %8s %6s %7s %12s\n  %-20s %8s "
-        "%8s %8s %6s %7s %12s\n",
+        "\nResults: largest error of an element, divided by the bound for "
+        "any order\nof additions.\n\n  %-20s %8s %8s %8s %6s %7s %12s\n  %-20s "
+        "%8s %8s %8s %6s %7s %12s\n",
         "", "", "", "longest", "empty", "error:", "error:", "matrix", "rows",
         "entries", "row", "rows", "plain", "kokkos-mma");
     auto const print = [](std::string const& name, Runs const& both) {

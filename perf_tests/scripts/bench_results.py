@@ -76,7 +76,7 @@ def read_json(path):
     except OSError as error:
         raise BadFile(f"{path}: {error.strerror}")
     except ValueError as error:
-        raise BadFile(f"{path} is no JSON, or only the beginning of one ({error}); pass what a run that came to its end wrote")
+        raise BadFile(f"{path} is not JSON, or only the beginning of it ({error}); pass the result of a complete run")
 
 
 def load(path):

@@ -76,7 +76,7 @@ def first(command, pattern):
 def measured(kokkos, arch, runs):
     config, wrapper = kokkos / "include/KokkosCore_config.h", kokkos / "bin/nvcc_wrapper"
     if not config.exists() or not wrapper.exists():
-        sys.exit(f"compile_time.py: {kokkos} is no installation of Kokkos with Cuda: it has no {config.name} or no {wrapper.name}")
+        sys.exit(f"compile_time.py: {kokkos} is not an installation of Kokkos with CUDA: {config.name} or {wrapper.name} is missing")
     version = int(re.search(r"define KOKKOS_VERSION (\d+)", config.read_text())[1])
     version = f"{version // 10000}.{version // 100 % 100}." + (f"{version % 100:02}" if version < 50000 else str(version % 100))
     rows = {}

@@ -315,7 +315,7 @@ def run(options):
 def report(options):
     folder = pathlib.Path(options.folder)
     if not os.access(str(folder), os.W_OK):
-        raise Usage(f"{folder} is no folder that can be written to; pass one that kokkosmma-bench wrote")
+        raise Usage(f"{folder} is not a folder that can be written to; pass one that kokkosmma-bench wrote")
     problems = write_report(folder)
     for problem in problems:
         print(problem, file=sys.stderr)
@@ -326,7 +326,7 @@ def names(text):
     chosen = text.split(",")
     for name in chosen:
         if name not in PROGRAMS:
-            raise argparse.ArgumentTypeError(f"'{name}' is no program; choose among {', '.join(PROGRAMS)}, separated by commas")
+            raise argparse.ArgumentTypeError(f"'{name}' is not a program; choose among {', '.join(PROGRAMS)}, separated by commas")
     return [name for name in PROGRAMS if name in chosen]
 
 

@@ -114,7 +114,7 @@ class Comparison(unittest.TestCase):
     def test_truncated(self):
         path = self.folder / "truncated.json"
         path.write_text(self.before["scan"].read_text(encoding="utf-8")[:5000], encoding="utf-8")
-        self.assert_refused(compare(path, self.after["scan"]), str(path), "is no JSON, or only the beginning of one")
+        self.assert_refused(compare(path, self.after["scan"]), str(path), "is not JSON, or only the beginning of it")
 
     def test_foreign(self):
         path = self.folder / "foreign.json"

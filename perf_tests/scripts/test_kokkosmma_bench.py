@@ -130,7 +130,7 @@ class Driver(unittest.TestCase):
     def test_a_program_that_fails_leaves_the_results_of_the_others(self):
         for stand_in, message, heading in (
             (None, f"perf_scan: {self.folder / 'perf_scan'}: No such file", None),
-            ({"truncate": True, "status": 3}, "perf_scan: ended with status 3.*only the beginning of one", None),
+            ({"truncate": True, "status": 3}, "perf_scan: ended with status 3.*only the beginning of it", None),
             ({"status": 1}, "perf_scan: ended with status 1", "## Exclusive scan"),  # its JSON is complete
         ):
             self.stand_in("segmented")
@@ -188,12 +188,12 @@ class Driver(unittest.TestCase):
         (self.folder / "file").write_text("", encoding="utf-8")
         for text, *arguments in (
             ("cannot be written to: Not a directory; pass another folder with --out", "--out", self.folder / "file" / "results"),
-            ("'sort' is no program; choose among reduce, scan, segmented, stencil", "--only", "scan,sort"),
+            ("'sort' is not a program; choose among reduce, scan, segmented, stencil", "--only", "scan,sort"),
             ("not allowed with argument", "--full", "--quick"),
             ("'soon' is not a number of minutes", "--limit", "soon"),
             ("unrecognized arguments: --fast", "--fast"),
             ("holds none of perf_reduce.json", "report", self.folder),
-            ("is no folder that can be written to", "report", self.folder / "absent"),
+            ("is not a folder that can be written to", "report", self.folder / "absent"),
             ("kokkosmma-bench: ", "compare", self.folder, self.folder),
         ):
             self.assert_usage(text, *arguments)
