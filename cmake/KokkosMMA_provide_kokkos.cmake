@@ -27,7 +27,7 @@ set(KokkosMMA_KOKKOS_RELEASE_SHA256 d6557aaef39302282a15f9c770433d1fcdf4e961dfd6
 
 set(KokkosMMA_KOKKOS_FROM "installed;release;distribution" CACHE STRING
     "Where Kokkos may come from, in this order: installed, release (tarball), distribution (packages)")
-option(KokkosMMA_REQUIRE_CUDA "Refuse a Kokkos without the Cuda execution space" OFF)
+option(KokkosMMA_REQUIRE_CUDA "Reject a Kokkos without the Cuda execution space" OFF)
 mark_as_advanced(KokkosMMA_KOKKOS_FROM)
 
 set(KokkosMMA_KOKKOS_TRIED "")

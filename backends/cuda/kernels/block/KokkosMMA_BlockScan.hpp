@@ -16,12 +16,13 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// The calling thread's lane.
-/// \tparam Hidden for comparisons in a loop over tiles whose functor compares
-///   what it reads. The compiler would make them before the loop and keep them
-///   in five or more of the seven predicates. ptxas 13.0 then has 2 of a lane's
-///   16 loads in flight, and 16 with this: a scan that counts flags of floats
-///   reaches 0.44 and 0.82 of the copy rate (H200, 2026-11-29). Scans of
-///   segments would spill 16 to 32 bytes.
+/// \tparam Hidden whether the compiler does not recognise the value as a
+///   constant of a loop over tiles. Otherwise it compares the lane before the
+///   loop and keeps the results in five or more of the seven predicates. If the
+///   functor compares what it reads, ptxas 13.0 then has 2 of a lane's 16 loads
+///   in flight, and 16 with this: a scan that counts flags of floats reaches
+///   0.44 and 0.82 of the copy rate (H200, 2026-11-29). Scans of segments would
+///   spill 16 to 32 bytes.
 template <bool Hidden>
 __device__ int lane_of_thread() {
   int lane = threadIdx.x % 32;

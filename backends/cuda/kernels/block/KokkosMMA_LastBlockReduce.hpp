@@ -116,9 +116,9 @@ __device__ inline bool is_last_block(GridScratch const& scratch) {
   return is_last;
 }
 
-/// Values of scattered warps: each warp has those of the warp of its number in
-/// block `block`. Stores the partial results of all blocks, with the bits of
-/// block_reduce(), in the block that finishes last.
+/// Joins values of scattered warps: each warp has the values of the warp of the
+/// same number in block `block`. The block that finishes last stores the
+/// partial results of all blocks, bitwise identical to those of block_reduce().
 /// \return whether this is that block
 template <class T, class Joiner>
 __device__ bool join_scattered_warps(T& value, Joiner const& joiner,

@@ -108,9 +108,9 @@ __device__ void exchange_values(Slot<T> (&values)[K], SlotOf const& slot) {
 /// The indices of a tile differ by constants, so their loads share one address.
 /// Unless `order` is free-running, the block waits for its slowest warp after
 /// each tile: otherwise warps drift apart until a few finish the work of the
-/// multiprocessor, and lines leave the caches before they are reused. Requests
-/// for small elements run out: with neighbouring indices, one request fetches
-/// what the next ones hit.
+/// multiprocessor, and lines leave the caches before they are reused. Small
+/// elements are limited by the number of requests: with neighbouring indices,
+/// one request fetches the line that the next ones hit.
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,

@@ -194,7 +194,7 @@ constexpr bool dense_band_stores() {
   }
 }
 
-/// Launches a stencil whose weights DenseBandStencil takes, asynchronously.
+/// Launches a stencil whose weights DenseBandStencil supports, asynchronously.
 /// Functors and integer results run in the direct kernel.
 /// \pre 16-byte chunks begin at the same columns of every row
 template <class A, class Element, class Epilogue>
