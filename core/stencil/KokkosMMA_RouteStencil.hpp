@@ -163,11 +163,11 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
 
 /// Smallest radii at which sums for a functor are computed on tensor cores;
 /// they reach it through shared memory. 10^9 sums per second, H200, CUDA 13.0,
-/// 2026-11-23 (8192^2, periodic). Half on tensor cores: 261 at
-/// radius 7, 187 above 8; without: boxes of radius 7, 8, 11, 16 700, 271, 137,
-/// 112, other products of radius 1, 3, 5, 8, 11 610, 481, 313, 272, 137. Boxes
-/// of bytes of radius 3 and 7: 454 and 458 on tensor cores, 1036 and 834
-/// without, 1091 without at radius 1.
+/// 2026-11-23 (8192^2, periodic). Half on tensor cores: 261 at radius 7, 187
+/// above 8. Half without: boxes of radius 7, 8, 11, 16 700, 271, 137, 112,
+/// other products of radius 1, 3, 5, 8, 11 610, 481, 313, 272, 137. Boxes of
+/// bytes of radius 3 and 7: 454 and 458 on tensor cores, 1036 and 834 without,
+/// 1091 without at radius 1.
 inline constexpr int functor_radius          = 9;
 inline constexpr int functor_byte_box_radius = 8;
 
