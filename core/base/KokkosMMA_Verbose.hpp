@@ -8,7 +8,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// Whether an environment variable is set to anything but 0.
+/// Whether an environment variable is set to anything but 0 or nothing.
 [[gnu::cold]] inline bool environment_has(char const* name) {
   char const* const text = std::getenv(name);
   return text && *text && std::string_view(text) != "0";

@@ -308,9 +308,9 @@ class WarpByteBand {
 /// is exact down to 2^-133.
 ///
 /// Tensor cores truncate, but chains are short here: `Blocks` MMA along the
-/// rows, of data of 11 or 8 bits and weights, and `Groups` MMA along the columns
-/// for the first 8 bits of the sums. The other bits are summed separately and
-/// added with rounding to nearest.
+/// rows, of data of 11 or 8 bits and weights, and `Groups` MMA along the
+/// columns for the first 8 bits of the sums. The other bits are summed
+/// separately and added with rounding to nearest.
 ///
 /// Split weights are sums of three operands, or of two half operands along the
 /// rows. Contributions of all operands except the first are summed with the
