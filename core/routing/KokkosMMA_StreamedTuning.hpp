@@ -76,7 +76,8 @@ constexpr bool scatters_warps(StreamedTuning const& tuning) {
 /// the 8 bytes that nvcc adds to a host and device lambda. Such a View has 48
 /// bytes in Kokkos 5. GB/s of sums by a lambda over one View on Kokkos 5.2.2 by
 /// the limits 40 and 48: int8 2155 2691, half 3480 3838, float 4507 4562 (H200,
-/// CUDA 13.0, 2026-11-28).
+/// CUDA 13.0, 2026-11-28). Not 48, with which other functors lose more: see
+/// streamed_tuning().
 inline constexpr std::size_t simple_functor_bytes = 40;
 
 /// Size of a functor with two three-dimensional Views.
