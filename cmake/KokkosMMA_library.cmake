@@ -49,6 +49,8 @@ function(kokkosmma_add_library target folder)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE "${folder}")
   target_include_directories(${target} SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+  # An application may compile its own sources without them.
+  target_compile_options(${target} PRIVATE -fexceptions)
   # "#pragma unroll" is nvcc's. In an application all warnings are off: it may make errors of them.
   if(PROJECT_NAME STREQUAL "KokkosMMA" AND PROJECT_IS_TOP_LEVEL)
     target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)

@@ -28,7 +28,14 @@ struct CopiedView {
   static constexpr bool is_known = false;
 };
 
-template <class To, class From, class Layout, class Exec, int Rank, class Index>
+/// Not a DynamicView, nor a View whose accessor the application defines (5.x).
+template <class V>
+concept StridedView = Kokkos::is_view_v<V> && !requires {
+  requires V::traits::impl_is_customized;
+};
+
+template <StridedView To, StridedView From, class Layout, class Exec, int Rank,
+          class Index>
 struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
   using T = typename To::value_type;
   // Plain memory, which each assignment of an element reads or writes.

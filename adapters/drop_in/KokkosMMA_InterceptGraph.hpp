@@ -132,7 +132,7 @@ class ReduceNode
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, Value, Call, Reducer>(),
-         {&call, &reducer, &begin},
+         {std::addressof(call), &reducer, &begin},
          Native::m_result_ptr,
          Native::m_result_ptr_device_accessible,
          sizeof(Value),

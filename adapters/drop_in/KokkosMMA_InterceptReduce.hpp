@@ -35,6 +35,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -73,7 +74,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
          Cuda::streamed_reduce_kernel<
              has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
              typename Flat::Index, value_type, Call, Reducer>(),
-         {&call, &reducer, &begin},
+         {std::addressof(call), &reducer, &begin},
          m_result,
          m_result_on_device,
          sizeof(value_type),

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -33,6 +34,8 @@ struct NativeFunctor : Functor {
   using value_type       = Value;
   explicit NativeFunctor(Functor const& functor) : Functor(functor) {}
   using Functor::operator();
+  // Kokkos takes the address, also of a functor that overloads this.
+  KOKKOS_FORCEINLINE_FUNCTION auto* operator&() const { return this; }
 };
 
 /// Wrapper of a final functor, which cannot be a base class.
@@ -159,7 +162,7 @@ class RoutedScan {
                        this,
                        &run_erased_native,
                        kernel,
-                       {&functor(), &reducer, &begin},
+                       {std::addressof(functor()), &reducer, &begin},
                        m_result,
                        m_result_on_device,
                        sizeof(value_type),

@@ -23,6 +23,7 @@
 #include <adapters/drop_in/KokkosMMA_TeamReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
 #include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
+#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
 
 #include <atomic>
@@ -31,19 +32,7 @@
 
 namespace KokkosMMA::Impl {
 
-template <class Functor, class Value, NestedLoops Loops>
-struct TeamFunctor;
-
-/// Forwards the functor's team_shmem_size() or shmem_size() to Kokkos.
-template <class Wrapper, bool HasTeamShmemSize>
-struct TeamShmemSize {};
-template <class Wrapper>
-struct TeamShmemSize<Wrapper, true> {
-  auto team_shmem_size(int team_size) const {
-    return static_cast<Wrapper const*>(this)->functor.team_shmem_size(
-        team_size);
-  }
-};
+/// Forwards the functor's shmem_size() to Kokkos.
 template <class Wrapper, bool HasShmemSize>
 struct ShmemSize {};
 template <class Wrapper>

@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -53,7 +54,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
                          static_cast<Base const*>(this),
                          Base::m_run_native,
                          kernel<false>(),
-                         {&call, &reducer, &begin},
+                         {std::addressof(call), &reducer, &begin},
                          Base::m_result,
                          Base::m_result_on_device,
                          reducer.value_size(),

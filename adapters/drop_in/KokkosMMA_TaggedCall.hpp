@@ -78,6 +78,18 @@ struct TaggedCall {
 };
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
+/// Forwards the team_shmem_size() of a wrapped functor, which Kokkos queries
+/// for every pattern when it chooses a block size.
+template <class Wrapper, bool HasTeamShmemSize>
+struct TeamShmemSize {};
+template <class Wrapper>
+struct TeamShmemSize<Wrapper, true> {
+  auto team_shmem_size(int team_size) const {
+    return static_cast<Wrapper const*>(this)->functor.team_shmem_size(
+        team_size);
+  }
+};
+
 /// Kernel that Kokkos launches for one of its closures.
 template <class Closure, class Policy>
 void const* kernel_of_kokkos() {

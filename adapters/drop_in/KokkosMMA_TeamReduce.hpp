@@ -24,6 +24,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -127,7 +128,7 @@ bool run_team_reduce(Functor const& functor, Reducer const& reducer,
   return launch_team_reduce(ErasedTeamReduce{
       policy.space(),
       kernel_of_team_reduce<Functor, Reducer, Policy>(),
-      {&functor, &reducer, &layout},
+      {std::addressof(functor), &reducer, &layout},
       layout.teams,
       layout.shared_begin + layout.shared_size,
       dim3(unsigned(policy.impl_vector_length()), unsigned(team)),

@@ -67,7 +67,7 @@ foreach(row IN LISTS rows)
   execute_process(
     COMMAND
       "${CMAKE_COMMAND}" -S "${SOURCES}/layouts" -B "${build}" -G "${GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}"
-      "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_CXX_COMPILER_WORKS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-D${variable}=${where}"
+      "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_CXX_FLAGS=-fno-exceptions -DCMAKE_CXX_COMPILER_WORKS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-D${variable}=${where}"
       "-DPLACE=${place}" "-DPOLICIES=${policies}" "-D${inject}=${injected}" "-DKokkosMMA_DROP_IN_CXX_STANDARD=${standard}"
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -107,6 +107,9 @@ foreach(row IN LISTS rows)
     string(JSON command GET "${commands}" ${index} command)
     if(file MATCHES "/KokkosMMA_drop_in_library.dir/Unity/")
       list(APPEND sources_of_library "${file}")
+      if(NOT command MATCHES "-fno-exceptions .*-fexceptions")
+        fail("the library throws exceptions, as the application does not: ${command}")
+      endif()
       continue()
     endif()
     list(APPEND sources "${file}")

@@ -220,26 +220,42 @@ TYPED_TEST(Invocations, ArgumentsAreThoseOfKokkos) {
   }
 }
 
-/// Has an operator& of its own, which Kokkos applies only to functors of
-/// reductions and scans.
+/// Has an operator& of its own, whose result Kokkos does not use.
 template <class Exec>
 struct OwnAddress {
   Kokkos::View<int*, Exec> x;
-  KOKKOS_FUNCTION int operator&() const { return 0; }
+  KOKKOS_FUNCTION OwnAddress const* operator&() const { return nullptr; }
   KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
   KOKKOS_FUNCTION void operator()(int i, int j) const { x(10 * i + j) -= i; }
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& sum) const {
+    sum += x(i);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, std::int64_t& sum) const {
+    sum += x(10 * i + j);
+  }
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& sum, bool final) const {
+    sum += x(i);
+    if (final) x(i) = sum;
+  }
 };
 
-TYPED_TEST(Invocations, LoopsOfFunctorsWithTheirOwnAddress) {
-  using Exec = TypeParam;
+TYPED_TEST(Invocations, FunctorsWithTheirOwnAddress) {
+  using Exec  = TypeParam;
+  using Range = Kokkos::RangePolicy<Exec, int>;
+  using Box   = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
   Kokkos::View<int*, Exec> const x("x", 1000);
   OwnAddress<Exec> const f{x};
-  Kokkos::parallel_for("loop", Kokkos::RangePolicy<Exec, int>(0, 1000), f);
-  Kokkos::parallel_for(
-      "box", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {100, 10}),
-      f);
+  std::int64_t sum = 0, sum_of_box = 0, total = 0, prefix = 0;
+  Kokkos::parallel_for("loop", Range(0, 1000), f);
+  Kokkos::parallel_for("box", Box({0, 0}, {100, 10}), f);
+  Kokkos::parallel_reduce("sum", Range(0, 1000), f, sum);
+  Kokkos::parallel_reduce("box", Box({0, 0}, {100, 10}), f, sum_of_box);
+  Kokkos::parallel_scan("scan", Range(0, 1000), f, total);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(i - i / 10, host(i)) << i;
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(prefix += i - i / 10, host(i)) << i;
+  EXPECT_EQ(prefix, sum);
+  EXPECT_EQ(prefix, sum_of_box);
+  EXPECT_EQ(prefix, total);
 }
 
 /// As code that makes Kokkos' closures itself does.

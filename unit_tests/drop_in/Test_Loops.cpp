@@ -7,6 +7,8 @@
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_LoopSupport.hpp>
 
+#include <Kokkos_DynamicView.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <thread>
@@ -250,6 +252,21 @@ TYPED_TEST(Loops, ViewsAreFilled) {
     }));
     EXPECT_EQ(90, filled);
   }
+}
+
+/// Copied by a functor that has the name of the one for Views, but no strides.
+TYPED_TEST(Loops, CopiesOfDynamicViews) {
+  Kokkos::Experimental::DynamicView<int*, TypeParam> chunks("chunks", 16, 1000);
+  chunks.resize_serial(1000);
+  Kokkos::View<int*, TypeParam> const from("from", 1000), to("to", 1000);
+  auto const host = Kokkos::create_mirror_view(from);
+  for (int i = 0; i < 1000; ++i) host(i) = i;
+  Kokkos::deep_copy(from, host);
+  Kokkos::deep_copy(chunks, from);
+  Kokkos::deep_copy(to, chunks);
+  Kokkos::deep_copy(host, 0);
+  Kokkos::deep_copy(host, to);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(i, host(i)) << i;
 }
 
 /// Loops follow each other on their instance.

@@ -9,6 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -192,6 +196,34 @@ TEST_F(KeptChoicesTest, OtherFilesStay) {
   EXPECT_TRUE(
       has_parts(testing::internal::GetCapturedStderr(), {"cannot be read"}));
   EXPECT_EQ(files(), 1);
+}
+
+/// As root, a program could replace /dev/null.
+TEST_F(KeptChoicesTest, PipesAndDevicesStay) {
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  // If it is opened, it has a line and does not wait.
+  int const pipe = open(file.c_str(), O_RDWR);
+  ASSERT_EQ(write(pipe, "\n", 1), 1);
+  testing::internal::CaptureStderr();
+  KeptChoices choices(file, title);
+  EXPECT_TRUE(
+      has_parts(testing::internal::GetCapturedStderr(), {"cannot be read"}));
+  choices.keep(loop, names[0]);
+  choices.write();
+  EXPECT_TRUE(std::filesystem::is_fifo(file));
+  close(pipe);
+}
+
+/// The file of a symbolic link is replaced, not the link.
+TEST_F(KeptChoicesTest, LinksStay) {
+  std::filesystem::path const link = file.string() + ".link";
+  set_text("");
+  std::filesystem::create_symlink(file, link);
+  KeptChoices choices(link, title);
+  choices.keep(loop, names[1]);
+  choices.write();
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(has_parts(text(), {line(names[1])}));
 }
 
 TEST_F(KeptChoicesTest, AFolderThatDoesNotExist) {

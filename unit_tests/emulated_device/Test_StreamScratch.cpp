@@ -112,6 +112,36 @@ TEST(StreamScratch, WhatWaitsForKernelsHoldsNoOtherStream) {
   EXPECT_EQ(went_on, 5);
 }
 
+/// Nor does growing hold a host thread that uses the same stream, which may
+/// allocate more in that time. The larger memory is kept.
+TEST(StreamScratch, GrowsWithoutHoldingItsStream) {
+  static StreamScratch const scratch(stream(70));
+  constexpr std::size_t bytes = std::size_t(1) << 20;
+  static bool went_on         = false;
+  static void* larger[3]{};
+  static std::future<void> other;
+  int const allocations = emulated_allocations;
+  emulated_wait         = [] {
+    other = std::async(std::launch::async, [] {
+      larger[0] = scratch->grid(1, 2 * bytes).partials;
+      larger[1] = scratch->segments(2 * bytes);
+      larger[2] = scratch->scan(2 * bytes / 8).words;
+    });
+    went_on =
+        other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+  };
+  EXPECT_EQ(scratch->grid(1, bytes).partials, larger[0]);
+  ASSERT_EQ(emulated_wait, nullptr);
+  other.wait();
+  EXPECT_TRUE(went_on);
+  EXPECT_EQ(emulated_allocations, allocations + 4);
+  EXPECT_EQ(scratch->segments(bytes), larger[1]);
+  auto const scan = scratch->scan(bytes / 8);
+  EXPECT_EQ(scan.words, larger[2]);
+  EXPECT_EQ(scan.capacity, 2 * bytes / 8);
+  EXPECT_EQ(emulated_allocations, allocations + 4);
+}
+
 /// Calls on streams with work in flight share nothing. However many streams
 /// come and go, memory stays bounded.
 TEST(StreamScratch, HasOneScratchForEachBusyStream) {

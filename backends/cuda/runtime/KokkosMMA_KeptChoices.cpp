@@ -101,10 +101,13 @@ std::string KeptChoices::title(std::string_view kokkos_version) {
 KeptChoices::KeptChoices(std::filesystem::path const& file,
                          std::string const& title)
     : m_file(file), m_title(title) {
-  // The application may change its folder; it may have none.
+  // The application may change its folder; it may have none. Renaming would
+  // replace a symbolic link, not its file.
   std::error_code error;
   auto const absolute = std::filesystem::absolute(file, error);
   if (!error) m_file = absolute;
+  auto const resolved = std::filesystem::weakly_canonical(m_file, error);
+  if (!error) m_file = resolved;
   std::string const refusal = read();
   if (refusal.empty()) return;
   m_names.clear();
@@ -128,8 +131,10 @@ std::string KeptChoices::read() {
   std::error_code error;
   if (!std::filesystem::exists(m_file, error) && !error) return {};
   m_may_replace = false;
-  std::ifstream stream(m_file);
-  if (!stream || std::filesystem::is_directory(m_file, error))
+  // Not a device, which renaming would replace, nor a pipe, which would wait.
+  std::ifstream stream;
+  if (std::filesystem::is_regular_file(m_file, error)) stream.open(m_file);
+  if (!stream.is_open())
     return "cannot be read; KOKKOSMMA_CHOICES needs the path of a file, which "
            "may be missing";
   std::string line;

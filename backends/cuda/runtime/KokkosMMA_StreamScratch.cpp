@@ -32,34 +32,29 @@ Scratch::Scratch(int device_id, std::optional<cudaStream_t> stream)
   static_assert(words + max_words * sizeof(*m_words) <= counters);
   auto* const memory = static_cast<char*>(zeroed(counters + scan + partials));
   m_ticket           = reinterpret_cast<unsigned*>(memory);
-  m_scan             = {reinterpret_cast<std::uint64_t*>(memory + counters),
-                        scan / sizeof(std::uint64_t),
-                        reinterpret_cast<ScanControl*>(memory + control)};
+  m_scan             = {memory + counters, scan};
+  m_scan_control     = reinterpret_cast<ScanControl*>(memory + control);
   m_words_on_device  = reinterpret_cast<unsigned long long*>(memory + words);
   m_partials         = {memory + counters + scan, partials};
 }
 
 GridScratch Scratch::grid(std::size_t blocks, std::size_t bytes_of_each) {
-  return {m_partials.of(*this, blocks * bytes_of_each), m_ticket};
+  return {grown(m_partials, blocks * bytes_of_each).memory, m_ticket};
 }
 
 ScanScratch Scratch::scan(std::uint64_t words) {
-  std::lock_guard<std::mutex> const lock(m_mutex);
-  if (words > m_scan.capacity) {
-    std::uint64_t const capacity = std::bit_ceil(words);
-    m_scan.words =
-        static_cast<std::uint64_t*>(zeroed(capacity * sizeof(std::uint64_t)));
-    m_scan.capacity = capacity;
-  }
-  return m_scan;
+  Growing const memory = grown(m_scan, words * sizeof(std::uint64_t));
+  return {static_cast<std::uint64_t*>(memory.memory),
+          memory.capacity / sizeof(std::uint64_t), m_scan_control};
 }
 
 void* Scratch::segments(std::size_t bytes) {
-  return m_segments.of(*this, bytes);
+  return grown(m_segments, bytes).memory;
 }
 
 unsigned* Scratch::counters(std::size_t count) {
-  return static_cast<unsigned*>(m_counters.of(*this, count * sizeof(unsigned)));
+  return static_cast<unsigned*>(
+      grown(m_counters, count * sizeof(unsigned)).memory);
 }
 
 std::unique_lock<std::mutex> Scratch::take_words(std::size_t bytes) {
@@ -112,12 +107,16 @@ void Scratch::receive(void* result, std::size_t bytes, cudaStream_t stream) {
   }
 }
 
-void* Scratch::Growing::of(Scratch& scratch, std::size_t bytes) {
-  std::lock_guard<std::mutex> const lock(scratch.m_mutex);
-  if (bytes > capacity) {
+/// Allocates without the lock: an allocation may wait for running kernels, and
+/// these for a call of another host thread on the same stream.
+Scratch::Growing Scratch::grown(Growing& memory, std::size_t bytes) {
+  std::unique_lock<std::mutex> lock(m_mutex);
+  if (bytes > memory.capacity) {
     std::size_t const wanted = std::bit_ceil(bytes);
-    memory                   = scratch.zeroed(wanted);
-    capacity                 = wanted;
+    lock.unlock();
+    void* const larger = zeroed(wanted);
+    lock.lock();
+    if (wanted > memory.capacity) memory = {larger, wanted};
   }
   return memory;
 }
@@ -147,6 +146,7 @@ void* Scratch::zeroed(std::size_t bytes) {
     if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
     check(error, "setting scratch to zero");
   }
+  std::lock_guard<std::mutex> const lock(m_mutex);
   m_allocated.push_back(memory);
   return memory;
 }

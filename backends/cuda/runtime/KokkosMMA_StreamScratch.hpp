@@ -79,9 +79,9 @@ class Scratch {
   struct Growing {
     void* memory         = nullptr;
     std::size_t capacity = 0;
-
-    void* of(Scratch& scratch, std::size_t bytes);
   };
+
+  Growing grown(Growing& memory, std::size_t bytes);
 
   void* zeroed(std::size_t bytes);
 
@@ -93,8 +93,9 @@ class Scratch {
   std::optional<cudaStream_t> m_stream;
   std::vector<void*> m_allocated;
   std::vector<void*> m_pinned;
-  unsigned* m_ticket = nullptr;
-  ScanScratch m_scan{};
+  unsigned* m_ticket          = nullptr;
+  ScanControl* m_scan_control = nullptr;
+  Growing m_scan;
   Growing m_partials;
   Growing m_segments;
   Growing m_counters;
