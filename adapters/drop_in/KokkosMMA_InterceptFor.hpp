@@ -35,26 +35,11 @@
 
 namespace KokkosMMA::Impl {
 
-template <class Functor>
-struct NativeLoop;
-
-/// Forwards the functor's team_shmem_size(), which Kokkos queries for every
-/// pattern when it chooses a block size.
-template <class Functor, bool HasTeamShmemSize>
-struct NativeLoopBase {};
-template <class Functor>
-struct NativeLoopBase<Functor, true> {
-  auto team_shmem_size(int team_size) const {
-    return static_cast<NativeLoop<Functor> const*>(this)
-        ->functor.team_shmem_size(team_size);
-  }
-};
-
 /// Wrapper of a functor, which is never routed.
 template <class Functor>
 struct NativeLoop
-    : NativeLoopBase<Functor,
-                     Kokkos::Impl::has_member_team_shmem_size<Functor>::value> {
+    : TeamShmemSize<NativeLoop<Functor>,
+                    Kokkos::Impl::has_member_team_shmem_size<Functor>::value> {
   using kokkosmma_native = void;
   Functor functor;
 

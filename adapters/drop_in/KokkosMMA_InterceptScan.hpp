@@ -132,7 +132,7 @@ class RoutedScan {
   void execute() {
     // Without indices Kokkos does not write the total.
     if (Flat::size(m_policy) == 0)
-      m_run_native(*this);
+      m_run_native(this);
     else
       run(nullptr);
   }
@@ -157,7 +157,7 @@ class RoutedScan {
     }();
     ErasedScan erased{{m_policy.space(),
                        this,
-                       &run_erased_native,
+                       m_run_native,
                        kernel,
                        {&functor(), &reducer, &begin},
                        m_result,
@@ -205,15 +205,11 @@ class RoutedScan {
     }
   }
 
-  static void run_erased_native(void const* self) {
-    auto const& closure = *static_cast<RoutedScan const*>(self);
-    closure.m_run_native(closure);
-  }
-
   Functor const& functor() const { return functor_of(m_functor); }
 
   template <class... MemorySpace>
-  static void run_native(RoutedScan const& closure) {
+  static void run_native(void const* self) {
+    auto const& closure = *static_cast<RoutedScan const*>(self);
     Native(closure.m_functor, closure.m_policy,
            NativeResult<pointer_type, MemorySpace>{closure.m_result}...)
         .execute();
@@ -232,7 +228,7 @@ class RoutedScan {
   Policy m_policy;
   pointer_type m_result   = nullptr;
   bool m_result_on_device = false;
-  void (*m_run_native)(RoutedScan const&);
+  void (*m_run_native)(void const*);
 };
 
 template <class Functor, class Policy>

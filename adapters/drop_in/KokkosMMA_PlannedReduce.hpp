@@ -9,7 +9,7 @@
 /// spaces they are calls of Kokkos.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_CallPlan.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 

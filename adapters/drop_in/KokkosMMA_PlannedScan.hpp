@@ -7,7 +7,7 @@
 /// Scans whose route the caller has decided, as in KokkosMMA_PlannedReduce.hpp.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_CallPlan.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 

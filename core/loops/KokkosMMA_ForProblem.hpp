@@ -8,13 +8,14 @@
 #include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
 /// \file
-/// A loop, and why the route `streamed` cannot run it.
+/// A loop, why the route `streamed` cannot run it, and its route.
 
 namespace KokkosMMA::Impl {
 
@@ -107,6 +108,33 @@ constexpr unsigned number_of_tiles(Tiles const& tiles, int rank) {
   for (int d = 0; d < rank; ++d)
     number = (number ^ static_cast<unsigned>(tiles[d])) * 16777619u;
   return number >> 21;
+}
+
+/// Class of loops of one kernel that use the same choice: similar sizes and
+/// similar extents in the fastest dimension.
+constexpr unsigned loop_size_class(LoopSpace const& space) {
+  return unsigned(std::bit_width(space.size())) * 65 +
+         unsigned(std::bit_width(space.extent[0]));
+}
+
+/// Class of loops of one kernel that use the same choice, below 2^24.
+constexpr unsigned loop_class(ForProblem const& problem) {
+  constexpr unsigned size_classes = 1u << 13;
+  static_assert(64 * 65 + 64 < size_classes);
+  return problem.tiles * size_classes + loop_size_class(problem.space);
+}
+
+/// Why the route `mma` cannot run a loop; it never can.
+constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
+  return {"a loop computes no sums"};
+}
+
+/// Route of a loop. Automatic choice never fails.
+constexpr RouteDecision route_for(ForProblem const& problem,
+                                  Capability const& capability,
+                                  Route asked = Route::automatic) {
+  return route_by_refusals(asked, refuse_mma(problem, capability),
+                           refuse_streamed(problem, capability), {});
 }
 
 }  // namespace KokkosMMA::Impl

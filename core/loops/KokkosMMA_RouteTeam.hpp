@@ -5,7 +5,7 @@
 
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/loops/KokkosMMA_TeamProblem.hpp>
-#include <core/routing/KokkosMMA_RouteByRefusals.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_ROUTE_SEGMENTED_HPP
 
 #include <core/base/KokkosMMA_Capability.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/base/KokkosMMA_ScalarKinds.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -151,8 +151,7 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
 /// Route of a segmented reduction or scan: `mma` is sums of equal segments on
 /// tensor cores, which are faster for no type (launch_paper_segments),
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
-/// Automatic choice never fails. With a forced route, `route` is that route and
-/// the caller checks whether it can run.
+/// Automatic choice never fails.
 constexpr RouteDecision route_segmented(SegmentedProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {

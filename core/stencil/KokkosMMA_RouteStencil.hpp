@@ -337,8 +337,7 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
 
 /// Route of a stencil: `mma` is MMA with band matrices, `streamed` the
 /// library's kernels without tensor cores, `generic` plain Kokkos. Automatic
-/// choice never fails. With a forced route, `route` is that route and the
-/// caller checks whether it can run.
+/// choice never fails.
 constexpr RouteDecision route_stencil(
     StencilProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {

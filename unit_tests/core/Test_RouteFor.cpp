@@ -7,7 +7,7 @@
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
-#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
 #include <core/loops/KokkosMMA_CachedShape.hpp>
 

@@ -82,9 +82,7 @@ Route run_team(ErasedTeam const& call) {
   Capability const machine = Cuda::capability(call.stream.device);
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = decide_requested(settings.route, [&](Route requested) {
-      return route_team(call.problem, machine, requested);
-    });
+    decision = route_team(call.problem, machine, settings.route);
   if (environment_verbose()) report_team(call, decision);
   // Both forms give the same bits, on any device if the caller sets the team
   // size. For a reduction over teams Kokkos' grid depends on the device.

@@ -48,7 +48,7 @@ void explain_missing_tables() {
   write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
 }
 
-bool announce_drop_in(KokkosNames const& kokkos) {
+bool announce_drop_in(int version, char const* spaces) {
   environment_route();
   environment_level();
   VerboseLines::listen(true);
@@ -57,8 +57,7 @@ bool announce_drop_in(KokkosNames const& kokkos) {
     std::fprintf(stderr,
                  "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution "
                  "spaces%s\n",
-                 kokkos.version / 10000, kokkos.version / 100 % 100,
-                 kokkos.version % 100, kokkos.spaces);
+                 version / 10000, version / 100 % 100, version % 100, spaces);
   return true;
 }
 
