@@ -23,7 +23,6 @@
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
-#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 

@@ -131,7 +131,7 @@ class RoutedScan {
 
   void execute() {
     // Without indices Kokkos does not write the total.
-    if (Flat::size(m_policy) == 0)
+    if (size() == 0)
       m_run_native(this);
     else
       run(nullptr);
@@ -147,7 +147,7 @@ class RoutedScan {
         value_type, Call, Reducer>();
     constexpr std::size_t shared =
         sizeof(Cuda::StreamedScanMemory<typename Scanned::Value, Tuning>);
-    Index const begin  = Flat::begin(m_policy);
+    Index const begin  = m_policy.begin();
     auto const reducer = [&]() -> Reducer {
       if constexpr (is_default_sum<Analysis>) {
         return {};
@@ -165,14 +165,19 @@ class RoutedScan {
                        sizeof(value_type),
                        &desul::ensure_cuda_lock_arrays_on_device,
                        reported},
-                      scan_problem<value_type>(functor(), Flat::size(m_policy)),
+                      {},
                       Tuning::value,
                       shared,
                       &Cuda::look_back_words<typename Scanned::Value>,
                       nullptr};
     erased.plan                  = plan;
     erased.may_lose_errors       = OwnFunctor<Functor>;
+    erased.problem.value_bytes   = sizeof(value_type);
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+    erased.problem.size          = size();
+    if constexpr (Data::visible) {
+      Data::describe(functor(), erased.problem);
+    }
     if constexpr (tile_compiled()) {
       erased.scan_tiles = &scan_tiles;
     }
@@ -180,8 +185,7 @@ class RoutedScan {
   }
 
  private:
-  using Flat  = Flattened<Policy>;
-  using Index = typename Flat::Index;
+  using Index = typename Policy::member_type;
   using Data  = VisibleScan<Functor>;
   using Call  = TaggedCall<Functor, typename Policy::work_tag>;
 
@@ -206,6 +210,11 @@ class RoutedScan {
   }
 
   Functor const& functor() const { return functor_of(m_functor); }
+  std::uint64_t size() const {
+    return m_policy.end() > m_policy.begin()
+               ? std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin())
+               : 0;
+  }
 
   template <class... MemorySpace>
   static void run_native(void const* self) {
@@ -219,9 +228,8 @@ class RoutedScan {
   static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch) {
     auto const& closure = *static_cast<RoutedScan const*>(self);
     return Data::scan(closure.functor(), closure.m_policy.space(), scratch,
-                      std::uint64_t(Flat::begin(closure.m_policy)),
-                      Flat::size(closure.m_policy), closure.m_result,
-                      closure.m_result_on_device);
+                      std::uint64_t(closure.m_policy.begin()), closure.size(),
+                      closure.m_result, closure.m_result_on_device);
   }
 
   NativeFunctor<Functor, value_type> m_functor;

@@ -89,6 +89,19 @@ requires(is_plain_source<X>&&
 #endif
 };
 
+/// Scan of a View as input of the route function.
+template <class Functor>
+ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
+  ScanProblem problem;
+  problem.value_bytes   = sizeof(typename Functor::value_type);
+  problem.functor_bytes = sizeof(Functor);
+  problem.size          = size;
+  if constexpr (VisibleScan<Functor>::visible) {
+    VisibleScan<Functor>::describe(functor, problem);
+  }
+  return problem;
+}
+
 }  // namespace KokkosMMA::Impl
 
 #endif

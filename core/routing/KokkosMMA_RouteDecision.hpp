@@ -5,7 +5,7 @@
 
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 

@@ -6,7 +6,6 @@
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/base/KokkosMMA_ScalarKinds.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
@@ -46,8 +45,8 @@ struct SegmentedProblem {
 constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
   if (input == Scalar::opaque || size_of(accumulator) < size_of(input))
     return false;
-  return is_small_integer(input) || is_wide_integer(input)
-             ? is_wide_integer(accumulator)
+  return is_exact_in_any_order(input)
+             ? is_exact_in_any_order(accumulator) && size_of(accumulator) >= 4
              : accumulator == Scalar::float32 || accumulator == Scalar::float64;
 }
 

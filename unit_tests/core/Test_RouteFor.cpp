@@ -507,12 +507,12 @@ TEST(LoopShape, GivenTilesAreTheFirstCandidate) {
 }
 
 TEST(GivenTiles, AreKeptOnlyIfAskedFor) {
-  EXPECT_TRUE(parse_tiles("keep").keep);
+  EXPECT_EQ(GivenTiles::keep, parse_tiles("keep").value);
   for (char const* const text : {"", "measure"}) {
-    EXPECT_FALSE(parse_tiles(text).keep);
+    EXPECT_EQ(GivenTiles::measure, parse_tiles(text).value);
     EXPECT_TRUE(parse_tiles(text).error.empty());
   }
-  EXPECT_FALSE(parse_tiles("Keep").keep);
+  EXPECT_EQ(GivenTiles::measure, parse_tiles("Keep").value);
   EXPECT_NE(parse_tiles("Keep").error.find("KOKKOSMMA_TILES=\"Keep\""),
             std::string::npos);
 }

@@ -9,7 +9,7 @@
 #include <core/base/KokkosMMA_WriteJson.hpp>
 #include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
-#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -246,7 +246,7 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
   // A scope's route must run. So must a level: Kokkos does not provide it.
   bool const either =
       !generic && may_compare &&
-      scoped_settings().route == environment_route().route &&
+      scoped_settings().route == environment_route().value &&
       scoped_settings().reproducibility == Reproducibility::run_to_run;
   auto const begun = CallRecords::instance().begin(
       {pattern, label, type, log2_size(size)}, either, m_device);
