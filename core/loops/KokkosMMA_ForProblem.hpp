@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_FOR_PROBLEM_HPP
 #define KOKKOSMMA_FOR_PROBLEM_HPP
 
-#include <core/base/KokkosMMA_Capability.hpp>
 #include <core/loops/KokkosMMA_LoopSpace.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 
@@ -69,16 +68,14 @@ inline constexpr std::uint64_t max_range_indices = std::uint64_t(1) << 60;
 /// In several dimensions, indices of one are counted with 32 bits.
 inline constexpr std::uint64_t max_box_extent = std::uint64_t(1) << 31;
 
-/// Why the route `streamed` cannot run a loop, or none. Whether it is faster
-/// than Kokkos' launch is measured, not decided here.
-constexpr Refusal refuse_streamed(ForProblem const& problem,
-                                  Capability const& capability) {
+/// Why the route `streamed` cannot run a loop on Cuda, or none. Whether it is
+/// faster than Kokkos' launch is measured, not decided here.
+constexpr Refusal refuse_streamed(ForProblem const& problem) {
   LoopSpace const& space = problem.space;
   std::uint64_t longest  = 0;
   for (std::uint64_t const n : space.extent) longest = std::max(longest, n);
   constexpr std::string_view own = "only Kokkos' own launch honours it";
   return first_refusal({
-      {!capability.cuda, not_cuda},
       {problem.copies_with_bounds,
        {"the policy has launch bounds and the functor is below 512 bytes",
         "Kokkos 4 copies it per thread"}},
@@ -124,17 +121,11 @@ constexpr unsigned loop_class(ForProblem const& problem) {
   return problem.tiles * size_classes + loop_size_class(problem.space);
 }
 
-/// Why the route `mma` cannot run a loop; it never can.
-constexpr Refusal refuse_mma(ForProblem const&, Capability const&) {
-  return {"a loop computes no sums"};
-}
-
 /// Route of a loop. Automatic choice never fails.
 constexpr RouteDecision route_for(ForProblem const& problem,
-                                  Capability const& capability,
                                   Route asked = Route::automatic) {
-  return route_by_refusals(asked, refuse_mma(problem, capability),
-                           refuse_streamed(problem, capability), {});
+  return route_by_refusals(asked, {"a loop computes no sums"},
+                           refuse_streamed(problem), {});
 }
 
 }  // namespace KokkosMMA::Impl

@@ -228,7 +228,7 @@ Route run_for(ErasedFor const& call) {
   Settings const settings = effective_settings();
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = route_for(call.problem, Capability{true}, settings.route);
+    decision = route_for(call.problem, settings.route);
   bool runs_own = decision.route == Route::streamed;
   TimedCall timed;
   if (reports_calls()) {

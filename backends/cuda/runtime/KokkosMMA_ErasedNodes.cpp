@@ -117,11 +117,10 @@ void add_streamed_reduce(ErasedReduce const& call,
 }  // namespace
 
 bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
-  Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.stream.device);
+  Settings const settings = effective_settings();
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = route_for(call.problem, machine, settings.route);
+    decision = route_for(call.problem, settings.route);
   bool runs_own = false;
   int const max_threads =
       decision.route == Route::streamed && call.problem.space.size() > 0
@@ -131,7 +130,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
   if (max_threads > 0) {
     LoopShape const shape = node_shape(
         call, settings.route == Route::streamed || call.problem.kokkos_is_wrong,
-        machine.multiprocessors, max_threads);
+        Cuda::device(call.stream.device).multiprocessors, max_threads);
     runs_own = shape != kokkos_shape && add_shape(call, place, shape);
   }
   if (environment_verbose())

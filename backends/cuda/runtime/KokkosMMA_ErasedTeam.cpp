@@ -78,11 +78,9 @@ NestedLoops measured_form(ErasedTeam const& call,
 }  // namespace
 
 Route run_team(ErasedTeam const& call) {
-  Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.stream.device);
+  Settings const settings = effective_settings();
   RouteDecision decision;
-  if (settings.route != Route::generic)
-    decision = route_team(call.problem, machine, settings.route);
+  if (settings.route != Route::generic) decision = route_team(settings.route);
   if (environment_verbose()) report_team(call, decision);
   // Both forms give the same bits, on any device if the caller sets the team
   // size. For a reduction over teams Kokkos' grid depends on the device.
