@@ -13,7 +13,7 @@
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
-#include <adapters/drop_in/KokkosMMA_PlannedResult.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #endif
 

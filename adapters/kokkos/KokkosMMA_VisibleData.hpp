@@ -21,7 +21,7 @@ struct VisibleData {
   using Element                  = void;
 };
 
-/// Data of a functor of a scan, likewise; see KokkosMMA_VisibleScan.hpp.
+/// Data of a functor of a scan, likewise; see KokkosMMA_ScanFunctors.hpp.
 template <class Functor>
 struct VisibleScan {
   static constexpr bool visible = false;

@@ -15,7 +15,7 @@
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_TileWidths.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
-#include <core/routing/KokkosMMA_KnownBytes.hpp>
+#include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
