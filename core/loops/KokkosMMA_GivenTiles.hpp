@@ -18,14 +18,14 @@ constexpr std::string_view to_string(GivenTiles tiles) {
 }
 
 inline EnvironmentChoice<GivenTiles> parse_tiles(std::string_view text) {
-  return parse_choice("KOKKOSMMA_TILES", text, "",
-                      {GivenTiles::measure, GivenTiles::keep});
+  return parse_variable("KOKKOSMMA_TILES", text, "",
+                        {GivenTiles::measure, GivenTiles::keep});
 }
 
 /// Whether loops keep the tiles that the caller gave, and are not measured.
 inline bool environment_keeps_tiles() {
   static bool const keep =
-      read_choice("KOKKOSMMA_TILES", &parse_tiles).value == GivenTiles::keep;
+      read_variable("KOKKOSMMA_TILES", &parse_tiles).value == GivenTiles::keep;
   return keep;
 }
 

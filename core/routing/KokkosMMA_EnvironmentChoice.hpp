@@ -30,7 +30,7 @@ struct EnvironmentChoice {
 
 /// \param kind what an invalid text is not, or empty
 template <class T>
-[[gnu::cold]] EnvironmentChoice<T> parse_choice(
+[[gnu::cold]] EnvironmentChoice<T> parse_variable(
     char const* variable, std::string_view text, std::string_view kind,
     std::initializer_list<T> values) {
   if (text.empty()) return {};
@@ -46,7 +46,7 @@ template <class T>
   return {T(), error};
 }
 template <class T>
-[[gnu::cold]] EnvironmentChoice<T> read_choice(
+[[gnu::cold]] EnvironmentChoice<T> read_variable(
     char const* variable, EnvironmentChoice<T> (*parse)(std::string_view)) {
   char const* const text    = std::getenv(variable);
   EnvironmentChoice<T> read = parse(text ? text : "");
@@ -56,24 +56,24 @@ template <class T>
 }
 
 inline EnvironmentChoice<Route> parse_route(std::string_view text) {
-  return parse_choice(
+  return parse_variable(
       "KOKKOSMMA_ROUTE", text, "not a route and is ",
       {Route::automatic, Route::generic, Route::streamed, Route::mma});
 }
 inline EnvironmentChoice<Route> const& environment_route() {
-  static auto const once = read_choice("KOKKOSMMA_ROUTE", &parse_route);
+  static auto const once = read_variable("KOKKOSMMA_ROUTE", &parse_route);
   return once;
 }
 
 inline EnvironmentChoice<Reproducibility> parse_level(std::string_view text) {
-  return parse_choice(
+  return parse_variable(
       "KOKKOSMMA_REPRODUCIBILITY", text, "not a level and is ",
       {Reproducibility::run_to_run, Reproducibility::device_independent,
        Reproducibility::exact});
 }
 inline EnvironmentChoice<Reproducibility> const& environment_level() {
   static auto const once =
-      read_choice("KOKKOSMMA_REPRODUCIBILITY", &parse_level);
+      read_variable("KOKKOSMMA_REPRODUCIBILITY", &parse_level);
   return once;
 }
 
