@@ -194,9 +194,9 @@ class LaunchTimes {
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
     if (recorded)
-      m_pending[m_pendings++] = pending(loop, trial);
+      m_pending[m_pendings++] = pending_of(loop, trial);
     else
-      drop(pending(loop, trial));
+      drop(pending_of(loop, trial));
   }
 
   /// Called instead of end() if the launch of the candidate failed.
@@ -205,7 +205,7 @@ class LaunchTimes {
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
     m_loops.at(loop.key()).chooser.cannot_run(trial.candidate);
-    if (trial.start != nullptr) drop(pending(loop, trial));
+    if (trial.start != nullptr) drop(pending_of(loop, trial));
   }
 
   /// Ends the measurement of a launch that throws, as Kokkos does for too much
@@ -261,9 +261,9 @@ class LaunchTimes {
   void abandon(Loop const& loop, Trial const& trial) {
     if (trial.start == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
-    if (!m_released) drop(pending(loop, trial));
+    if (!m_released) drop(pending_of(loop, trial));
   }
-  Pending pending(Loop const& loop, Trial const& trial) {
+  Pending pending_of(Loop const& loop, Trial const& trial) {
     return {&m_loops.at(loop.key()),
             trial.candidate,
             {loop.device_id, trial.start, trial.stop},
@@ -324,7 +324,7 @@ class LaunchTimes {
     bool const recorded = cudaEventRecord(trial.start, stream) == cudaSuccess;
     lock.lock();
     if (recorded || m_released) return;
-    drop(pending(loop, trial));
+    drop(pending_of(loop, trial));
     trial.start = trial.stop = nullptr;
   }
 
