@@ -4,7 +4,6 @@
 #include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
