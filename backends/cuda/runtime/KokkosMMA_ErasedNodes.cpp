@@ -145,11 +145,10 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
 }
 
 bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
-  Settings const settings   = effective_settings();
-  Capability const machine  = Cuda::capability(call.stream.device);
-  TuningTable const& tuning = Cuda::tuning(call.stream.device);
-  call.problem.intercepted  = true;
-  call.problem.in_graph     = true;
+  Settings const settings    = effective_settings();
+  Cuda::Device const& device = Cuda::device(call.stream.device);
+  call.problem.intercepted   = true;
+  call.problem.in_graph      = true;
   Cuda::KernelFacts facts{};
   RouteDecision decision;
   decision.asked = settings.route;
@@ -160,7 +159,8 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
     call.problem.few_registers = has_few_registers(call.tuning);
-    decision = route_reduce(call.problem, machine, settings, tuning);
+    decision = route_reduce(call.problem, device.capability(), settings,
+                            *device.tuning);
   }
   if (decision.route == Route::streamed) {
     try {
