@@ -23,7 +23,6 @@
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
-#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 
@@ -31,8 +30,8 @@ namespace KokkosMMA::Impl {
 
 template <class Call>  // as for kokkos_is_registered
 inline bool const drop_in_announced = register_kokkos() &&
-                                      announce_drop_in({KOKKOS_VERSION,
-                                                        enabled_spaces});
+                                      announce_drop_in(KOKKOS_VERSION,
+                                                       enabled_spaces);
 
 template <class Policy>
 inline constexpr bool is_team_policy = false;
@@ -61,40 +60,32 @@ constexpr Refusal refusal_of_types() {
   }
   return refuse_streamed(problem, Capability{true, 90, 1});
 }
-/// Loops that are not intercepted. The concept also matches scans, for which no
-/// reason is printed.
-template <class Functor, class Policy>
-concept RefusedLoop = is_flat_policy<Policy> &&
-    (sizeof(Functor) > max_functor_bytes || !routable_policy<Policy>);
-
-template <class Functor, class Reducer, class Policy>
-concept RefusedTypes = !IsNative<Reducer> &&
-                       (is_team_policy<Policy> || is_flat_policy<Policy>)&&bool(
-                           refusal_of_types<Functor, Reducer, Policy>());
 
 template <class Policy>
 concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
 
-/// Records for KOKKOSMMA_VERBOSE, REPORT and COMPARE why a call is not
-/// intercepted, before Kokkos Tools are notified.
+/// Records for KOKKOSMMA_VERBOSE, REPORT and COMPARE why a loop or a reduction
+/// of these types is not intercepted, before Kokkos Tools are notified. A scan
+/// has the types of a loop, and no reason is printed for it.
 template <class Policy, class F>
-struct BeforeCall {
-  static void announce() {
-    if constexpr (RefusedLoop<F, Policy>) {
+void announce_call(F const*) {
+  if constexpr (is_flat_policy<Policy>) {
+    if constexpr (sizeof(F) > max_functor_bytes || !routable_policy<Policy>) {
       VerboseLines::announce_refusal("parallel_for",
                                      refusal_of_loop<Policy>(sizeof(F)));
     }
   }
-};
+}
 template <class Policy, class F, class R>
-struct BeforeCall<Policy, Kokkos::Impl::CombinedFunctorReducer<F, R, void> > {
-  static void announce() {
-    if constexpr (RefusedTypes<F, R, Policy>) {
-      VerboseLines::announce_refusal("parallel_reduce",
-                                     refusal_of_types<F, R, Policy>());
+void announce_call(Kokkos::Impl::CombinedFunctorReducer<F, R, void> const*) {
+  if constexpr (!IsNative<R> &&
+                (is_team_policy<Policy> || is_flat_policy<Policy>)) {
+    constexpr Refusal refusal = refusal_of_types<F, R, Policy>();
+    if constexpr (bool(refusal)) {
+      VerboseLines::announce_refusal("parallel_reduce", refusal);
     }
   }
-};
+}
 
 }  // namespace KokkosMMA::Impl
 
@@ -109,7 +100,7 @@ struct ToolResponse<Policy, F> {
   Policy policy;
   ToolResponse(Policy const& p) : policy(p) {
     static_cast<void>(&KokkosMMA::Impl::drop_in_announced<std::void_t<F> >);
-    KokkosMMA::Impl::BeforeCall<Policy, F>::announce();
+    KokkosMMA::Impl::announce_call<Policy>(static_cast<F const*>(nullptr));
 #if !defined(KOKKOS_ENABLE_TUNING)
     if (KokkosMMA::Impl::reports_calls())
       KokkosMMA::Impl::VerboseLines::skip_fence();

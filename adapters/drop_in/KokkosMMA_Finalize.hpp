@@ -57,7 +57,18 @@ class FinalizeEntry : public Kokkos::Impl::ExecSpaceBase {
 }  // namespace KokkosMMA::Impl
 
 #else
-#include <adapters/drop_in/KokkosMMA_FinalizeHook.hpp>
+
+namespace KokkosMMA::Impl {
+
+/// An unknown Kokkos may have another list. Only halo memory is freed, which no
+/// finalize hook of the application allocates first.
+inline bool const finalize_hook_known = [] {
+  AtFinalize::at_first([] { Kokkos::push_finalize_hook(&AtFinalize::run); });
+  return true;
+}();
+
+}  // namespace KokkosMMA::Impl
+
 #endif
 
 #endif

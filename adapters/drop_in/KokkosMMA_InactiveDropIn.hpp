@@ -6,11 +6,10 @@
 /// \file
 /// The drop-in with a Kokkos that has no CUDA, or whose version is not known.
 
-#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/base/KokkosMMA_WriteJson.hpp>
-#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 
 #include <cstdio>
 #include <cstdlib>

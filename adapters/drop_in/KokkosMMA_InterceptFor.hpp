@@ -194,8 +194,7 @@ constexpr ForProblem loop_of_types(std::size_t functor_bytes) {
 }
 template <class Policy>
 constexpr Refusal refusal_of_loop(std::size_t functor_bytes) {
-  return refuse_streamed(loop_of_types<Policy>(functor_bytes),
-                         Capability{true, 90, 1});
+  return refuse_streamed(loop_of_types<Policy>(functor_bytes));
 }
 
 /// Loops that Kokkos instantiates and never runs: for each type of a View, the

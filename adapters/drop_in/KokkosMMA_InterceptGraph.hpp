@@ -23,7 +23,7 @@
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
-#include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 
 #include <atomic>
 #include <memory>
@@ -155,9 +155,8 @@ class ReduceNode
 
 }  // namespace KokkosMMA::Impl
 
-/// Specialises Kokkos' class of a node for POLICY. Written in Kokkos'
-/// namespace: nvcc 13.0 loses the qualification of names in the constraint of a
-/// specialisation that is declared from outside.
+/// Specialises Kokkos' class of a node for POLICY, in Kokkos' namespace as
+/// KOKKOSMMA_IMPL_ROUTE_REDUCE does.
 #define KOKKOSMMA_IMPL_ROUTE_NODES(POLICY)                                    \
   namespace Kokkos::Impl {                                                    \
   template <class F, class... Traits>                                         \

@@ -134,8 +134,8 @@ class RoutedScan {
 
   void execute() {
     // Without indices Kokkos does not write the total.
-    if (Flat::size(m_policy) == 0)
-      m_run_native(*this);
+    if (size() == 0)
+      m_run_native(this);
     else
       run(nullptr);
   }
@@ -150,7 +150,7 @@ class RoutedScan {
         value_type, Call, Reducer>();
     constexpr std::size_t shared =
         sizeof(Cuda::StreamedScanMemory<typename Scanned::Value, Tuning>);
-    Index const begin  = Flat::begin(m_policy);
+    Index const begin  = m_policy.begin();
     auto const reducer = [&]() -> Reducer {
       if constexpr (is_default_sum<Analysis>) {
         return {};
@@ -160,7 +160,7 @@ class RoutedScan {
     }();
     ErasedScan erased{{m_policy.space(),
                        this,
-                       &run_erased_native,
+                       m_run_native,
                        kernel,
                        {std::addressof(functor()), &reducer, &begin},
                        m_result,
@@ -168,14 +168,19 @@ class RoutedScan {
                        sizeof(value_type),
                        &desul::ensure_cuda_lock_arrays_on_device,
                        reported},
-                      scan_problem<value_type>(functor(), Flat::size(m_policy)),
+                      {},
                       Tuning::value,
                       shared,
                       &Cuda::look_back_words<typename Scanned::Value>,
                       nullptr};
     erased.plan                  = plan;
     erased.may_lose_errors       = OwnFunctor<Functor>;
+    erased.problem.value_bytes   = sizeof(value_type);
     erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+    erased.problem.size          = size();
+    if constexpr (Data::visible) {
+      Data::describe(functor(), erased.problem);
+    }
     if constexpr (tile_compiled()) {
       erased.scan_tiles = &scan_tiles;
     }
@@ -183,8 +188,7 @@ class RoutedScan {
   }
 
  private:
-  using Flat  = Flattened<Policy>;
-  using Index = typename Flat::Index;
+  using Index = typename Policy::member_type;
   using Data  = VisibleScan<Functor>;
   using Call  = TaggedCall<Functor, typename Policy::work_tag>;
 
@@ -208,15 +212,16 @@ class RoutedScan {
     }
   }
 
-  static void run_erased_native(void const* self) {
-    auto const& closure = *static_cast<RoutedScan const*>(self);
-    closure.m_run_native(closure);
+  Functor const& functor() const { return functor_of(m_functor); }
+  std::uint64_t size() const {
+    return m_policy.end() > m_policy.begin()
+               ? std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin())
+               : 0;
   }
 
-  Functor const& functor() const { return functor_of(m_functor); }
-
   template <class... MemorySpace>
-  static void run_native(RoutedScan const& closure) {
+  static void run_native(void const* self) {
+    auto const& closure = *static_cast<RoutedScan const*>(self);
     Native(closure.m_functor, closure.m_policy,
            NativeResult<pointer_type, MemorySpace>{closure.m_result}...)
         .execute();
@@ -226,16 +231,15 @@ class RoutedScan {
   static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch) {
     auto const& closure = *static_cast<RoutedScan const*>(self);
     return Data::scan(closure.functor(), closure.m_policy.space(), scratch,
-                      std::uint64_t(Flat::begin(closure.m_policy)),
-                      Flat::size(closure.m_policy), closure.m_result,
-                      closure.m_result_on_device);
+                      std::uint64_t(closure.m_policy.begin()), closure.size(),
+                      closure.m_result, closure.m_result_on_device);
   }
 
   NativeFunctor<Functor, value_type> m_functor;
   Policy m_policy;
   pointer_type m_result   = nullptr;
   bool m_result_on_device = false;
-  void (*m_run_native)(RoutedScan const&);
+  void (*m_run_native)(void const*);
 };
 
 template <class Functor, class Policy>

@@ -172,30 +172,21 @@ class RoutedTeamFor {
     if (size > 0) sized.impl_set_team_size(std::size_t(size));
     return sized;
   }
-  template <NestedLoops Loops>
-  static void const* kernel_of_form() {
-    return kernel_of_kokkos<Closure<Loops>, OfForm<Loops>>();
-  }
   static void const* kernel(NestedLoops loops) {
-    return loops == NestedLoops::kokkos
-               ? kernel_of_form<NestedLoops::kokkos>()
-               : kernel_of_form<NestedLoops::overlapped>();
-  }
-  template <NestedLoops Loops>
-  void run_form() const {
-    if constexpr (Loops == NestedLoops::kokkos) {
-      Closure<Loops>(m_wrapped, m_policy).execute();
-    } else {
-      Closure<Loops>(Wrapped<Loops>(m_wrapped.functor), OfForm<Loops>(m_policy))
-          .execute();
-    }
+    constexpr auto kokkos = NestedLoops::kokkos;
+    constexpr auto other  = NestedLoops::overlapped;
+    return loops == kokkos ? kernel_of_kokkos<Closure<kokkos>, OfForm<kokkos>>()
+                           : kernel_of_kokkos<Closure<other>, OfForm<other>>();
   }
   static void run(void const* self, NestedLoops loops) {
-    auto const& routed = *static_cast<RoutedTeamFor const*>(self);
+    auto const& routed   = *static_cast<RoutedTeamFor const*>(self);
+    constexpr auto other = NestedLoops::overlapped;
     if (loops == NestedLoops::kokkos)
-      routed.template run_form<NestedLoops::kokkos>();
+      Closure<NestedLoops::kokkos>(routed.m_wrapped, routed.m_policy).execute();
     else
-      routed.template run_form<NestedLoops::overlapped>();
+      Closure<other>(Wrapped<other>(routed.m_wrapped.functor),
+                     OfForm<other>(routed.m_policy))
+          .execute();
   }
 
   // Wrapped from the start: a lambda with Views is copied by an allocation.
@@ -313,17 +304,15 @@ class RoutedTeamReduce {
     if (size > 0) sized.impl_set_team_size(std::size_t(size));
     return sized;
   }
-  template <NestedLoops Loops>
-  static void const* kernel_of_form() {
-    return kernel_of_kokkos<Closure<Loops>, OfForm<Loops>>();
-  }
   static void const* kernel(NestedLoops loops) {
-    if (loops == NestedLoops::kokkos)
-      return kernel_of_form<NestedLoops::kokkos>();
+    constexpr auto kokkos = NestedLoops::kokkos;
+    constexpr auto other  = NestedLoops::overlapped;
+    if (loops == kokkos)
+      return kernel_of_kokkos<Closure<kokkos>, OfForm<kokkos>>();
     if constexpr (own_kernel) {
       return kernel_of_team_reduce<Functor, Reducer, Policy>();
     } else {
-      return kernel_of_form<NestedLoops::overlapped>();
+      return kernel_of_kokkos<Closure<other>, OfForm<other>>();
     }
   }
   template <NestedLoops Loops, class MemorySpace>

@@ -9,13 +9,12 @@
 /// spaces they are calls of Kokkos.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_CallPlan.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
-#include <adapters/drop_in/KokkosMMA_PlannedResult.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #endif
 
@@ -25,6 +24,27 @@
 namespace KokkosMMA::Impl {
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
+
+/// View of a result: of a variable, of a View or of a reducer.
+template <class Result>
+auto view_of_result(Result& result) {
+  using R = std::remove_cv_t<Result>;
+  if constexpr (Kokkos::is_reducer<R>::value) {
+    return result.view();
+  } else if constexpr (Kokkos::is_view_v<R>) {
+    return result;
+  } else {
+    return Kokkos::View<R, Kokkos::HostSpace,
+                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&result);
+  }
+}
+
+/// Kokkos' own code does not wait for a result on the host.
+inline Route waited(Kokkos::Cuda const& exec, Route ran, bool on_device) {
+  if (ran == Route::generic && !on_device)
+    exec.fence("KokkosMMA: fence due to the result being on the host");
+  return ran;
+}
 
 template <class Policy, class Functor, class Result>
 Route reduce_on_cuda(std::string const& label, CallPlan const& plan,

@@ -7,13 +7,13 @@
 /// Scans whose route the caller has decided, as in KokkosMMA_PlannedReduce.hpp.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <core/routing/KokkosMMA_CallPlan.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 #include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
-#include <adapters/drop_in/KokkosMMA_PlannedResult.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #endif
 

@@ -23,6 +23,15 @@
 
 namespace KokkosMMA::Impl {
 
+/// Wrapper of a reducer that is never routed.
+template <class Reducer>
+struct NativeReducer : Reducer {
+  using kokkosmma_native = void;
+  NativeReducer(Reducer const& from) : Reducer(from) {}
+  explicit NativeReducer(typename Reducer::functor_type const& functor)
+      : Reducer(functor) {}
+};
+
 /// Result argument for the constructors of Kokkos' closures, which read only
 /// the address of a View.
 template <class Pointer, class MemorySpace>

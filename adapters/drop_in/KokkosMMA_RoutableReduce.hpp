@@ -39,15 +39,7 @@ struct StdTranformReduceDefaultJoinFunctor;
 
 namespace KokkosMMA::Impl {
 
-/// Wrapper of a reducer that is never routed.
-template <class Reducer>
-struct NativeReducer : Reducer {
-  using kokkosmma_native = void;
-  NativeReducer(Reducer const& from) : Reducer(from) {}
-  explicit NativeReducer(typename Reducer::functor_type const& functor)
-      : Reducer(functor) {}
-};
-
+/// Wrapper of a reducer or functor that is never routed.
 template <class T>
 concept IsNative = requires {
   typename T::kokkosmma_native;

@@ -3,13 +3,12 @@
 #ifndef KOKKOSMMA_CONFIGURATION_HPP
 #define KOKKOSMMA_CONFIGURATION_HPP
 
-#include <adapters/kokkos/KokkosMMA_EnabledSpaces.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Version.hpp>
-#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
@@ -69,17 +68,17 @@ inline void print_configuration(std::ostream& out) {
                 "generic\n");
 #endif
   out << "tuning table: " << tuning_description() << "\n";
-  Impl::EnvironmentRoute const& asked = Impl::environment_route();
+  auto const& asked = Impl::environment_route();
   if (!asked.error.empty())
     out << asked.error << "\n";
-  else if (asked.route != Route::automatic)
-    out << "KOKKOSMMA_ROUTE=" << to_string(asked.route)
+  else if (asked.value != Route::automatic)
+    out << "KOKKOSMMA_ROUTE=" << to_string(asked.value)
         << ": where it can run\n";
-  Impl::EnvironmentLevel const& level = Impl::environment_level();
+  auto const& level = Impl::environment_level();
   if (!level.error.empty())
     out << level.error << "\n";
-  else if (level.level != Reproducibility::run_to_run)
-    out << "KOKKOSMMA_REPRODUCIBILITY=" << to_string(level.level)
+  else if (level.value != Reproducibility::run_to_run)
+    out << "KOKKOSMMA_REPRODUCIBILITY=" << to_string(level.value)
         << ": where it is available\n";
 }
 

@@ -9,6 +9,7 @@
 /// that may change with each minor version. With another Kokkos nothing is
 /// intercepted, and KokkosMMA:: calls use Kokkos' public API.
 /// docs/kokkos_versions.md lists the versions that ran on a GPU.
+/// Also the names of this Kokkos' execution spaces.
 
 #include <Kokkos_Macros.hpp>
 
@@ -35,5 +36,32 @@
 #if !KOKKOSMMA_IMPL_KNOWN_KOKKOS() && !defined(__CUDA_ARCH__)
 #include <adapters/kokkos/KokkosMMA_UnknownKokkos.hpp>
 #endif
+
+namespace KokkosMMA::Impl {
+
+/// Names of the enabled execution spaces, a blank before each.
+inline constexpr char const* enabled_spaces =
+    ""
+#if defined(KOKKOS_ENABLE_SERIAL)
+    " Serial"
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+    " OpenMP"
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+    " Threads"
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+    " Cuda"
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+    " HIP"
+#endif
+#if defined(KOKKOS_ENABLE_SYCL)
+    " SYCL"
+#endif
+    ;
+
+}  // namespace KokkosMMA::Impl
 
 #endif

@@ -3,19 +3,109 @@
 #ifndef KOKKOSMMA_SCAN_FUNCTORS_HPP
 #define KOKKOSMMA_SCAN_FUNCTORS_HPP
 
+#include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
+#include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
+#endif
+
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
-#include <utility>
+
+/// \file
+/// Functors of scans, and the Views that their types show.
 
 namespace KokkosMMA {
+namespace Impl {
+
+/// Views of a scan at run time: element i is read at `x + i * stride_x` and
+/// written at `y + i * stride_y`, in elements.
+template <class Accumulator>
+struct ScanOperands {
+  void const* x           = nullptr;
+  void* y                 = nullptr;
+  std::ptrdiff_t stride_x = 1;
+  std::ptrdiff_t stride_y = 1;
+  Accumulator init{};
+
+  bool contiguous() const { return stride_x == 1 && stride_y == 1; }
+};
+
+template <class X, class Y, class A, ScanKind Kind>
+requires(is_plain_source<X>&&
+             is_plain_memory<Y>) struct VisibleScan<ScanInto<X, Y, A, Kind>> {
+  using Functor                 = ScanInto<X, Y, A, Kind>;
+  static constexpr bool visible = true;
+  using Input                   = typename X::non_const_value_type;
+  using Output                  = typename Y::non_const_value_type;
+  static constexpr bool tile_compiled =
+      scan_tile_exists(scalar_v<Input>, scalar_v<A>, scalar_v<Output>);
+
+  static ScanOperands<A> operands(Functor const& f) {
+    // A View of one element has the stride of the View that it is a part of.
+    bool const one = f.x.extent(0) < 2;
+    return {f.x.data(), f.y.data(), one ? 1 : std::ptrdiff_t(f.x.stride(0)),
+            one ? 1 : std::ptrdiff_t(f.y.stride(0)), f.init};
+  }
+  static void describe(Functor const& f, ScanProblem& problem) {
+    problem.source        = Source::view;
+    problem.input         = scalar_v<Input>;
+    problem.accumulator   = scalar_v<A>;
+    problem.output        = scalar_v<Output>;
+    problem.sum           = true;
+    problem.contiguous    = operands(f).contiguous();
+    problem.tile_compiled = tile_compiled;
+  }
+
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  /// Scans elements [begin, begin + size) in tiles, or returns false if they
+  /// are strided.
+  template <class T>
+  static bool scan(Functor const& f, Cuda::Stream const& stream,
+                   Cuda::StreamScratch const& scratch, std::uint64_t begin,
+                   std::uint64_t size, T* total, bool total_on_device) {
+    using Value = std::conditional_t<
+        std::is_floating_point_v<A>, A,
+        std::conditional_t<sizeof(A) == 8, std::uint64_t, std::uint32_t>>;
+    using Scan =
+        WarpScanShuffle<Cuda::Warp, ScanElements<scalar_v<Input>, Value>,
+                        Kind == ScanKind::inclusive>;
+    ScanOperands<A> const all = operands(f);
+    if (!all.contiguous()) return false;
+    Cuda::launch_tile_scan<Scan, Output, T,
+                           Cuda::tuning_type<tile_scan_tuning>>(
+        stream, scratch, static_cast<Input const*>(all.x) + begin,
+        static_cast<Output*>(all.y) + begin, size, static_cast<Value>(all.init),
+        total, total_on_device);
+    return true;
+  }
+#endif
+};
+
+/// Scan of a View as input of the route function.
+template <class Functor>
+ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
+  ScanProblem problem;
+  problem.value_bytes   = sizeof(typename Functor::value_type);
+  problem.functor_bytes = sizeof(Functor);
+  problem.size          = size;
+  if constexpr (VisibleScan<Functor>::visible) {
+    VisibleScan<Functor>::describe(functor, problem);
+  }
+  return problem;
+}
+
+}  // namespace Impl
+
 /// Functor for `Kokkos::parallel_scan`: writes `y(i) = init + x(0) + ... +
 /// x(i-1)`. The range is [0, x.extent(0)); the call may have a total, the sum
 /// of all x(i), without `init`.

@@ -22,7 +22,7 @@ template <class Exec>
 Capability capability(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    return Impl::Cuda::capability(exec.cuda_device());
+    return Impl::Cuda::device(exec.cuda_device()).capability();
   }
 #endif
   (void)exec;
@@ -37,7 +37,7 @@ template <class Exec>
 TuningTable const& active_tuning(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    return Cuda::tuning(exec.cuda_device());
+    return *Cuda::device(exec.cuda_device()).tuning;
   }
 #endif
   (void)exec;

@@ -5,8 +5,6 @@
 
 #include <core/routing/KokkosMMA_Problem.hpp>
 
-#include <cstdint>
-
 /// \file
 /// Kernels for functors whose type shows the data that they read ("visible
 /// data"). The headers that define such functors specialise these templates, so
@@ -23,24 +21,11 @@ struct VisibleData {
   using Element                  = void;
 };
 
-/// Data of a functor of a scan, likewise; see KokkosMMA_VisibleScan.hpp.
+/// Data of a functor of a scan, likewise; see KokkosMMA_ScanFunctors.hpp.
 template <class Functor>
 struct VisibleScan {
   static constexpr bool visible = false;
 };
-
-/// Scan as input of the route function; `Value` is the type that Kokkos joins.
-template <class Value, class Functor>
-ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
-  ScanProblem problem;
-  problem.value_bytes   = sizeof(Value);
-  problem.functor_bytes = sizeof(Functor);
-  problem.size          = size;
-  if constexpr (VisibleScan<Functor>::visible) {
-    VisibleScan<Functor>::describe(functor, problem);
-  }
-  return problem;
-}
 
 }  // namespace KokkosMMA::Impl
 

@@ -114,7 +114,7 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
     if constexpr (has_total) {
       check_scan_total(who, x, y, total);
     }
-    ScanProblem problem      = scan_problem<A>(scan, x.extent(0));
+    ScanProblem problem      = scan_problem(scan, x.extent(0));
     problem.on_host          = is_host_space<Exec>;
     problem.may_be_exact     = may_be_exact;
     problem.mma_compiled     = has_scan_by_mma<Exec, ScanInto<X, Y, A, Kind>>;

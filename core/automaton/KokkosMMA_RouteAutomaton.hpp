@@ -88,8 +88,6 @@ constexpr Refusal refuse_packed_automaton(AutomatonProblem const& problem,
 /// cells on tensor cores, `generic` is plain Kokkos. Automatic choice never
 /// fails and prefers `streamed`: over 64 generations it is 11 times as fast as
 /// `mma` at radius 1, 2.4 times at 5, 1.5 times at 16 (docs/results/papers.md).
-/// With a forced route, `route` is that route and the caller checks whether it
-/// can run.
 constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {
@@ -98,7 +96,7 @@ constexpr RouteDecision route_automaton(AutomatonProblem const& problem,
   RouteDecision decision = route_by_refusals(
       settings.route, refuse_automaton(problem, capability), packed,
       few ? Refusal{} : Refusal{"generations on cells of one bit are faster"});
-  if (settings.route == Route::automatic && few && !packed)
+  if (decision.route != settings.route && few && !packed)
     decision.streamed = {
         "packing cells into bits takes as long as one or two generations"};
   return decision;

@@ -4,12 +4,21 @@
 #define KOKKOSMMA_COMBINE_HPP
 
 #include <core/base/KokkosMMA_HostDevice.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
 
 #include <limits>
+#include <string_view>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
+
+/// Operation that combines the elements.
+enum class Operation : unsigned char { sum, min, max, prod };
+
+/// Name of an operation.
+constexpr std::string_view to_string(Operation operation) {
+  constexpr std::string_view names[] = {"sum", "min", "max", "prod"};
+  return names[static_cast<int>(operation)];
+}
 
 /// Least and greatest number of a type, infinite if there are infinities: the
 /// identities of maximum and minimum, as in Kokkos 5. For Kokkos' 16-bit

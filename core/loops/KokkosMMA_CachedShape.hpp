@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CACHED_SHAPE_HPP
 
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
-#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/loops/KokkosMMA_LoopSpace.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
 #include <atomic>

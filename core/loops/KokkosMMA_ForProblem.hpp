@@ -3,18 +3,18 @@
 #ifndef KOKKOSMMA_FOR_PROBLEM_HPP
 #define KOKKOSMMA_FOR_PROBLEM_HPP
 
-#include <core/base/KokkosMMA_Capability.hpp>
 #include <core/loops/KokkosMMA_LoopSpace.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
 /// \file
-/// A loop, and why the route `streamed` cannot run it.
+/// A loop, why the route `streamed` cannot run it, and its route.
 
 namespace KokkosMMA::Impl {
 
@@ -68,16 +68,14 @@ inline constexpr std::uint64_t max_range_indices = std::uint64_t(1) << 60;
 /// In several dimensions, indices of one are counted with 32 bits.
 inline constexpr std::uint64_t max_box_extent = std::uint64_t(1) << 31;
 
-/// Why the route `streamed` cannot run a loop, or none. Whether it is faster
-/// than Kokkos' launch is measured, not decided here.
-constexpr Refusal refuse_streamed(ForProblem const& problem,
-                                  Capability const& capability) {
+/// Why the route `streamed` cannot run a loop on Cuda, or none. Whether it is
+/// faster than Kokkos' launch is measured, not decided here.
+constexpr Refusal refuse_streamed(ForProblem const& problem) {
   LoopSpace const& space = problem.space;
   std::uint64_t longest  = 0;
   for (std::uint64_t const n : space.extent) longest = std::max(longest, n);
   constexpr std::string_view own = "only Kokkos' own launch honours it";
   return first_refusal({
-      {!capability.cuda, not_cuda},
       {problem.copies_with_bounds,
        {"the policy has launch bounds and the functor is below 512 bytes",
         "Kokkos 4 copies it per thread"}},
@@ -107,6 +105,27 @@ constexpr unsigned number_of_tiles(Tiles const& tiles, int rank) {
   for (int d = 0; d < rank; ++d)
     number = (number ^ static_cast<unsigned>(tiles[d])) * 16777619u;
   return number >> 21;
+}
+
+/// Class of loops of one kernel that use the same choice: similar sizes and
+/// similar extents in the fastest dimension.
+constexpr unsigned loop_size_class(LoopSpace const& space) {
+  return unsigned(std::bit_width(space.size())) * 65 +
+         unsigned(std::bit_width(space.extent[0]));
+}
+
+/// Class of loops of one kernel that use the same choice, below 2^24.
+constexpr unsigned loop_class(ForProblem const& problem) {
+  constexpr unsigned size_classes = 1u << 13;
+  static_assert(64 * 65 + 64 < size_classes);
+  return problem.tiles * size_classes + loop_size_class(problem.space);
+}
+
+/// Route of a loop. Automatic choice never fails.
+constexpr RouteDecision route_for(ForProblem const& problem,
+                                  Route asked = Route::automatic) {
+  return route_by_refusals(asked, {"a loop computes no sums"},
+                           refuse_streamed(problem), {});
 }
 
 }  // namespace KokkosMMA::Impl

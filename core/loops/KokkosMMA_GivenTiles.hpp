@@ -3,9 +3,8 @@
 #ifndef KOKKOSMMA_GIVEN_TILES_HPP
 #define KOKKOSMMA_GIVEN_TILES_HPP
 
-#include <cstdio>
-#include <cstdlib>
-#include <string>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
+
 #include <string_view>
 
 /// \file
@@ -13,30 +12,20 @@
 
 namespace KokkosMMA::Impl {
 
-/// Value of KOKKOSMMA_TILES. An empty value counts as unset. An invalid value
-/// is reported once and ignored.
-struct EnvironmentTiles {
-  bool keep = false;
-  std::string error{};  ///< empty: none
-};
-
-[[gnu::cold]] inline EnvironmentTiles parse_tiles(std::string_view text) {
-  if (text.empty() || text == "measure") return {};
-  if (text == "keep") return {true};
-  return {false, "KOKKOSMMA_TILES=\"" + std::string(text) +
-                     "\" is ignored; set it to measure or keep"};
+enum class GivenTiles : unsigned char { measure, keep };
+constexpr std::string_view to_string(GivenTiles tiles) {
+  return tiles == GivenTiles::keep ? "keep" : "measure";
 }
 
-/// Whether loops keep the tiles that the caller gave, and are not measured. The
-/// environment is read once.
+inline EnvironmentChoice<GivenTiles> parse_tiles(std::string_view text) {
+  return parse_variable("KOKKOSMMA_TILES", text, "",
+                        {GivenTiles::measure, GivenTiles::keep});
+}
+
+/// Whether loops keep the tiles that the caller gave, and are not measured.
 inline bool environment_keeps_tiles() {
-  static bool const keep = [] {
-    char const* const text      = std::getenv("KOKKOSMMA_TILES");
-    EnvironmentTiles const read = parse_tiles(text ? text : "");
-    if (!read.error.empty())
-      std::fprintf(stderr, "KokkosMMA: %s\n", read.error.c_str());
-    return read.keep;
-  }();
+  static bool const keep =
+      read_variable("KOKKOSMMA_TILES", &parse_tiles).value == GivenTiles::keep;
   return keep;
 }
 

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_LOOP_CANDIDATES_HPP
 
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
-#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/loops/KokkosMMA_LoopSpace.hpp>
 
 #include <algorithm>
 #include <array>
@@ -229,6 +229,12 @@ constexpr LoopCandidates loop_candidates(LoopSpace const& space,
 
 /// Largest first dimension of a grid.
 inline constexpr std::uint64_t max_loop_blocks = (std::uint64_t(1) << 31) - 1;
+
+/// Blocks of a grid and threads of a block, in the form that a launch needs.
+struct LoopGrid {
+  unsigned blocks  = 0;  ///< 0: more than a grid can have
+  unsigned threads = 1;
+};
 
 constexpr LoopRange lay_out_range(LoopSpace const& space,
                                   LoopShape const& shape, LoopGrid& grid) {

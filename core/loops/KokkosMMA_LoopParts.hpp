@@ -4,7 +4,7 @@
 #define KOKKOSMMA_LOOP_PARTS_HPP
 
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
-#include <core/loops/KokkosMMA_LoopShape.hpp>
+#include <core/loops/KokkosMMA_LoopSpace.hpp>
 
 #include <algorithm>
 #include <bit>

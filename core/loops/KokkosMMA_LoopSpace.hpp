@@ -9,7 +9,9 @@
 #include <cstdint>
 
 /// \file
-/// Iteration space of a loop, and the arguments of its kernels.
+/// Iteration space of a loop, its mapping to a grid of blocks, and the
+/// arguments of its kernels. Shapes are run-time values: a loop has one
+/// compiled kernel for all of them.
 
 namespace KokkosMMA::Impl {
 
@@ -33,6 +35,24 @@ struct LoopSpace {
     return product;
   }
 };
+
+/// Threads of a block along the dimension of a warp and the next one, and
+/// invocations per thread. Those are one block apart in a range. In a box they
+/// lie along looped_dimension(), never along the warp. calls == 0: Kokkos'
+/// launch.
+struct LoopShape {
+  int width;
+  int height;
+  int calls;
+  /// Dimension along which lanes lie. The policy's order of speed is a guess:
+  /// a functor does not show which dimension of an array is contiguous.
+  int fast = 0;
+
+  friend constexpr bool operator==(LoopShape const&,
+                                   LoopShape const&) = default;
+};
+
+inline constexpr LoopShape kokkos_shape{0, 0, 0};
 
 /// Dimension of the consecutive invocations of a thread: the usual one, or the
 /// first if lanes lie along the usual one. All other indices stay the same in a

@@ -3,31 +3,19 @@
 #ifndef KOKKOSMMA_ROUTE_TEAM_HPP
 #define KOKKOSMMA_ROUTE_TEAM_HPP
 
-#include <core/base/KokkosMMA_Capability.hpp>
 #include <core/loops/KokkosMMA_TeamProblem.hpp>
-#include <core/routing/KokkosMMA_RouteByRefusals.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <bit>
 #include <cstdint>
 
 namespace KokkosMMA::Impl {
 
-/// Why the route `streamed` cannot run a team kernel, or none. Whether it is
-/// faster than Kokkos' loops is measured, not decided here.
-constexpr Refusal refuse_streamed(TeamProblem const&,
-                                  Capability const& capability) {
-  return first_refusal({
-      {!capability.cuda, not_cuda},
-  });
-}
-
-/// Route of a team kernel. Automatic choice never fails.
-constexpr RouteDecision route_team(TeamProblem const& problem,
-                                   Capability const& capability,
-                                   Route asked = Route::automatic) {
-  return route_by_refusals(asked,
-                           {"a team kernel is opaque code of the application"},
-                           refuse_streamed(problem, capability), {});
+/// Route of a team kernel on Cuda. Whether `streamed` is faster than Kokkos'
+/// loops is measured, not decided here.
+constexpr RouteDecision route_team(Route asked) {
+  return route_by_refusals(
+      asked, {"a team kernel is opaque code of the application"}, {}, {});
 }
 
 /// Kernels with fewer threads are measured only after many calls, as loops of

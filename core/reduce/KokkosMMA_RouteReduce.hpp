@@ -116,8 +116,7 @@ constexpr RouteDecision route_exact_sum(Capability const& capability,
 
 /// Route of a reduction. `auto` uses `mma` for visible data (known Views) if a
 /// kernel exists and the tuning table enables it for the type, `streamed` for
-/// other types and for opaque functors, and Kokkos' code otherwise. A forced
-/// route is returned unchecked: the caller checks whether it can run.
+/// other types and for opaque functors, and Kokkos' code otherwise.
 constexpr RouteDecision route_reduce(
     ReduceProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {

@@ -6,6 +6,7 @@
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/base/KokkosMMA_CallLabel.hpp>
 #include <core/base/KokkosMMA_TextTable.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
 #include <bit>
@@ -34,6 +35,16 @@ struct TimeSum {
     bytes += other.bytes;
   }
 };
+
+/// Bytes of the elements that a call reads and writes; 0 if unknown.
+constexpr double known_bytes(ReduceProblem const& problem) {
+  return double(problem.size) * double(size_of(problem.input)) *
+         (problem.source == Source::product ? 2 : 1);
+}
+constexpr double known_bytes(ScanProblem const& problem) {
+  return double(problem.size) *
+         double(size_of(problem.input) + size_of(problem.output));
+}
 
 /// Calls of one kind on one route.
 struct CallTimes {

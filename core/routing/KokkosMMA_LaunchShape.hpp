@@ -3,8 +3,8 @@
 #ifndef KOKKOSMMA_LAUNCH_SHAPE_HPP
 #define KOKKOSMMA_LAUNCH_SHAPE_HPP
 
-#include <core/routing/KokkosMMA_ArrayLayout.hpp>
-#include <core/routing/KokkosMMA_CallOrders.hpp>
+#include <core/base/KokkosMMA_Designators.hpp>
+#include <core/routing/KokkosMMA_StreamedTuning.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
@@ -82,6 +82,34 @@ constexpr LaunchShape streamed_reduce_shape(StreamedTuning const& tuning,
   }
   return {clamped(processors * resident_blocks), unsigned(tuning.threads)};
 }
+
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
+
+/// Schedules of a kernel. The first is used where no times are measured.
+struct CallOrders {
+  CallOrder all[4];
+  int count;
+
+  constexpr CallOrder operator[](int order) const { return all[order]; }
+};
+
+/// \param is_box several dimensions, processed in tiles
+constexpr CallOrders call_orders(StreamedTuning const& tuning,
+                                 bool is_box = false) {
+  CallOrders orders{{}, 1};
+  bool const most = tuning.most_calls > tuning.calls && !is_box;
+  bool const near = has_neighbours(tuning) || is_box;
+  auto const add  = [&](CallOrder const& order) {
+    orders.all[orders.count++] = order;
+  };
+  if (most || near) add({.most_calls = most, .neighbours = near});
+  add({.most_calls = most, .free_running = true});
+  if (scatters_warps(tuning))
+    add({.most_calls = most, .free_running = true, .scattered_warps = true});
+  return orders;
+}
+
+KOKKOSMMA_IMPL_DESIGNATORS_END
 
 /// Number of schedules to measure; 1 if no thread has two invocations, so that
 /// nothing is measured. Above that, to 2^20 indices, another schedule takes

@@ -3,12 +3,15 @@
 #ifndef KOKKOSMMA_REFUSAL_HPP
 #define KOKKOSMMA_REFUSAL_HPP
 
+#include <core/routing/KokkosMMA_Route.hpp>
+
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
 
 /// \file
-/// Why a route cannot run a call.
+/// Why a route cannot run a call, and the choice of a route by the reasons
+/// against each.
 
 namespace KokkosMMA::Impl {
 
@@ -36,6 +39,17 @@ constexpr Refusal first_refusal(std::initializer_list<RefusalRule> rules) {
 
 // Reasons that several operations share.
 inline constexpr Refusal not_cuda{"the execution space is not Cuda"};
+inline constexpr Refusal no_tensor_cores{
+    "the device has no usable tensor cores (compute capability below 8.0)",
+    "PTX ISA, mma target notes"};
+inline constexpr Refusal no_async_copy{
+    "the device cannot copy to shared memory asynchronously (compute "
+    "capability below 8.0)",
+    "PTX ISA, cp.async"};
+inline constexpr Refusal opaque_functor{
+    "the functor is opaque: the library cannot see its data"};
+inline constexpr Refusal no_encoding{
+    "tensor cores do not support this element type"};
 inline constexpr Refusal is_graph_node{"the call is a graph node"};
 inline constexpr Refusal no_fixed_size{
     "the value has no fixed size",
@@ -51,6 +65,38 @@ inline constexpr std::size_t max_value_bytes = 64;
 /// arguments (CUDA 12.1, compute capability 7.0), of which they use a few
 /// hundred for themselves. Kokkos passes larger functors through global memory.
 inline constexpr std::size_t max_functor_bytes = 32400;
+
+/// Route of a call and the reasons against the faster ones.
+struct RouteDecision {
+  Route route = Route::generic;  ///< the route of the call
+  /// Route that the call, a scope or the environment requested.
+  Route asked = Route::automatic;
+  Refusal mma;       ///< empty when the route is mma
+  Refusal streamed;  ///< empty when the route is mma or streamed
+};
+
+/// Why the requested route cannot run, or none. It is an error where the call
+/// itself requests the route.
+constexpr Refusal refusal_of(RouteDecision const& decision) {
+  return decision.asked == Route::mma        ? decision.mma
+         : decision.asked == Route::streamed ? decision.streamed
+                                             : Refusal{};
+}
+
+/// Decides from the reasons against each route: for `asked` if that can run,
+/// otherwise as for `automatic`, which always finds a route.
+/// \param preference why `auto` prefers streamed although both can run, or none
+constexpr RouteDecision route_by_refusals(Route asked, Refusal const& mma,
+                                          Refusal const& streamed,
+                                          Refusal const& preference) {
+  RouteDecision decision{asked, asked, mma, streamed};
+  if (asked != Route::automatic && !refusal_of(decision)) return decision;
+  if (!mma && !streamed) decision.mma = preference;
+  decision.route = !decision.mma ? Route::mma
+                   : !streamed   ? Route::streamed
+                                 : Route::generic;
+  return decision;
+}
 
 }  // namespace KokkosMMA::Impl
 

@@ -5,9 +5,8 @@
 
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/routing/KokkosMMA_CallPlan.hpp>
-#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
-#include <core/routing/KokkosMMA_RouteByRefusals.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cstddef>
@@ -31,24 +30,10 @@ namespace KokkosMMA::Impl {
   return text;
 }
 
-/// The decision as a sentence. If the forced route cannot run, nothing runs.
-[[gnu::cold]] inline std::string to_string(RouteDecision const& decision) {
-  std::string text;
-  if (refusal_of(decision)) {
-    text = "no route: ";
-    text += to_string(decision.route);
-    text += " was requested and cannot run";
-  } else {
-    text = "route ";
-    text += to_string(decision.route);
-    if (decision.asked != Route::automatic &&
-        decision.asked != decision.route) {
-      text += " (";
-      text += to_string(decision.asked);
-      text += " was requested)";
-    }
-  }
-  // A reason common to both routes is printed once.
+/// The reasons of a decision, behind the text of its route. A reason common to
+/// both routes is printed once.
+[[gnu::cold]] inline std::string with_reasons(std::string text,
+                                              RouteDecision const& decision) {
   if (decision.mma && decision.mma.reason == decision.streamed.reason)
     return text + "; neither mma nor streamed: " + to_string(decision.mma);
   if (decision.mma) text += "; not mma: " + to_string(decision.mma);
@@ -57,11 +42,20 @@ namespace KokkosMMA::Impl {
   return text;
 }
 
+/// The decision as a sentence.
+[[gnu::cold]] inline std::string to_string(RouteDecision const& decision) {
+  std::string text("route ");
+  text += to_string(decision.route);
+  if (decision.asked != Route::automatic && decision.asked != decision.route)
+    text.append(" (").append(to_string(decision.asked)) += " was requested)";
+  return with_reasons(text, decision);
+}
+
 /// Throws for a forced route that cannot run.
 inline void check_route(char const* who, RouteDecision const& decision) {
   Refusal const refusal = refusal_of(decision);
   if (refusal)
-    invalid_argument(who, "route ", to_string(decision.route),
+    invalid_argument(who, "route ", to_string(decision.asked),
                      " was requested but cannot run: ", to_string(refusal),
                      "; use route auto or generic");
 }
@@ -146,6 +140,28 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       to_string(offered.refusal).c_str());
 }
 
+/// Warns once that a call of Kokkos does not have the requested level: the
+/// results of Kokkos' own code depend on the device, and an opaque functor may
+/// do anything with its value.
+[[gnu::cold]] inline void report_level_of(char const* pattern,
+                                          Settings const& settings,
+                                          Scalar value,
+                                          RouteDecision const& decision) {
+  if (is_exact_in_any_order(value)) return;
+  OfferedLevel offered{
+      Reproducibility::device_independent,
+      {"the library cannot see whether a functor only adds to its value; "
+       "compile the source with KOKKOSMMA_EXACT_FUNCTORS to state it"}};
+  if (decision.route == Route::generic) {
+    offered.level   = Reproducibility::run_to_run;
+    offered.refusal = decision.streamed;
+    if (!offered.refusal)
+      offered.refusal = {"the route generic runs Kokkos' own code"};
+  }
+  if (settings.reproducibility > offered.level)
+    report_level(pattern, settings.reproducibility, offered);
+}
+
 /// The effective settings of a call, with its level lowered to the offered one.
 /// Throws if the call itself requests more than that.
 inline Settings settle_level(char const* who, Settings const& call,
@@ -220,28 +236,23 @@ inline void check_level_of_run(char const* who, Settings const& call,
   return text;
 }
 
-/// Decides for a call that sets no route, as decide_requested().
-/// \param decide route function, as a callable of Settings
-template <class Decide>
-RouteDecision decide_by(Settings settings, Decide const& decide) {
-  return decide_requested(settings.route, [&](Route requested) {
-    settings.route = requested;
-    return decide(settings);
-  });
-}
+/// A call that is decided and not yet launched.
+struct CallPlan {
+  Settings settings;  ///< effective, with the level that the call gets
+  RouteDecision decision;
+};
 
 /// Decides for a call with its own settings. Throws if its route or level is
-/// not available.
+/// not available. A route that a scope or the environment requests is used if
+/// it can run. \param decide route function, as a callable of Settings
 template <class Decide>
 CallPlan decide_call(char const* who, Settings const& call,
                      Decide const& decide,
                      OfferedLevel const& offered = run_to_run_only) {
   Settings const settings = settle_level(who, call, offered);
-  if (call.route == Route::automatic)
-    return {settings, decide_by(settings, decide)};
-  RouteDecision const decision = decide(settings);
-  check_route(who, decision);
-  return {settings, decision};
+  CallPlan const plan{settings, decide(settings)};
+  if (call.route != Route::automatic) check_route(who, plan.decision);
+  return plan;
 }
 
 /// Decision of decide_call() as a sentence.
@@ -252,8 +263,12 @@ std::string explain_call(Settings const& call, Decide const& decide,
   std::string const note = level_note(settings, offered);
   if (settings.reproducibility > offered.level)
     settings.reproducibility = offered.level;
-  return to_string(call.route == Route::automatic ? decide_by(settings, decide)
-                                                  : decide(settings)) +
+  RouteDecision const decision = decide(settings);
+  bool const fails = call.route != Route::automatic && refusal_of(decision);
+  return (fails ? with_reasons(concatenate("no route: ", to_string(call.route),
+                                           " was requested and cannot run"),
+                               decision)
+                : to_string(decision)) +
          note + environment_note();
 }
 

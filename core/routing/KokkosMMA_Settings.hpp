@@ -3,10 +3,9 @@
 #ifndef KOKKOSMMA_SETTINGS_HPP
 #define KOKKOSMMA_SETTINGS_HPP
 
-#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
-#include <core/base/KokkosMMA_Verbose.hpp>
 
 namespace KokkosMMA {
 
@@ -35,8 +34,8 @@ namespace Impl {
 /// Settings of the environment, the outermost scope of every host thread.
 inline Settings settings_of_environment() {
   Settings settings;
-  settings.route           = environment_route().route;
-  settings.reproducibility = environment_level().level;
+  settings.route           = environment_route().value;
+  settings.reproducibility = environment_level().value;
   return settings;
 }
 

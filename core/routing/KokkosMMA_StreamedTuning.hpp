@@ -247,6 +247,16 @@ constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
 }
 
+/// Layout of a block's running arrays in shared memory.
+struct ArrayLayout {
+  unsigned count;    ///< values per array
+  unsigned stride;   ///< bytes between the arrays of two threads
+  unsigned callers;  ///< threads with an array
+};
+
+/// Longest array that a thread keeps in registers.
+inline constexpr unsigned most_in_registers = 4;
+
 /// Launch shape of a scan by an opaque functor.
 struct StreamedScanTuning {
   int threads;     ///< per block, that invoke the functor

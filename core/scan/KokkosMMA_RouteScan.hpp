@@ -86,8 +86,7 @@ constexpr OfferedLevel offered_level(ScanProblem const& problem,
 /// Route of a scan. Visible data and opaque functors use `streamed`, everything
 /// else Kokkos' code: MMA is faster for no type
 /// (launch_paper_scan), whatever the tuning table. Automatic choice never
-/// fails. With a forced route, `route` is that route and the caller checks
-/// whether it can run.
+/// fails.
 constexpr RouteDecision route_scan(ScanProblem const& problem,
                                    Capability const& capability,
                                    Settings const& settings) {

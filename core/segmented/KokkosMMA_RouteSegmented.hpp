@@ -4,9 +4,8 @@
 #define KOKKOSMMA_ROUTE_SEGMENTED_HPP
 
 #include <core/base/KokkosMMA_Capability.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/base/KokkosMMA_ScalarKinds.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
@@ -46,8 +45,8 @@ struct SegmentedProblem {
 constexpr bool segment_kernel_exists(Scalar input, Scalar accumulator) {
   if (input == Scalar::opaque || size_of(accumulator) < size_of(input))
     return false;
-  return is_small_integer(input) || is_wide_integer(input)
-             ? is_wide_integer(accumulator)
+  return is_exact_in_any_order(input)
+             ? is_exact_in_any_order(accumulator) && size_of(accumulator) >= 4
              : accumulator == Scalar::float32 || accumulator == Scalar::float64;
 }
 
@@ -151,8 +150,7 @@ constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
 /// Route of a segmented reduction or scan: `mma` is sums of equal segments on
 /// tensor cores, which are faster for no type (launch_paper_segments),
 /// `streamed` the library's kernels without them, `generic` plain Kokkos.
-/// Automatic choice never fails. With a forced route, `route` is that route and
-/// the caller checks whether it can run.
+/// Automatic choice never fails.
 constexpr RouteDecision route_segmented(SegmentedProblem const& problem,
                                         Capability const& capability,
                                         Settings const& settings) {

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_SEGMENT_OPERATIONS_HPP
 #define KOKKOSMMA_SEGMENT_OPERATIONS_HPP
 
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 
 namespace KokkosMMA {
 

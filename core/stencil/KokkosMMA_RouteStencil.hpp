@@ -5,7 +5,6 @@
 
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/base/KokkosMMA_ScalarKinds.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
@@ -80,7 +79,7 @@ enum class StencilKernel {
 /// 16-bit floats in float, bytes in 4-byte integers, others in their own.
 constexpr bool stencil_kernel_exists(Scalar input, Scalar accumulator) {
   if (is_16bit_float(input)) return accumulator == Scalar::float32;
-  if (is_small_integer(input))
+  if (size_of(input) == 1)
     return accumulator == Scalar::int32 || accumulator == Scalar::uint32;
   return input != Scalar::opaque && input == accumulator;
 }
@@ -337,8 +336,7 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
 
 /// Route of a stencil: `mma` is MMA with band matrices, `streamed` the
 /// library's kernels without tensor cores, `generic` plain Kokkos. Automatic
-/// choice never fails. With a forced route, `route` is that route and the
-/// caller checks whether it can run.
+/// choice never fails.
 constexpr RouteDecision route_stencil(
     StencilProblem const& problem, Capability const& capability,
     Settings const& settings, TuningTable const& tuning = builtin_tuning) {

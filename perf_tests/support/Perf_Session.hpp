@@ -399,7 +399,7 @@ inline void add_context(Session& session) {
   add("tuning_table", KokkosMMA::tuning_description());
   add("samples", std::to_string(session.options.samples));
   add("route_setting", std::string(KokkosMMA::to_string(
-                           KokkosMMA::Impl::environment_route().route)));
+                           KokkosMMA::Impl::environment_route().value)));
 #if defined(__VERSION__)
   add("compiler", __VERSION__);
 #endif

@@ -4,9 +4,6 @@
 #include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 
-#include <core/routing/KokkosMMA_KnownBytes.hpp>
-#include <core/segmented/KokkosMMA_RouteSegmented.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -177,7 +174,6 @@ TEST(CallTables, BytesAreThoseOfVisibleElements) {
   scan.input  = Scalar::half;
   scan.output = Scalar::float32;
   EXPECT_EQ(known_bytes(scan), 6000);
-  EXPECT_EQ(known_bytes(SegmentedProblem{}), 0);
 }
 
 TEST(CallLabels, OfTheApplicationStay) {

@@ -88,7 +88,7 @@ static_assert(decided(with(life(), &P::contiguous, false)).route ==
 static_assert(route_automaton(life(), v100, {}).route == Route::generic);
 static_assert(route_automaton(life(), host, {}).route == Route::generic);
 
-// Forced: the route is what was asked for, and only what it cannot do refuses.
+// Requested: only what the route cannot do refuses.
 static_assert(!refusal_of(route_automaton(life(), h200, Settings{Route::mma})));
 static_assert(!refusal_of(route_automaton(with(life(), &P::generations, 1),
                                           h200, Settings{Route::streamed})));

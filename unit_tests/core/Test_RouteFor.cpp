@@ -7,7 +7,7 @@
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
-#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
 #include <core/loops/KokkosMMA_CachedShape.hpp>
 
@@ -43,10 +43,9 @@ constexpr P loop_over(std::initializer_list<std::uint64_t> extents) {
 // --- every rule on its own --------------------------------------------------
 template <class... Changes>
 constexpr Refusal streamed(Changes... changes) {
-  return refuse_streamed(with(loop_over({1000, 20}), changes...), v100);
+  return refuse_streamed(with(loop_over({1000, 20}), changes...));
 }
 static_assert(!streamed());
-static_assert(says(refuse_streamed(loop_over({10}), host), "not Cuda"));
 static_assert(!streamed(&P::max_threads, 32));
 static_assert(says(streamed(&P::max_threads, 31), "threads of a warp"));
 static_assert(says(streamed(&P::copies_with_bounds, true), "launch bounds"));
@@ -58,17 +57,12 @@ static_assert(says(streamed(&P::indices_fit, false), "index type"));
 static_assert(!streamed(&P::functor_bytes, 32400));
 static_assert(says(streamed(&P::functor_bytes, 32401), "than 32400 bytes"));
 constexpr Refusal over(std::initializer_list<std::uint64_t> extents) {
-  return refuse_streamed(loop_over(extents), h200);
+  return refuse_streamed(loop_over(extents));
 }
 static_assert(!over({(std::uint64_t(1) << 60) - 1}) && !over({0}));
-constexpr Route chosen_for_teams(Capability const& capability,
-                                 Route requested) {
-  return route_team({.teams = 10, .threads = 64}, capability, requested).route;
-}
-static_assert(chosen_for_teams(v100, {}) == Route::streamed);
-static_assert(chosen_for_teams(host, {}) == Route::generic);
-static_assert(chosen_for_teams(h200, Route::generic) == Route::generic);
-static_assert(says(refuse_streamed(TeamProblem{}, host), "not Cuda"));
+static_assert(route_team(Route::automatic).route == Route::streamed);
+static_assert(route_team(Route::mma).route == Route::streamed);
+static_assert(route_team(Route::generic).route == Route::generic);
 static_assert(says(over({std::uint64_t(1) << 60}), "2^60"));
 static_assert(!over({7, (1u << 31) - 1}) && says(over({7, 1u << 31}), "2^31"));
 static_assert(says(over({1, 2, 3, 4, 5, 1u << 31}), "2^31"));
@@ -93,13 +87,16 @@ static_assert(repeats_in_kokkos(in_z, 6) && !repeats_in_kokkos(in_z, 5));
 constexpr int fits[] = {99999, 99999, 1, 65535, 255, 257};
 static_assert(!repeats_in_kokkos(fits, 6));
 
-static_assert(route_for(loop_over({9}), h200).route == Route::streamed);
-static_assert(route_for(loop_over({9}), host).route == Route::generic);
+static_assert(route_for(loop_over({9})).route == Route::streamed);
+static_assert(route_for(loop_over({9}), Route::generic).route ==
+              Route::generic);
+static_assert(route_for(with(loop_over({9}), &P::batched, true)).route ==
+              Route::generic);
 
 TEST(RouteFor, TensorCoresAreForNoLoop) {
-  expect_error("a loop", route_for(loop_over({9}), h200, Route::mma),
+  expect_error("a loop", route_for(loop_over({9}), Route::mma),
                {"route mma", "a loop computes no sums"});
-  EXPECT_NE(to_string(route_for(loop_over({9}), h200)).find("streamed"),
+  EXPECT_NE(to_string(route_for(loop_over({9}))).find("streamed"),
             std::string::npos);
 }
 
@@ -507,12 +504,12 @@ TEST(LoopShape, GivenTilesAreTheFirstCandidate) {
 }
 
 TEST(GivenTiles, AreKeptOnlyIfAskedFor) {
-  EXPECT_TRUE(parse_tiles("keep").keep);
+  EXPECT_EQ(GivenTiles::keep, parse_tiles("keep").value);
   for (char const* const text : {"", "measure"}) {
-    EXPECT_FALSE(parse_tiles(text).keep);
+    EXPECT_EQ(GivenTiles::measure, parse_tiles(text).value);
     EXPECT_TRUE(parse_tiles(text).error.empty());
   }
-  EXPECT_FALSE(parse_tiles("Keep").keep);
+  EXPECT_EQ(GivenTiles::measure, parse_tiles("Keep").value);
   EXPECT_NE(parse_tiles("Keep").error.find("KOKKOSMMA_TILES=\"Keep\""),
             std::string::npos);
 }

@@ -137,7 +137,7 @@ static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
 static_assert(route_segmented(with(rows_of_halves(), &P::scan, true), h200, {})
                   .route == Route::streamed);
 
-// Forced: the route is what was asked for, the refusal says whether it can run.
+// Requested: the refusal says that the route cannot run, and another one does.
 static_assert(chosen(rows_of_halves(), h200, Route::generic) == Route::generic);
 static_assert(!refusal_of(route_segmented(rows_of_halves(), h200,
                                           Settings{Route::mma})));

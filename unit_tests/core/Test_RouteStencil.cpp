@@ -215,7 +215,7 @@ static_assert(stencil_kernel(with(floats, radius(1), rank(3)),
 static_assert(stencil_kernel(with(floats, rank(3)), Route::streamed) ==
               StencilKernel::separable);
 
-// Forced: the route is what was asked for, the refusal says that it cannot run.
+// Requested: the refusal says that the route cannot run, and another one does.
 static_assert(!refusal_of(route_stencil(half, host, Settings{Route::generic})));
 static_assert(!refusal_of(route_stencil(half, h200,
                                         Settings{Route::streamed})));

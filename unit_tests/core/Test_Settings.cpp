@@ -33,11 +33,11 @@ static_assert(KOKKOSMMA_VERSION == KOKKOSMMA_VERSION_MAJOR * 10000 +
                                        KOKKOSMMA_VERSION_PATCH);
 
 TEST(ParseRoute, NamesOfAllRoutes) {
-  EXPECT_EQ(Route::automatic, parse_route("auto").route);
-  EXPECT_EQ(Route::automatic, parse_route("").route);
-  EXPECT_EQ(Route::generic, parse_route("generic").route);
-  EXPECT_EQ(Route::streamed, parse_route("streamed").route);
-  EXPECT_EQ(Route::mma, parse_route("mma").route);
+  EXPECT_EQ(Route::automatic, parse_route("auto").value);
+  EXPECT_EQ(Route::automatic, parse_route("").value);
+  EXPECT_EQ(Route::generic, parse_route("generic").value);
+  EXPECT_EQ(Route::streamed, parse_route("streamed").value);
+  EXPECT_EQ(Route::mma, parse_route("mma").value);
   for (char const* const text : {"auto", "generic", "streamed", "mma", ""})
     EXPECT_EQ("", parse_route(text).error);
 }
@@ -45,7 +45,7 @@ TEST(ParseRoute, NamesOfAllRoutes) {
 TEST(ParseRoute, EverythingElseIsAnErrorAndNoRoute) {
   for (char const* const text :
        {"MMA", "automatic", "mma ", " mma", "mm", "mmaa", "generic,mma"}) {
-    EXPECT_EQ(Route::automatic, parse_route(text).route);
+    EXPECT_EQ(Route::automatic, parse_route(text).value);
     std::string const error = parse_route(text).error;
     EXPECT_TRUE(contains(error, "KOKKOSMMA_ROUTE")) << text << ": " << error;
     EXPECT_TRUE(contains(error, '"' + std::string(text) + '"')) << error;
@@ -57,12 +57,12 @@ TEST(ParseLevel, NamesOfAllLevels) {
   for (Reproducibility const level :
        {Reproducibility::run_to_run, Reproducibility::device_independent,
         Reproducibility::exact}) {
-    EXPECT_EQ(level, parse_level(to_string(level)).level);
+    EXPECT_EQ(level, parse_level(to_string(level)).value);
     EXPECT_EQ("", parse_level(to_string(level)).error);
   }
   EXPECT_EQ("", parse_level("").error);
   for (char const* const text : {"EXACT", "exact ", "gpu_to_gpu", "2"}) {
-    EXPECT_EQ(Reproducibility::run_to_run, parse_level(text).level);
+    EXPECT_EQ(Reproducibility::run_to_run, parse_level(text).value);
     std::string const error = parse_level(text).error;
     EXPECT_TRUE(contains(error, "KOKKOSMMA_REPRODUCIBILITY")) << error;
     EXPECT_TRUE(contains(error, '"' + std::string(text) + '"')) << error;

@@ -3,7 +3,6 @@
 
 #include <KokkosMMA_ErrorBound.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
-#include <core/routing/KokkosMMA_CallOrders.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>

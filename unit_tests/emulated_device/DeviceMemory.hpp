@@ -10,7 +10,7 @@
 #include <KokkosMMA_SampledTypes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/routing/KokkosMMA_CallOrders.hpp>
+#include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <array>

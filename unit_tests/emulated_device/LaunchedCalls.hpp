@@ -13,7 +13,7 @@
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
-#include <core/routing/KokkosMMA_CallPlan.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 #include <atomic>
 #include <cstddef>

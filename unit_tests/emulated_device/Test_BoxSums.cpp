@@ -9,7 +9,7 @@
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 

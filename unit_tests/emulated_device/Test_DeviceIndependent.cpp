@@ -16,7 +16,7 @@
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentedScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 

@@ -11,7 +11,7 @@
 
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>

@@ -13,10 +13,9 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
-#include <core/routing/KokkosMMA_CallOrders.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 
 #include <algorithm>

@@ -7,10 +7,9 @@
 /// Scans by name on tensor cores, which no automatic choice uses: kernels of
 /// libkokkosmma_kernels, reached by Route::mma.
 
-#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
-#include <adapters/kokkos/KokkosMMA_VisibleScan.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -69,21 +68,6 @@ bool scan_by_mma(std::string const& label, Kokkos::Cuda const& exec,
   return !Cuda::launch_paper_scan(exec, scan);
 }
 #endif
-
-/// Runs a scan by the kernels above where its route is `mma`, else as
-/// run_planned_scan(). If these find no scratch memory, another route runs.
-template <class Policy, class Functor, class... Total>
-Route run_scan_of(std::string const& label, CallPlan plan, Policy const& policy,
-                  Functor const& functor, Total&... total) {
-  if constexpr (has_scan_by_mma<typename Policy::execution_space, Functor>) {
-    if (plan.decision.route == Route::mma) {
-      if (scan_by_mma(label, policy.space(), functor, total...))
-        return Route::mma;
-      plan.decision.route = Route::streamed;
-    }
-  }
-  return run_planned_scan(label, plan, policy, functor, total...);
-}
 
 }  // namespace KokkosMMA::Impl
 

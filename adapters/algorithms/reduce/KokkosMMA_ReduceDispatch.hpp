@@ -349,7 +349,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
       }
       refuse_exact(who, settings, Reproducibility::run_to_run, refusal);
       problem.intercepted = true;
-      decision            = decide_by(call, route_of);
+      decision            = route_of(call);
     }
   }
   call.route = decision.route;

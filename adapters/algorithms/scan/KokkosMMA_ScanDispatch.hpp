@@ -9,6 +9,7 @@
 
 #include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
 #include <adapters/algorithms/papers/KokkosMMA_ScanByMma.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
@@ -62,6 +63,22 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   refuse_element_of(y);
 }
 
+/// Runs a scan by kernels of libkokkosmma_kernels where its route is `mma`,
+/// else as run_planned_scan(). If these find no scratch memory, another route
+/// runs.
+template <class Policy, class Functor, class... Total>
+Route run_scan_of(std::string const& label, CallPlan plan, Policy const& policy,
+                  Functor const& functor, Total&... total) {
+  if constexpr (has_scan_by_mma<typename Policy::execution_space, Functor>) {
+    if (plan.decision.route == Route::mma) {
+      if (scan_by_mma(label, policy.space(), functor, total...))
+        return Route::mma;
+      plan.decision.route = Route::streamed;
+    }
+  }
+  return run_planned_scan(label, plan, policy, functor, total...);
+}
+
 /// Runs every scan of a View x, after its types are checked. `functor` is a
 /// functor of this library, with a member x.
 template <class Exec, class Functor, class Total>
@@ -73,7 +90,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
   std::size_t const n      = functor.x.extent(0);
 
-  ScanProblem problem      = scan_problem<Accumulator>(functor, n);
+  ScanProblem problem      = scan_problem(functor, n);
   problem.on_host          = is_host_space<Exec>;
   problem.may_be_exact     = has_exact_scan<Exec, Functor>;
   problem.mma_compiled     = has_scan_by_mma<Exec, Functor>;

@@ -8,7 +8,7 @@
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
-#include <core/base/KokkosMMA_Operation.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 

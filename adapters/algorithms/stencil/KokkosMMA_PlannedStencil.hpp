@@ -266,7 +266,7 @@ class PlannedStencil {
     plan.problem.target = target;
     auto const route    = stencil_route(exec, plan.problem);
     plan.decision       = explains_calls()
-                              ? decide_by(effective_settings(m_settings), route)
+                              ? route(effective_settings(m_settings))
                               : decide_call(m_who, m_settings, route).decision;
   }
   /// The plan of a sweep over Views with these rows. They and the device may

@@ -170,8 +170,7 @@ class StencilPolicy {
                       Settings const& settings) {
     auto const route = Impl::stencil_route(exec, problem);
     return Impl::explains_calls()
-               ? Impl::decide_by(Impl::effective_settings(settings), route)
-                     .route
+               ? route(Impl::effective_settings(settings)).route
                : Impl::decide_call(name, settings, route).decision.route;
   }
 

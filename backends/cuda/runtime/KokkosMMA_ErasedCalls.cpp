@@ -6,18 +6,16 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ReportChoice.hpp>
-#include <backends/cuda/runtime/KokkosMMA_ReportLevel.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_TileWidths.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
-#include <core/routing/KokkosMMA_KnownBytes.hpp>
-#include <core/routing/KokkosMMA_CallOrders.hpp>
+#include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
@@ -28,23 +26,6 @@
 namespace KokkosMMA::Impl {
 
 void tile_box(TiledBox const& box) { choose_tiles(box); }
-
-void report_level_of(char const* pattern, Settings const& settings,
-                     Scalar value, RouteDecision const& decision) {
-  if (is_exact_in_any_order(value)) return;
-  OfferedLevel offered{
-      Reproducibility::device_independent,
-      {"the library cannot see whether a functor only adds to its value; "
-       "compile the source with KOKKOSMMA_EXACT_FUNCTORS to state it"}};
-  if (decision.route == Route::generic) {
-    offered.level   = Reproducibility::run_to_run;
-    offered.refusal = decision.streamed;
-    if (!offered.refusal)
-      offered.refusal = {"the route generic runs Kokkos' own code"};
-  }
-  if (settings.reproducibility > offered.level)
-    report_level(pattern, settings.reproducibility, offered);
-}
 
 namespace {
 
@@ -91,11 +72,7 @@ Route run_call(ErasedCall const& call, char const* pattern,
   } else {
     decision.asked = settings.route;
     if (settings.route != Route::generic)
-      decision = decide_requested(settings.route, [&](Route requested) {
-        Settings asked = settings;
-        asked.route    = requested;
-        return decide(problem, asked, Cuda::device(call.stream.device));
-      });
+      decision = decide(problem, settings, Cuda::device(call.stream.device));
   }
   TimedCall timed;  // includes Kokkos' own code, if that runs
   bool const is_native =

@@ -88,6 +88,10 @@ Route run_reduce(ErasedReduce& call);
 Route run_arrays(ErasedArrays& call);
 Route run_scan(ErasedScan& call);
 
+/// Adds the node of a reduction to a CUDA graph.
+/// \return whether it is this library's; if not, the caller adds Kokkos' own
+bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place);
+
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -13,7 +13,7 @@
 #include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
-#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_TiledCopyPlan.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
@@ -228,9 +228,7 @@ Route run_for(ErasedFor const& call) {
   Settings const settings = effective_settings();
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = decide_requested(settings.route, [&](Route requested) {
-      return route_for(call.problem, Capability{true}, requested);
-    });
+    decision = route_for(call.problem, settings.route);
   bool runs_own = decision.route == Route::streamed;
   TimedCall timed;
   if (reports_calls()) {

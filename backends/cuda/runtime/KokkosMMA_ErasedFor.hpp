@@ -48,6 +48,10 @@ bool keeps_given_tiles();
 /// first call of a large box. Returns the route that ran.
 Route run_for(ErasedFor const& call);
 
+/// Adds a node to a CUDA graph that invokes the functor once per index.
+/// \return whether it is this library's; if not, the caller adds Kokkos' own
+bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place);
+
 }  // namespace KokkosMMA::Impl
 
 #endif

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <backends/cuda/runtime/KokkosMMA_ErasedNodes.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_PartialsOfWarps.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_ReportLevel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_CachedShape.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
-#include <core/loops/KokkosMMA_RouteFor.hpp>
+#include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -117,13 +117,10 @@ void add_streamed_reduce(ErasedReduce const& call,
 }  // namespace
 
 bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
-  Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.stream.device);
+  Settings const settings = effective_settings();
   RouteDecision decision;
   if (settings.route != Route::generic)
-    decision = decide_requested(settings.route, [&](Route requested) {
-      return route_for(call.problem, machine, requested);
-    });
+    decision = route_for(call.problem, settings.route);
   bool runs_own = false;
   int const max_threads =
       decision.route == Route::streamed && call.problem.space.size() > 0
@@ -133,7 +130,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
   if (max_threads > 0) {
     LoopShape const shape = node_shape(
         call, settings.route == Route::streamed || call.problem.kokkos_is_wrong,
-        machine.multiprocessors, max_threads);
+        Cuda::device(call.stream.device).multiprocessors, max_threads);
     runs_own = shape != kokkos_shape && add_shape(call, place, shape);
   }
   if (environment_verbose())
@@ -148,11 +145,10 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
 }
 
 bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
-  Settings const settings   = effective_settings();
-  Capability const machine  = Cuda::capability(call.stream.device);
-  TuningTable const& tuning = Cuda::tuning(call.stream.device);
-  call.problem.intercepted  = true;
-  call.problem.in_graph     = true;
+  Settings const settings    = effective_settings();
+  Cuda::Device const& device = Cuda::device(call.stream.device);
+  call.problem.intercepted   = true;
+  call.problem.in_graph      = true;
   Cuda::KernelFacts facts{};
   RouteDecision decision;
   decision.asked = settings.route;
@@ -163,9 +159,8 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
     call.problem.few_registers = has_few_registers(call.tuning);
-    decision = decide_by(settings, [&](Settings const& requested) {
-      return route_reduce(call.problem, machine, requested, tuning);
-    });
+    decision = route_reduce(call.problem, device.capability(), settings,
+                            *device.tuning);
   }
   if (decision.route == Route::streamed) {
     try {

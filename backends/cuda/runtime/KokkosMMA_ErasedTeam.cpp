@@ -78,13 +78,9 @@ NestedLoops measured_form(ErasedTeam const& call,
 }  // namespace
 
 Route run_team(ErasedTeam const& call) {
-  Settings const settings  = effective_settings();
-  Capability const machine = Cuda::capability(call.stream.device);
+  Settings const settings = effective_settings();
   RouteDecision decision;
-  if (settings.route != Route::generic)
-    decision = decide_requested(settings.route, [&](Route requested) {
-      return route_team(call.problem, machine, requested);
-    });
+  if (settings.route != Route::generic) decision = route_team(settings.route);
   if (environment_verbose()) report_team(call, decision);
   // Both forms give the same bits, on any device if the caller sets the team
   // size. For a reduction over teams Kokkos' grid depends on the device.

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_KERNEL_SCRATCH_HPP
 #define KOKKOSMMA_CUDA_KERNEL_SCRATCH_HPP
 
+#include <cstddef>
 #include <cstdint>
 
 /// \file
@@ -18,6 +19,11 @@ struct GridScratch {
 
 /// Largest grid of a reduction: its last block joins a result per block.
 inline constexpr unsigned max_partials = 4096;
+
+/// Number of partial results of join_scattered_warps().
+constexpr std::size_t partials_of_warps(unsigned blocks, unsigned threads) {
+  return std::size_t(blocks) * (1 + threads / 32);
+}
 
 /// Counters of the scans of one stream. All zero before the first launch.
 struct ScanControl {

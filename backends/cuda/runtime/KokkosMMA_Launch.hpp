@@ -103,13 +103,6 @@ inline void use_tuning(int id, TuningTable const& table) {
   device_entry(id).tuning = &table;
 }
 
-inline TuningTable const& tuning(int device_id) {
-  return *device(device_id).tuning;
-}
-inline Capability capability(int device_id) {
-  return device(device_id).capability();
-}
-
 LaunchLayout launch_layout(Stream const& stream, Reproducibility level);
 /// The same for the level of the enclosing ScopedSettings.
 LaunchLayout launch_layout(Stream const& stream);

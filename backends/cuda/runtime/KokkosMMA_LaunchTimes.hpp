@@ -92,7 +92,7 @@ class LaunchTimes {
     else if (!state.is_final)
       measure(state, loop.device_id, stream, trial);
     trial.is_final = state.is_final;
-    record_start(lock, state, loop.device_id, stream, trial);
+    record_start(lock, loop, stream, trial);
     if (trial.start == nullptr) trial.candidate = state.chooser.choice();
     return trial;
   }
@@ -133,7 +133,7 @@ class LaunchTimes {
     state.chooser.begin_part();
     trial.start = pair.start;
     trial.stop  = pair.stop;
-    record_start(lock, state, loop.device_id, stream, trial);
+    record_start(lock, loop, stream, trial);
     return trial;
   }
   /// What the parts of a loop tell.
@@ -193,14 +193,10 @@ class LaunchTimes {
     bool const recorded = cudaEventRecord(trial.stop, stream) == cudaSuccess;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
-    Pending const pending{&m_loops.at(loop.key()),
-                          trial.candidate,
-                          {loop.device_id, trial.start, trial.stop},
-                          trial.parts};
     if (recorded)
-      m_pending[m_pendings++] = pending;
+      m_pending[m_pendings++] = pending_of(loop, trial);
     else
-      drop(pending);
+      drop(pending_of(loop, trial));
   }
 
   /// Called instead of end() if the launch of the candidate failed.
@@ -208,13 +204,8 @@ class LaunchTimes {
     if (trial.chooser == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
-    State& state = m_loops.at(loop.key());
-    state.chooser.cannot_run(trial.candidate);
-    if (trial.start != nullptr)
-      drop({&state,
-            trial.candidate,
-            {loop.device_id, trial.start, trial.stop},
-            trial.parts});
+    m_loops.at(loop.key()).chooser.cannot_run(trial.candidate);
+    if (trial.start != nullptr) drop(pending_of(loop, trial));
   }
 
   /// Ends the measurement of a launch that throws, as Kokkos does for too much
@@ -270,11 +261,13 @@ class LaunchTimes {
   void abandon(Loop const& loop, Trial const& trial) {
     if (trial.start == nullptr) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
-    if (!m_released)
-      drop({&m_loops.at(loop.key()),
+    if (!m_released) drop(pending_of(loop, trial));
+  }
+  Pending pending_of(Loop const& loop, Trial const& trial) {
+    return {&m_loops.at(loop.key()),
             trial.candidate,
             {loop.device_id, trial.start, trial.stop},
-            trial.parts});
+            trial.parts};
   }
 
   static void destroy(Pair const& pair) {
@@ -322,8 +315,8 @@ class LaunchTimes {
   /// Records the start of a trial. Without the lock: if the stream has too many
   /// launches in flight, CUDA waits for one, which may wait for a call of
   /// another host thread.
-  void record_start(std::unique_lock<std::mutex>& lock, State& state,
-                    int device_id, cudaStream_t stream, Trial& trial) {
+  void record_start(std::unique_lock<std::mutex>& lock, Loop const& loop,
+                    cudaStream_t stream, Trial& trial) {
     if (trial.start == nullptr) return;
     lock.unlock();
     RelaxedCapture const capture;
@@ -331,10 +324,7 @@ class LaunchTimes {
     bool const recorded = cudaEventRecord(trial.start, stream) == cudaSuccess;
     lock.lock();
     if (recorded || m_released) return;
-    drop({&state,
-          trial.candidate,
-          {device_id, trial.start, trial.stop},
-          trial.parts});
+    drop(pending_of(loop, trial));
     trial.start = trial.stop = nullptr;
   }
 

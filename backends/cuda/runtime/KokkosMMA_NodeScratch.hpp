@@ -3,8 +3,8 @@
 #ifndef KOKKOSMMA_CUDA_NODE_SCRATCH_HPP
 #define KOKKOSMMA_CUDA_NODE_SCRATCH_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 
 #include <cuda_runtime.h>
@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -90,32 +91,12 @@ class NodeScratch {
     // An allocation may wait for running kernels, and these for a call of
     // another host thread.
     lock.unlock();
-    std::unique_ptr<Block> block(
-        new Block{device_id, capacity, zeroed(capacity), true});
+    std::unique_ptr<Block> block(new Block{
+        device_id, capacity,
+        static_cast<char*>(zeroed_memory(capacity, std::nullopt)), true});
     lock.lock();
     m_all.push_back(std::move(block));
     return m_all.back().get();
-  }
-
-  static char* zeroed(std::size_t bytes) {
-    RelaxedCapture const capture;
-    OwnErrors const errors;
-    void* memory        = nullptr;
-    cudaStream_t stream = nullptr;
-    if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
-    // Not on the default stream, which waits for other streams.
-    cudaError_t error =
-        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    if (error == cudaSuccess) {
-      error = cudaMemsetAsync(memory, 0, bytes, stream);
-      if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-      cudaStreamDestroy(stream);
-    }
-    if (error != cudaSuccess) {
-      cudaFree(memory);
-      throw std::bad_alloc();
-    }
-    return static_cast<char*>(memory);
   }
 
   /// Called by Kokkos::finalize. Remaining graphs hold their blocks and cannot

@@ -21,6 +21,12 @@ struct Stream {
       : device(space.cuda_device()), handle(space.cuda_stream()) {}
 };
 
+/// Node to be added. Kokkos adds its dependencies afterwards.
+struct GraphPlace {
+  cudaGraph_t graph;
+  cudaGraphNode_t* node;
+};
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

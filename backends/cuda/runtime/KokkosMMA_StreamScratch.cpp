@@ -133,19 +133,23 @@ static cudaError_t zero_at_once(void* memory, std::size_t bytes) {
   return error;
 }
 
-void* Scratch::zeroed(std::size_t bytes) {
+void* zeroed_memory(std::size_t bytes, std::optional<cudaStream_t> stream) {
   RelaxedCapture const capture;
   OwnErrors const errors;
   void* memory = nullptr;
   if (cudaMalloc(&memory, bytes) != cudaSuccess) throw std::bad_alloc();
-  cudaError_t const error = m_stream
-                                ? cudaMemsetAsync(memory, 0, bytes, *m_stream)
-                                : zero_at_once(memory, bytes);
+  cudaError_t const error = stream ? cudaMemsetAsync(memory, 0, bytes, *stream)
+                                   : zero_at_once(memory, bytes);
   if (error != cudaSuccess) {
     cudaFree(memory);
     if (error == cudaErrorMemoryAllocation) throw std::bad_alloc();
     check(error, "setting scratch to zero");
   }
+  return memory;
+}
+
+void* Scratch::zeroed(std::size_t bytes) {
+  void* const memory = zeroed_memory(bytes, m_stream);
   std::lock_guard<std::mutex> const lock(m_mutex);
   m_allocated.push_back(memory);
   return memory;

@@ -25,6 +25,11 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Returns memory of zeros on the current device. Throws std::bad_alloc if
+/// there is none. \param stream of the launches, which sets the memory to zero
+/// before them; none: another stream does, and the host waits
+void* zeroed_memory(std::size_t bytes, std::optional<cudaStream_t> stream);
+
 /// Scratch that the launches of one stream use one after the other. The order
 /// of the stream protects partial results and the aggregates of scans. A mutex
 /// protects the words in pinned memory for a result for which the host waits.
@@ -42,8 +47,7 @@ class Scratch {
   /// 2026-11-29).
   static constexpr int results_by_copy = 16;
 
-  /// \param stream of the launches, which sets new memory to zero before them;
-  /// none: another stream does, and the host waits
+  /// \param stream as for zeroed_memory()
   Scratch(int device_id, std::optional<cudaStream_t> stream);
   ~Scratch() { release(); }
   Scratch(Scratch const&)            = delete;

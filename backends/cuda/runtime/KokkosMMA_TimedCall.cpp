@@ -9,7 +9,7 @@
 #include <core/base/KokkosMMA_WriteJson.hpp>
 #include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
-#include <core/routing/KokkosMMA_EnvironmentRoute.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -48,7 +48,7 @@ void explain_missing_tables() {
   write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
 }
 
-bool announce_drop_in(KokkosNames const& kokkos) {
+bool announce_drop_in(int version, char const* spaces) {
   environment_route();
   environment_level();
   VerboseLines::listen(true);
@@ -57,8 +57,7 @@ bool announce_drop_in(KokkosNames const& kokkos) {
     std::fprintf(stderr,
                  "KokkosMMA: drop-in active, Kokkos %d.%d.%d, execution "
                  "spaces%s\n",
-                 kokkos.version / 10000, kokkos.version / 100 % 100,
-                 kokkos.version % 100, kokkos.spaces);
+                 version / 10000, version / 100 % 100, version % 100, spaces);
   return true;
 }
 
@@ -247,7 +246,7 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
   // A scope's route must run. So must a level: Kokkos does not provide it.
   bool const either =
       !generic && may_compare &&
-      scoped_settings().route == environment_route().route &&
+      scoped_settings().route == environment_route().value &&
       scoped_settings().reproducibility == Reproducibility::run_to_run;
   auto const begun = CallRecords::instance().begin(
       {pattern, label, type, log2_size(size)}, either, m_device);

@@ -51,15 +51,11 @@ class VerboseLines {
   static void skip_fence_at_end();
 };
 
-/// Version of Kokkos, as KOKKOS_VERSION, and its spaces, for output.
-struct KokkosNames {
-  int version;
-  char const* spaces;
-};
 /// Runs before main. Prints errors in environment variables and, with
 /// KOKKOSMMA_VERBOSE, that the drop-in is in the program. Makes no CUDA call,
 /// because the process may fork. At the end a message explains missing tables.
-bool announce_drop_in(KokkosNames const& kokkos);
+/// \param version KOKKOS_VERSION
+bool announce_drop_in(int version, char const* spaces);
 
 }  // namespace KokkosMMA::Impl
 

@@ -7,7 +7,6 @@
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <core/routing/KokkosMMA_ArrayLayout.hpp>
 #include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <cstdint>
