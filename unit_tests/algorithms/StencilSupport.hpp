@@ -216,7 +216,7 @@ std::string describe(Place<R> const& extent, Boundaries<R> const& boundaries) {
 template <class Layout>
 struct Plain {};
 /// A part of a larger View: padded rows, gaps between planes.
-template <class Layout>
+template <class Layout, int Before = 2, int Behind = 3>
 struct Framed {};
 /// Every other element of its memory.
 struct Strided {};
@@ -229,18 +229,18 @@ auto view_of(Plain<Layout>, Parent const& parent,
              std::array<std::int64_t, R> const&) {
   return parent;
 }
-inline std::pair<std::int64_t, std::int64_t> inner(std::int64_t n) {
-  return {2, 2 + n};
-}
-template <class Layout, class Parent, std::size_t R>
-auto view_of(Framed<Layout>, Parent const& parent,
+template <class Layout, int Before, int Behind, class Parent, std::size_t R>
+auto view_of(Framed<Layout, Before, Behind>, Parent const& parent,
              std::array<std::int64_t, R> const& n) {
+  auto const inner = [&](std::size_t d) {
+    return std::pair<std::int64_t, std::int64_t>(Before, Before + n[d]);
+  };
   if constexpr (R == 1) {
-    return Kokkos::subview(parent, inner(n[0]));
+    return Kokkos::subview(parent, inner(0));
   } else if constexpr (R == 2) {
-    return Kokkos::subview(parent, inner(n[0]), inner(n[1]));
+    return Kokkos::subview(parent, inner(0), inner(1));
   } else {
-    return Kokkos::subview(parent, inner(n[0]), inner(n[1]), inner(n[2]));
+    return Kokkos::subview(parent, inner(0), inner(1), inner(2));
   }
 }
 template <class Parent, std::size_t R>
@@ -258,9 +258,15 @@ auto view_of(Strided, Parent const& parent,
 
 template <class Layout>
 Layout layout_of(Plain<Layout>);
-template <class Layout>
-Layout layout_of(Framed<Layout>);
+template <class Layout, int Before, int Behind>
+Layout layout_of(Framed<Layout, Before, Behind>);
 Kokkos::LayoutRight layout_of(Strided);
+
+template <class Kind>
+inline constexpr int padding_of = 0;
+template <class Layout, int Before, int Behind>
+inline constexpr int padding_of<Framed<Layout, Before, Behind>> =
+    Before + Behind;
 
 template <class V, std::size_t R>
 auto& view_at(V const& view, std::array<std::int64_t, R> const& place) {
@@ -279,7 +285,6 @@ class TestGrid {
  public:
   using Layout                  = decltype(layout_of(Kind()));
   static constexpr bool strided = std::is_same_v<Kind, Strided>;
-  static constexpr bool framed  = std::is_same_v<Kind, Framed<Layout>>;
   using Parent = Kokkos::View<Pointer<T, R + strided>, Layout, Exec>;
   using View   = decltype(view_of(Kind(), std::declval<Parent>(), Place<R>()));
 
@@ -346,7 +351,7 @@ class TestGrid {
   static Layout parent_layout(Place<R> const& extent) {
     Layout layout;
     for (int d = 0; d < R; ++d)
-      layout.dimension[d] = std::size_t(extent[d] + (framed ? 5 : 0));
+      layout.dimension[d] = std::size_t(extent[d] + padding_of<Kind>);
     if (strided) layout.dimension[R] = 2;
     return layout;
   }

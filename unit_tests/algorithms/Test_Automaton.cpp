@@ -349,28 +349,6 @@ TYPED_TEST(Automata, Routes) {
   expect_routes<Exec>(can_run, "", before, parse_rule("B3/S23"));
 }
 
-TYPED_TEST(Automata, Explanations) {
-  Random random;
-  Cells const before       = random_cells({12, 70}, 2, random);
-  AutomatonRule const life = parse_rule("B3/S23");
-  auto const dead          = Boundaries<2>::all(Boundary::constant);
-  Grid<std::uint8_t, 2, TypeParam> const cells(before);
-  std::string const text = explain([&] {
-    automaton(TypeParam(), cells.view(), life, dead, 64);
-    automaton(TypeParam(), cells.view(), Neighbourhood::moore, 1, OwnRule{2, 4},
-              dead, 64);
-  });
-  EXPECT_TRUE(has_parts(
-      text, on_cuda<TypeParam>
-                ? std::vector<std::string>{"route streamed; not mma: ",
-                                           "\nroute mma; not streamed: "}
-                : std::vector<std::string>{
-                      "route generic; neither mma nor streamed: the "
-                      "execution space is not Cuda",
-                      "\nroute generic; "}));
-  EXPECT_TRUE(cells.holds(before, as_result<std::uint8_t>));
-}
-
 TYPED_TEST(Automata, Labels) {
   using Exec = TypeParam;
   Kokkos::View<std::uint8_t**, Exec> const cells("cells", 12, 70);

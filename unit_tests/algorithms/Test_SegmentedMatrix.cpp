@@ -4,6 +4,12 @@
 // Matrices of every layout, reduced and scanned along both dimensions.
 
 #include "SegmentedSupport.hpp"
+#include "StencilSupport.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -14,115 +20,44 @@ KOKKOSMMA_TEST_EVERY_SPACE(SegmentedMatrix);
 
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
-using Kokkos::LayoutStride;
 constexpr Impl::Operation sum = Impl::Operation::sum;
 
-/// Values of a matrix, row after row.
-struct Values {
-  std::size_t rows, columns;
-  std::vector<std::int64_t> all;
+/// Rows that are aligned, with gaps between them.
+template <class Layout>
+using Aligned = Framed<Layout, 8, 8>;
 
-  Values(std::size_t rows_, std::size_t columns_)
-      : rows(rows_), columns(columns_), all(rows * columns) {}
-  std::int64_t& operator()(std::size_t i, std::size_t j) {
-    return all[i * columns + j];
-  }
-  std::int64_t operator()(std::size_t i, std::size_t j) const {
-    return all[i * columns + j];
-  }
-  /// Line `line` along a dimension.
-  std::vector<std::int64_t> line(int dimension, std::size_t line) const {
-    std::vector<std::int64_t> result;
-    for (std::size_t i = 0; i < (dimension == 0 ? rows : columns); ++i)
-      result.push_back(dimension == 0 ? all[i * columns + line]
-                                      : all[line * columns + i]);
-    return result;
-  }
-  std::size_t lines(int dimension) const {
-    return dimension == 0 ? columns : rows;
-  }
-};
+/// Line `line` along a dimension.
+std::vector<std::int64_t> line_of(HostGrid<2> const& values, int dimension,
+                                  std::int64_t line) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t i = 0; i < values.extent[dimension]; ++i)
+    result.push_back(std::int64_t(
+        values.at(dimension == 0 ? Place<2>{i, line} : Place<2>{line, i})));
+  return result;
+}
 
 template <Impl::Operation Op, class Input>
-Values random_values(std::size_t rows, std::size_t columns, Random& random) {
-  Values values(rows, columns);
-  for (std::int64_t& value : values.all)
-    value = segment_value<Op, Input>(random, rows > 4000 || columns > 4000);
+HostGrid<2> random_values(Place<2> const& shape, Random& random) {
+  HostGrid<2> values(shape);
+  bool const many = std::max(shape[0], shape[1]) > 4000;
+  for (double& value : values.values)
+    value = double(segment_value<Op, Input>(random, many));
   return values;
 }
 
-/// Writes value(i, j) to a matrix of any layout and space.
-template <class M, class Value>
-void fill_matrix(M const& m, Value const& value) {
-  auto const host = Kokkos::create_mirror_view(m);
-  for (std::size_t i = 0; i < m.extent(0); ++i)
-    for (std::size_t j = 0; j < m.extent(1); ++j)
-      host(i, j) = static_cast<typename M::non_const_value_type>(value(i, j));
-  Kokkos::deep_copy(m, host);
-}
-
-/// A matrix in an allocation with so many more rows and columns than it has.
-/// What does not belong to it holds a value that would show in any sum.
-template <class T, class Layout, class Exec>
-struct Padded {
-  Kokkos::View<T**, Layout, Exec> all;
-  std::size_t rows, columns, first;
-
-  Padded(std::size_t rows_, std::size_t columns_, std::size_t padding)
-      : all(Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing),
-            rows_ + padding, columns_ + padding),
-        rows(rows_),
-        columns(columns_),
-        first(padding / 2) {
-    fill_matrix(all, [](std::size_t, std::size_t) { return poison<T>(); });
-  }
-  bool is_inside(std::size_t i, std::size_t j) const {
-    return i >= first && i < first + rows && j >= first && j < first + columns;
-  }
-  template <class Value>
-  void set(Value const& value) const {
-    fill_matrix(all, [&](std::size_t i, std::size_t j) {
-      return is_inside(i, j) ? static_cast<T>(value(i - first, j - first))
-                             : poison<T>();
-    });
-  }
-  auto view() const {
-    return Kokkos::subview(all, Range(first, first + rows),
-                           Range(first, first + columns));
-  }
-  template <class Value>
-  ::testing::AssertionResult holds(Value const& value) const {
-    auto const host = host_copy(all);
-    for (std::size_t i = 0; i < host.extent(0); ++i)
-      for (std::size_t j = 0; j < host.extent(1); ++j) {
-        T const wanted = is_inside(i, j)
-                             ? static_cast<T>(value(i - first, j - first))
-                             : poison<T>();
-        if (!same_bits(wanted, T(host(i, j))))
-          return ::testing::AssertionFailure()
-                 << "element (" << std::int64_t(i) - std::int64_t(first) << ", "
-                 << std::int64_t(j) - std::int64_t(first) << ") is "
-                 << double(host(i, j)) << " instead of " << double(wanted);
-      }
-    return ::testing::AssertionSuccess();
-  }
-};
-
-std::string shape_trace(std::size_t rows, std::size_t columns,
-                        std::size_t padding, int dimension) {
-  return std::to_string(rows) + " x " + std::to_string(columns) + ", padded " +
-         std::to_string(padding) + ", along " + std::to_string(dimension);
-}
-
-/// x reduced along both dimensions by every route.
-template <Impl::Operation Op, class Input, class Output, class Exec, class X>
-void expect_reduced(X const& x, Values const& values) {
-  using R = Unmanaged<Output*, Exec>;
-  using A = Impl::segment_accumulator_t<operation_t<Op>, X, R>;
+/// A matrix reduced along both dimensions by every route.
+template <Impl::Operation Op, class Input, class Output, class Kind, class Exec>
+void expect_reduced(Place<2> const& shape, Random& random) {
+  auto const values = random_values<Op, Input>(shape, random);
+  TestGrid<Input, 2, Kind, Exec> const grid(values);
+  auto const x = grid.view();
+  using R      = Unmanaged<Output*, Exec>;
+  using A      = Impl::segment_accumulator_t<operation_t<Op>,
+                                        std::remove_const_t<decltype(x)>, R>;
   for (int const d : {0, 1}) {
     std::vector<Output> expected;
-    for (std::size_t s = 0; s < values.lines(d); ++s) {
-      auto const line = values.line(d, s);
+    for (std::int64_t s = 0; s < shape[1 - d]; ++s) {
+      auto const line = line_of(values, d, s);
       expected.push_back(reduced<Op, A, Output>(line, {{0, line.size()}})[0]);
     }
     auto const routes =
@@ -130,7 +65,7 @@ void expect_reduced(X const& x, Values const& values) {
     for (Route const route : routes) {
       SCOPED_TRACE(
           joined(segment_trace(Op, scalar_v<Input>, scalar_v<Output>, route),
-                 ", along ", d));
+                 ", ", shape[0], " x ", shape[1], ", along ", d));
       Guarded<Output, Exec> const result(expected.size());
       segmented_reduce(Exec(), x, Axis{d}, result.view(), operation_t<Op>(),
                        Settings{route});
@@ -140,77 +75,68 @@ void expect_reduced(X const& x, Values const& values) {
   }
 }
 
-template <class Input, class Output, bool Inclusive, class Exec, class Layout>
-void expect_scanned(Values const& values, std::size_t padding_x,
-                    std::size_t padding_y) {
-  using X = Kokkos::View<Input**, Layout, Exec>;
-  using A = Impl::segment_accumulator_t<operation_t<sum>, X,
-                                        Kokkos::View<Output**, Layout, Exec>>;
+template <class Input, class Output, bool Inclusive, class Kind, class OutKind,
+          class Exec>
+void expect_scanned(HostGrid<2> const& values) {
+  using X = TestGrid<Input, 2, Kind, Exec>;
+  using Y = TestGrid<Output, 2, OutKind, Exec>;
+  using A = Impl::segment_accumulator_t<operation_t<sum>, typename X::View,
+                                        typename Y::View>;
+  constexpr auto kind =
+      Inclusive ? Impl::ScanKind::inclusive : Impl::ScanKind::exclusive;
+  auto const convert = [](double prefix) {
+    return static_cast<Output>(static_cast<A>(prefix));
+  };
   for (int const d : {0, 1}) {
-    Values expected(values.rows, values.columns);
-    for (std::size_t s = 0; s < values.lines(d); ++s) {
-      auto const line = values.line(d, s);
-      auto const scan = sequential_scan < Inclusive
-                            ? Impl::ScanKind::inclusive
-                            : Impl::ScanKind::exclusive > (line, 0);
-      for (std::size_t i = 0; i < line.size(); ++i)
-        (d == 0 ? expected(i, s) : expected(s, i)) = scan[i];
+    HostGrid<2> expected(values.extent);
+    for (std::int64_t s = 0; s < values.extent[1 - d]; ++s) {
+      auto const scan = sequential_scan<kind>(line_of(values, d, s), 0);
+      for (std::int64_t i = 0; i < values.extent[d]; ++i)
+        expected.at(d == 0 ? Place<2>{i, s} : Place<2>{s, i}) =
+            double(scan[std::size_t(i)]);
     }
-    auto const value = [&](std::size_t i, std::size_t j) {
-      return static_cast<Output>(static_cast<A>(expected(i, j)));
-    };
-    Padded<Input, Layout, Exec> const x(values.rows, values.columns, padding_x);
-    using Y           = Padded<Output, Layout, Exec>;
-    auto const routes = segmented_routes<Exec>(matrix_problem<sum, A>(
-        x.view(), Axis{d}, Y(values.rows, values.columns, padding_y).view()));
-    auto const run    = [&](auto const& from, auto const& to, Route route) {
+    auto const run = [&](auto const& from, auto const& to, Route route) {
       if constexpr (Inclusive) {
         segmented_inclusive_scan(Exec(), from, Axis{d}, to, Settings{route});
       } else {
         segmented_exclusive_scan(Exec(), from, Axis{d}, to, Settings{route});
       }
     };
+    auto const routes = segmented_routes<Exec>(matrix_problem<sum, A>(
+        X(values).view(), Axis{d}, Y(values.extent).view()));
     for (Route const route : routes) {
       SCOPED_TRACE(
-          segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route) +
-          (Inclusive ? ", inclusive, " : ", exclusive, ") +
-          shape_trace(values.rows, values.columns, padding_x, d));
-      x.set(values);
-      Y const y(values.rows, values.columns, padding_y);
+          joined(segment_trace(sum, scalar_v<Input>, scalar_v<Output>, route),
+                 Inclusive ? ", inclusive, " : ", exclusive, ",
+                 values.extent[0], " x ", values.extent[1], ", along ", d));
+      X const x(values);
+      Y const y(values.extent);
       run(x.view(), y.view(), route);
       EXPECT_TRUE(took_route<Exec>(route, routes));
-      ASSERT_TRUE(y.holds(value));
+      ASSERT_TRUE(y.holds(expected, convert));
       if constexpr (std::is_same_v<Input, Output>) {
         run(x.view(), x.view(), route);
-        ASSERT_TRUE(x.holds(value)) << "in place";
+        ASSERT_TRUE(x.holds(expected, convert)) << "in place";
       }
     }
   }
 }
 
-struct Shape {
-  std::size_t rows, columns;
-};
 /// Few and many lines, short and long, around vectors and warps.
-Shape const shapes[] = {{1, 1},     {1, 100},  {100, 1},  {2, 3},    {16, 16},
-                        {17, 33},   {32, 8},   {7, 1000}, {1000, 7}, {64, 64},
-                        {129, 255}, {3, 5000}, {5003, 3}, {300, 128}};
+Place<2> const shapes[] = {{1, 1},    {1, 100},  {100, 1},   {2, 3},
+                           {16, 16},  {17, 33},  {32, 8},    {7, 1000},
+                           {1000, 7}, {64, 64},  {129, 255}, {3, 5000},
+                           {5003, 3}, {300, 128}};
 
 template <Impl::Operation Op, class Input, class Output, class Layout,
           class Exec>
 void expect_layout() {
   Random random;
-  for (auto const [rows, columns] : shapes)
-    for (std::size_t const padding : {0, 1, 16}) {
-      SCOPED_TRACE(joined(rows, " x ", columns, ", padded ", padding));
-      Values const values = random_values<Op, Input>(rows, columns, random);
-      Padded<Input, Layout, Exec> const x(rows, columns, padding);
-      x.set(values);
-      if (padding == 0)
-        expect_reduced<Op, Input, Output, Exec>(x.all, values);
-      else
-        expect_reduced<Op, Input, Output, Exec>(x.view(), values);
-    }
+  for (auto const& shape : shapes) {
+    expect_reduced<Op, Input, Output, Plain<Layout>, Exec>(shape, random);
+    expect_reduced<Op, Input, Output, Framed<Layout>, Exec>(shape, random);
+    expect_reduced<Op, Input, Output, Aligned<Layout>, Exec>(shape, random);
+  }
 }
 
 TYPED_TEST(SegmentedMatrix, Reductions) {
@@ -221,34 +147,25 @@ TYPED_TEST(SegmentedMatrix, Reductions) {
   expect_layout<Impl::Operation::max, double, double, LayoutRight, TypeParam>();
 }
 
-/// Every third row and every second column.
 TYPED_TEST(SegmentedMatrix, StridedBothWays) {
   Random random;
-  for (auto const [rows, columns] : shapes) {
-    Values const values = random_values<sum, float>(rows, columns, random);
-    Kokkos::View<float***, LayoutRight, TypeParam> const all(
-        Kokkos::view_alloc("matrix", Kokkos::WithoutInitializing), rows,
-        columns, 3);
-    Kokkos::deep_copy(all, poison<float>());
-    auto const x = Kokkos::subview(all, Kokkos::ALL(), Kokkos::ALL(), 1);
-    RowMajor<float, TypeParam> const packed("packed", rows, columns);
-    fill_matrix(packed, values);
-    Kokkos::deep_copy(TypeParam(), x, packed);
-    TypeParam().fence();
-    expect_reduced<sum, float, float, TypeParam>(x, values);
-  }
+  for (auto const& shape : shapes)
+    expect_reduced<sum, float, float, Strided, TypeParam>(shape, random);
 }
 
 template <class Input, class Output, class Layout, class Exec>
 void expect_scans() {
   Random random;
-  for (auto const [rows, columns] : shapes) {
-    Values const values = random_values<sum, Input>(rows, columns, random);
-    expect_scanned<Input, Output, true, Exec, Layout>(values, 0, 0);
-    expect_scanned<Input, Output, false, Exec, Layout>(values, 0, 0);
-    expect_scanned<Input, Output, true, Exec, Layout>(values, 3, 8);
-    expect_scanned<Input, Output, false, Exec, Layout>(values, 16, 16);
-    expect_scanned<Input, Output, false, Exec, Layout>(values, 0, 16);
+  using P = Plain<Layout>;
+  using F = Framed<Layout>;
+  using A = Aligned<Layout>;
+  for (auto const& shape : shapes) {
+    auto const values = random_values<sum, Input>(shape, random);
+    expect_scanned<Input, Output, true, P, P, Exec>(values);
+    expect_scanned<Input, Output, false, P, P, Exec>(values);
+    expect_scanned<Input, Output, true, F, A, Exec>(values);
+    expect_scanned<Input, Output, false, A, A, Exec>(values);
+    expect_scanned<Input, Output, false, P, A, Exec>(values);
   }
 }
 TYPED_TEST(SegmentedMatrix, Scans) {
@@ -258,17 +175,10 @@ TYPED_TEST(SegmentedMatrix, Scans) {
 
 /// What is read lies by rows, what is written by columns.
 TYPED_TEST(SegmentedMatrix, ScanIntoAnotherLayout) {
-  std::size_t const rows = 40, columns = 70;
-  RowMajor<std::int32_t, TypeParam> const x("x", rows, columns);
-  Kokkos::View<std::int32_t**, LayoutLeft, TypeParam> const y("y", rows,
-                                                              columns);
-  fill_matrix(x, [](std::size_t i, std::size_t j) { return i + j; });
-  segmented_inclusive_scan(TypeParam(), x, Axis{1}, y);
-  EXPECT_EQ(Route::generic, last_route());
-  auto const found = host_copy(y);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < columns; ++j)
-      ASSERT_EQ(int((j + 1) * i + j * (j + 1) / 2), found(i, j));
+  Random random;
+  expect_scanned<std::int32_t, std::int32_t, true, Plain<LayoutRight>,
+                 Plain<LayoutLeft>, TypeParam>(
+      random_values<sum, std::int32_t>({40, 70}, random));
 }
 
 /// Dimensions without elements: what changes no element is written.

@@ -4,16 +4,14 @@
 #ifndef CORE_ROUTESUPPORT_HPP
 #define CORE_ROUTESUPPORT_HPP
 
-#include <KokkosMMA_ErrorOf.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
-#include <gtest/gtest.h>
-
-#include <string>
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 /// \file
 /// What the tests of route functions share. A route is a constant expression:
@@ -39,17 +37,22 @@ constexpr P with(P problem, M P::*member, std::type_identity_t<M> value,
   return with(problem, more...);
 }
 
-/// Whether a refusal has a reason with these words.
+/// Whether a refusal has a reason with these words; without words, whether
+/// there is no refusal.
 constexpr bool says(Impl::Refusal const& refusal, std::string_view part) {
-  return refusal.reason.find(part) != std::string_view::npos;
+  return part.empty() ? !refusal
+                      : refusal.reason.find(part) != std::string_view::npos;
 }
 
-/// A forced route that cannot run is an error with these words.
-inline void expect_error(char const* who, Impl::RouteDecision const& decision,
-                         std::vector<std::string> const& parts) {
-  std::string const error = error_of([&] { Impl::check_route(who, decision); });
-  EXPECT_EQ(0u, error.find(std::string(who) + ": ")) << error;
-  EXPECT_TRUE(has_parts(error, parts));
+/// Types of elements, accumulator and results.
+struct Types {
+  Scalar input, accumulator, output = accumulator;
+};
+constexpr bool all(std::initializer_list<Types> types, auto const& holds) {
+  return std::all_of(types.begin(), types.end(), holds);
+}
+constexpr bool none(std::initializer_list<Types> types, auto const& holds) {
+  return std::none_of(types.begin(), types.end(), holds);
 }
 
 }  // namespace KokkosMMA::Testing

@@ -6,8 +6,6 @@
 
 #include <KokkosMMA_ErrorOf.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -145,29 +143,6 @@ TEST(AutomatonRule, NextOfManyStatesGrowsOld) {
   for (int state = 1; state < 255; ++state)
     EXPECT_EQ(state + 1, all.next(static_cast<std::uint8_t>(state), 0));
   EXPECT_EQ(0, all.next(255, 0));
-}
-
-// By rows on every device: no deep_copy changes the layout on its way.
-using Results = Kokkos::View<std::uint8_t**, Kokkos::LayoutRight>;
-
-/// next() of both states for all counts, computed where kernels run.
-Results::host_mirror_type next_on_the_device(AutomatonRule const& rule) {
-  Results const results("results", 2, 122);
-  Kokkos::parallel_for(
-      Kokkos::MDRangePolicy<Kokkos::Rank<2>>({0, 0}, {2, 122}),
-      KOKKOS_LAMBDA(int state, int count) {
-        results(state, count) =
-            rule.next(static_cast<std::uint8_t>(state), count);
-      });
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), results);
-}
-
-TEST(AutomatonRule, NextInKernels) {
-  auto const results = next_on_the_device(bugs);
-  for (int count = 0; count < 122; ++count) {
-    EXPECT_EQ(count >= 34 && count <= 45, results(0, count)) << count;
-    EXPECT_EQ(count >= 34 && count <= 58, results(1, count)) << count;
-  }
 }
 
 TEST(ParseRule, LifeInAllNotations) {

@@ -3,9 +3,12 @@
 
 #include "RouteSupport.hpp"
 
+#include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
+
+#include <gtest/gtest.h>
 
 #include <string_view>
 
@@ -18,25 +21,15 @@ using namespace KokkosMMA::Testing;
 using P = AutomatonProblem;
 
 P known(std::string_view rule) {
-  P problem           = automaton_problem(parse_rule(rule));
-  problem.contiguous  = true;
-  problem.row         = 1000;
-  problem.generations = 64;
-  return problem;
+  return with(automaton_problem(parse_rule(rule)), &P::contiguous, true,
+              &P::row, 1000, &P::generations, 64);
 }
 constexpr P life() {
-  P problem;
-  problem.known_rule  = true;
-  problem.contiguous  = true;
-  problem.row         = 1000;
-  problem.generations = 64;
-  return problem;
+  return with(P{}, &P::known_rule, true, &P::contiguous, true, &P::row, 1000,
+              &P::generations, 64);
 }
 constexpr P larger(int radius) {
-  P problem         = life();
-  problem.radius    = radius;
-  problem.one_range = true;
-  return problem;
+  return with(life(), &P::radius, radius, &P::one_range, true);
 }
 constexpr RouteDecision decided(P const& problem) {
   return route_automaton(problem, h200, {});
@@ -49,29 +42,22 @@ static_assert(says(refuse_automaton(with(life(), &P::contiguous, false), h200),
 static_assert(!refuse_automaton(life(), h200));
 static_assert(!refuse_automaton(with(life(), &P::known_rule, false), h200));
 
+template <class... Changes>
+constexpr Refusal packed(P const& problem, Changes... changes) {
+  return refuse_packed_automaton(with(problem, changes...), h200);
+}
+constexpr auto von_neumann = Neighbourhood::von_neumann;
 static_assert(says(refuse_packed_automaton(life(), host), "not Cuda"));
-static_assert(says(refuse_packed_automaton(with(life(), &P::known_rule, false),
-                                           h200),
-                   "functor"));
-static_assert(says(refuse_packed_automaton(with(life(), &P::states, 4), h200),
-                   "two states"));
-static_assert(says(refuse_packed_automaton(with(larger(5), &P::neighbourhood,
-                                                Neighbourhood::von_neumann),
-                                           h200),
-                   "Moore"));
-static_assert(
-    says(refuse_packed_automaton(with(larger(5), &P::one_range, false), h200),
-         "one contiguous range"));
-static_assert(says(
-    refuse_packed_automaton(with(larger(5), &P::row, max_packed_row + 1), h200),
-    "2^31"));
-static_assert(!refuse_packed_automaton(with(larger(5), &P::row, max_packed_row),
-                                       h200));
+static_assert(says(packed(life(), &P::known_rule, false), "functor"));
+static_assert(says(packed(life(), &P::states, 4), "two states"));
+static_assert(says(packed(larger(5), &P::neighbourhood, von_neumann), "Moore"));
+static_assert(says(packed(larger(5), &P::one_range, false),
+                   "one contiguous range"));
+static_assert(says(packed(larger(5), &P::row, max_packed_row + 1), "2^31"));
+static_assert(!packed(larger(5), &P::row, max_packed_row));
 // Of radius 1 any counts, any neighbourhood and any row have bits.
-static_assert(!refuse_packed_automaton(with(with(life(), &P::neighbourhood,
-                                                 Neighbourhood::von_neumann),
-                                            &P::row, max_packed_row + 1),
-                                       h200));
+static_assert(!packed(life(), &P::neighbourhood, von_neumann, &P::row,
+                      max_packed_row + 1));
 
 static_assert(decided(life()).route == Route::streamed);
 static_assert(says(decided(life()).mma, "one bit are faster"));
@@ -88,18 +74,29 @@ static_assert(decided(with(life(), &P::contiguous, false)).route ==
 static_assert(route_automaton(life(), v100, {}).route == Route::generic);
 static_assert(route_automaton(life(), host, {}).route == Route::generic);
 
-// Requested: only what the route cannot do refuses.
-static_assert(!refusal_of(route_automaton(life(), h200, Settings{Route::mma})));
-static_assert(!refusal_of(route_automaton(with(life(), &P::generations, 1),
-                                          h200, Settings{Route::streamed})));
-static_assert(says(refusal_of(route_automaton(with(life(), &P::states, 4), h200,
-                                              Settings{Route::streamed})),
-                   "two states"));
-static_assert(says(refusal_of(route_automaton(life(), host,
-                                              Settings{Route::mma})),
-                   "not Cuda"));
-static_assert(!refusal_of(route_automaton(life(), host,
-                                          Settings{Route::generic})));
+static_assert(route_automaton(with(life(), &P::generations, 1), h200,
+                              Settings{Route::streamed})
+                  .route == Route::streamed);
+
+TEST(RouteAutomaton, LifeIsKnownInAllNotations) {
+  for (char const* const text :
+       {"B3/S23", "S23/B3", "23/3", "R1,C0,M1,S3..4,B3..3,NM"})
+    EXPECT_TRUE(is_life(parse_rule(text))) << text;
+  for (char const* const text :
+       {"B36/S23", "B3/S23V", "23/3/3", "B3/S2", "B3/S238", "B03/S23",
+        "R1,C0,M0,S3..4,B3..3,NM", "R2,C0,M0,S2..3,B3..3,NM"})
+    EXPECT_FALSE(is_life(parse_rule(text))) << text;
+}
+
+TEST(RouteAutomaton, RulesAsRanges) {
+  for (char const* const text :
+       {"R5,C0,M1,S34..58,B34..45,NM", "R2,C0,M1,S5..9,B3..3,NM",
+        "R16,C0,M0,S0..1088,B1..1088,NM"})
+    EXPECT_TRUE(CountRanges(parse_rule(text)).are_all) << text;
+  for (char const* const text :
+       {"R2,C3,M1,S5..9,B3..3,NM", "R2,C0,M1,S5-9,11,B3,NM"})
+    EXPECT_FALSE(CountRanges(parse_rule(text)).are_all) << text;
+}
 
 // The rules that have kernels on bits are those that the route takes.
 TEST(RouteAutomaton, KnownRules) {
@@ -116,16 +113,6 @@ TEST(RouteAutomaton, KnownRules) {
         << text;
     EXPECT_FALSE(refuse_automaton(known(text), h200)) << text;
   }
-}
-
-TEST(RouteAutomaton, DecisionAsText) {
-  EXPECT_EQ(
-      "route streamed; not mma: generations on cells of one bit are faster",
-      to_string(decided(life())));
-  EXPECT_EQ(
-      "route mma; not streamed: the rule has more than two states, which "
-      "do not fit in one bit",
-      to_string(decided(known("345/2/4"))));
 }
 
 }  // namespace

@@ -13,7 +13,10 @@
 
 #include <KokkosMMA_Random.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -92,13 +95,8 @@ static_assert(route_for(loop_over({9}), Route::generic).route ==
               Route::generic);
 static_assert(route_for(with(loop_over({9}), &P::batched, true)).route ==
               Route::generic);
-
-TEST(RouteFor, TensorCoresAreForNoLoop) {
-  expect_error("a loop", route_for(loop_over({9}), Route::mma),
-               {"route mma", "a loop computes no sums"});
-  EXPECT_NE(to_string(route_for(loop_over({9}))).find("streamed"),
-            std::string::npos);
-}
+static_assert(says(refusal_of(route_for(loop_over({9}), Route::mma)),
+                   "a loop computes no sums"));
 
 // --- shapes -----------------------------------------------------------------
 static_assert(space_of({3, 4, 5}).size() == 60 && space_of({3, 0}).size() == 0);
@@ -125,20 +123,23 @@ TEST(LoopShape, SmallLoopsReachAllMultiprocessors) {
 std::vector<LoopShape> shapes_of(LoopCandidates const& all) {
   return {all.shapes.begin(), all.shapes.begin() + all.count};
 }
+void expect_shapes(LoopSpace const& space, LoopLimits const& limits,
+                   std::vector<LoopShape> const& expected) {
+  EXPECT_EQ(shapes_of(loop_candidates(space, limits)), expected);
+}
 constexpr LoopLimits any_launch{false, false, 132, 1024};
 constexpr LoopLimits own_launches{true, false, 132, 1024};
 constexpr LoopLimits given_tiles{false, true, 132, 1024};
 
 TEST(LoopShape, CandidatesFillTheDevice) {
   LoopSpace const large = space_of({1u << 28});
-  EXPECT_EQ(shapes_of(loop_candidates(large, any_launch)),
-            (std::vector<LoopShape>{
-                kokkos_shape, {256, 1, 4}, {256, 1, 1}, {512, 1, 8}}));
+  expect_shapes(large, any_launch,
+                {kokkos_shape, {256, 1, 4}, {256, 1, 1}, {512, 1, 8}});
   // Launch bounds.
-  EXPECT_EQ(shapes_of(loop_candidates(large, {true, false, 132, 256})),
-            (std::vector<LoopShape>{{256, 1, 4}, {256, 1, 1}, {256, 1, 8}}));
-  EXPECT_EQ(shapes_of(loop_candidates(large, {true, false, 132, 128})),
-            (std::vector<LoopShape>{{128, 1, 4}, {128, 1, 1}, {128, 1, 8}}));
+  expect_shapes(large, {true, false, 132, 256},
+                {{256, 1, 4}, {256, 1, 1}, {256, 1, 8}});
+  expect_shapes(large, {true, false, 132, 128},
+                {{128, 1, 4}, {128, 1, 1}, {128, 1, 8}});
   EXPECT_EQ(loop_candidates(space_of({4096, 4096}), {true, false, 132, 64})[0],
             (LoopShape{64, 1, 4}));
   for (int bound = 32; bound <= 1024; ++bound)
@@ -151,25 +152,24 @@ TEST(LoopShape, CandidatesFillTheDevice) {
       for (LoopShape const& shape : shapes_of(all))
         EXPECT_LE(shape.width * shape.height, bound);
     }
-  EXPECT_EQ(shapes_of(loop_candidates(space_of({1u << 18}), own_launches)),
-            (std::vector<LoopShape>{{256, 1, 1}}));
+  expect_shapes(space_of({1u << 18}), own_launches, {{256, 1, 1}});
   // Which runs until Kokkos' own is measured.
+  auto const first = [](LoopSpace const& space, LoopLimits const& limits) {
+    return loop_candidates(space, limits).first;
+  };
   LoopSpace const box = space_of({4096, 4096});
-  EXPECT_EQ(loop_candidates(box, any_launch).first, 1);
-  EXPECT_EQ(loop_candidates(box, own_launches).first, 0);
-  EXPECT_EQ(loop_candidates(space_of({64, 64}), any_launch).first, 0);
-  EXPECT_EQ(loop_candidates(large, any_launch).first, 1);
-  EXPECT_EQ(loop_candidates(space_of({1u << 21}), any_launch).first, 0);
+  EXPECT_EQ(first(box, any_launch), 1);
+  EXPECT_EQ(first(box, own_launches), 0);
+  EXPECT_EQ(first(space_of({64, 64}), any_launch), 0);
+  EXPECT_EQ(first(large, any_launch), 1);
+  EXPECT_EQ(first(space_of({1u << 21}), any_launch), 0);
   LoopSpace const small = space_of({4096});
   EXPECT_LT(small.size(), min_large_indices);
-  EXPECT_EQ(shapes_of(loop_candidates(small, any_launch)),
-            (std::vector<LoopShape>{{32, 1, 1}, kokkos_shape}));
-  EXPECT_EQ(shapes_of(loop_candidates(small, own_launches)),
-            (std::vector<LoopShape>{{32, 1, 1}}));
-  EXPECT_EQ(shapes_of(loop_candidates(space_of({900}), any_launch)),
-            (std::vector<LoopShape>{{32, 1, 1}}));
-  EXPECT_EQ(shapes_of(loop_candidates(space_of({64, 64, 2}), any_launch)),
-            (std::vector<LoopShape>{{32, 1, 1}, {32, 1, 1, 2}, kokkos_shape}));
+  expect_shapes(small, any_launch, {{32, 1, 1}, kokkos_shape});
+  expect_shapes(small, own_launches, {{32, 1, 1}});
+  expect_shapes(space_of({900}), any_launch, {{32, 1, 1}});
+  expect_shapes(space_of({64, 64, 2}), any_launch,
+                {{32, 1, 1}, {32, 1, 1, 2}, kokkos_shape});
 }
 
 /// Every dimension is the fast one once, with the same shape for all sizes.
@@ -198,50 +198,6 @@ TEST(LoopShape, EveryDimensionIsACandidate) {
                 : all[c].fast == 0 ? 2
                                    : 4);
   }
-}
-
-/// Calls of loops whose arrays are contiguous in one dimension: that one
-/// remains and the others are measured once. Kokkos' launch lies along the
-/// first.
-TEST(LoopShape, TheOrderThatSuitsTheArraysIsChosenSoon) {
-  for (int rank = 2; rank <= LoopSpace::max_rank; ++rank)
-    for (int contiguous = 0; contiguous < rank; ++contiguous) {
-      SCOPED_TRACE(testing::Message() << rank << ": " << contiguous);
-      LoopSpace space;
-      space.rank = rank;
-      for (int d = 0; d < rank; ++d) space.extent[std::size_t(d)] = 20;
-      space.extent[0]          = 1u << 20;
-      LoopCandidates const all = loop_candidates(space, any_launch);
-      LaunchChooser chooser(all.count, all.first, false, all.required.data());
-      std::vector<int> ran(LaunchChooser::max_candidates, 0);
-      float total = 0, best = 1, plain = contiguous == 0 ? 1.3f : 17;
-      for (int call = 0; call < 40; ++call) {
-        int const measured = chooser.next();
-        int const c        = measured < 0 ? chooser.choice() : measured;
-        float const time   = all[c] == kokkos_shape      ? plain
-                             : all[c].fast != contiguous ? 17
-                             : all[c].calls == 4         ? best
-                                                         : 1.2f;
-        if (measured >= 0) {
-          chooser.measured(c, time);
-          ++ran[std::size_t(c)];
-        }
-        if (call < 12) total += time;
-        if (call >= 24) {
-          EXPECT_EQ(time, best);
-        }
-      }
-      for (int c = 1; c < all.count; ++c)
-        if (all[c].fast != contiguous) {
-          EXPECT_LE(ran[std::size_t(c)], c == all.first ? 2
-                                         : c <= rank    ? 1
-                                                        : 0)
-              << c;
-        }
-      if (contiguous > 0) {
-        EXPECT_LE(total, 12 * plain);
-      }
-    }
 }
 
 /// Milliseconds of a float loop over 2^28 elements on an H200 (Kokkos 5.0.2,
@@ -298,14 +254,16 @@ float run_in_parts(LaunchChooser& chooser, LoopCandidates const& all,
 
 /// Milliseconds of the first, second, ... dozen calls.
 /// \param ahead whether the host makes a dozen calls before it waits
-std::vector<float> dozens(TimedRow const& row, bool ahead) {
+/// \param time milliseconds in a shape
+template <class Time>
+std::vector<float> dozens(std::vector<std::uint64_t> const& extents,
+                          Time const& time, bool ahead) {
   LoopSpace space;
-  space.rank = int(row.extents.size());
-  std::copy(row.extents.begin(), row.extents.end(), space.extent.begin());
+  space.rank = int(extents.size());
+  std::copy(extents.begin(), extents.end(), space.extent.begin());
   LoopCandidates const all = loop_candidates(space, any_launch);
   LaunchChooser chooser(all.count, all.first, false, all.required.data());
   LoopParts const parts(space, std::popcount(all.in_parts));
-  auto const time = [&](LoopShape const& shape) { return row.of(shape); };
   std::vector<float> spent(4, 0);
   for (float& dozen : spent) {
     std::vector<int> running;
@@ -316,10 +274,10 @@ std::vector<float> dozens(TimedRow const& row, bool ahead) {
       }
       int const measured = chooser.next();
       int const c        = measured < 0 ? chooser.choice() : measured;
-      dozen += row.of(all[c]);
+      dozen += time(all[c]);
       if (measured >= 0) running.push_back(c);
       if (ahead && call < 11) continue;
-      for (int const each : running) chooser.measured(each, row.of(all[each]));
+      for (int const each : running) chooser.measured(each, time(all[each]));
       running.clear();
     }
   }
@@ -330,11 +288,36 @@ TEST(LoopShape, TheFirstDozenCallsTakeNoLongerThanADozenOfKokkos) {
   for (TimedRow const& row : timed_rows)
     for (bool const ahead : {false, true}) {
       SCOPED_TRACE(testing::Message() << row.name << " " << ahead);
-      std::vector<float> const spent = dozens(row, ahead);
+      auto const time  = [&](LoopShape const& shape) { return row.of(shape); };
+      auto const spent = dozens(row.extents, time, ahead);
       EXPECT_LE(spent[0], 12 * row.kokkos);
       EXPECT_LE(spent[0], 12 * 1.3f * row.best());
       EXPECT_LE(spent[1], 12 * 1.05f * row.best());
       EXPECT_LE(spent[3], 12 * 1.01f * row.best());
+    }
+}
+
+/// Loops whose arrays are contiguous in one dimension. Kokkos' launch lies
+/// along the first.
+TEST(LoopShape, TheOrderThatSuitsTheArraysIsChosenSoon) {
+  for (int rank = 2; rank <= LoopSpace::max_rank; ++rank)
+    for (int contiguous = 0; contiguous < rank; ++contiguous) {
+      SCOPED_TRACE(testing::Message() << rank << ": " << contiguous);
+      std::vector<std::uint64_t> extents(std::size_t(rank), 20);
+      extents[0]        = 1u << 20;
+      float const plain = contiguous == 0 ? 1.3f : 17;
+      auto const time   = [&](LoopShape const& shape) {
+        return shape == kokkos_shape      ? plain
+                 : shape.fast != contiguous ? 17
+                 : shape.calls == 4         ? 1
+                                            : 1.2f;
+      };
+      auto const spent = dozens(extents, time, false);
+      if (contiguous > 0) {
+        EXPECT_LE(spent[0], 12 * plain);
+      }
+      EXPECT_FLOAT_EQ(spent[2], 12);
+      EXPECT_FLOAT_EQ(spent[3], 12);
     }
 }
 
@@ -607,83 +590,11 @@ TEST(LoopShape, RangesAreCovered) {
   }
 }
 
-/// All shapes of boxes.
-LoopShape any_box_shape(Random& random, int rank) {
-  LoopShape const shapes[] = {grid_shape, {32, 8, 4},  transpose_shape,
-                              {64, 4, 1}, {32, 16, 4}, {32, 1, 1},
-                              {64, 2, 1}};
-  LoopShape shape          = shapes[random.integer(0, 6)];
-  shape.fast               = random.integer(0, rank - 1);
-  return shape;
-}
+static_assert(loop_order(4, 3) == std::array<int, 6>{3, 2, 1, 0});
+static_assert(loop_order(4, 2) == std::array<int, 6>{2, 0, 1, 3});
 
-TEST(LoopShape, AnOrderHasEveryDimensionOnce) {
-  for (int rank = 1; rank <= LoopSpace::max_rank; ++rank)
-    for (int fast = 0; fast < rank; ++fast) {
-      auto const order = loop_order(rank, fast);
-      EXPECT_EQ(order[0], fast);
-      EXPECT_EQ(std::set<int>(order.begin(), order.begin() + rank).size(),
-                std::size_t(rank));
-    }
-  EXPECT_EQ(loop_order(4, 3), (std::array<int, 6>{3, 2, 1, 0}));
-  EXPECT_EQ(loop_order(4, 2), (std::array<int, 6>{2, 0, 1, 3}));
-}
-
-/// A block's tile, and a thread's place in it, are in every dimension what they
-/// are in a count with carries.
-TEST(LoopShape, BoxesAreCovered) {
-  Random random;
-  for (int n = 0; n < 2000; ++n) {
-    LoopSpace space;
-    space.rank = random.integer(2, 6);
-    for (int d = 0; d < space.rank; ++d)
-      space.extent[std::size_t(d)] =
-          std::uint64_t(random.integer(1, random.integer(0, 3) == 0 ? 3 : 200));
-    LoopShape const shape = any_box_shape(random, space.rank);
-    LoopGrid grid;
-    LoopBox const box = lay_out_box(space, shape, grid);
-    if (grid.blocks == 0) continue;
-    auto const order = loop_order(space.rank, shape.fast);
-    int const looped = looped_dimension(space.rank, shape.fast);
-    ASSERT_LE(grid.threads, unsigned(shape.width * shape.height));
-    ASSERT_LE(box.dimension[shape.fast].mask, unsigned(shape.width - 1));
-    unsigned block        = unsigned(random.integer(0, int(grid.blocks) - 1));
-    unsigned thread       = unsigned(random.integer(0, int(grid.threads) - 1));
-    unsigned const number = block, lane = thread;
-    for (int p = 0; p < space.rank; ++p) {
-      int const d          = order[std::size_t(p)];
-      auto const& each     = box.dimension[d];
-      unsigned const calls = d == looped ? unsigned(shape.calls) : 1;
-      unsigned const tiles = (0 - each.back) / each.tile;
-      ASSERT_EQ(each.extent, space.extent[std::size_t(d)]);
-      ASSERT_GE(tiles * each.tile, each.extent);
-      ASSERT_LT((tiles - 1) * each.tile, each.extent);
-      ASSERT_EQ(each.before.quotient(number) * each.tile +
-                    each.period.quotient(number) * each.back,
-                block % tiles * each.tile);
-      unsigned const threads = each.tile / calls;
-      unsigned const apart   = d == looped && box.step[d > 0] == 1 ? calls : 1;
-      ASSERT_EQ(lane >> each.shift & each.mask, thread % threads * apart);
-      if (d == looped) {
-        unsigned const step = box.step[d > 0];
-        ASSERT_EQ(step, apart == calls && step == 1 ? 1 : threads);
-        ASSERT_EQ(box.span[d > 0], step * calls);
-        ASSERT_EQ(box.step[d == 0], 0u);
-        ASSERT_EQ(box.span[d == 0], 1u);
-      }
-      block /= tiles;
-      thread /= threads;
-    }
-    ASSERT_EQ(block, 0u);
-    ASSERT_EQ(thread, 0u);
-  }
-  // More blocks than a grid has.
-  LoopGrid grid;
-  lay_out_box(space_of({1, 1, 1u << 30, 1u << 30}), {64, 4, 1}, grid);
-  EXPECT_EQ(grid.blocks, 0u);
-}
-
-/// Threads that a narrow dimension leaves go to the next ones.
+/// Threads that a narrow dimension leaves go to the next ones. Where each index
+/// of a box is, random calls on the emulated device show.
 TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
   LoopGrid grid;
   auto const threads = [&](LoopSpace const& space, LoopShape const& shape,
@@ -700,6 +611,9 @@ TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
   EXPECT_EQ(threads(space_of({1, 1000}), {64, 4, 4}, 0), 1);
   EXPECT_EQ(threads(space_of({1, 1000}), {64, 4, 4}, 1), 256);
   EXPECT_EQ(threads(space_of({2, 2, 2, 2, 2, 900}), {64, 4, 4}, 5), 8);
+  // More blocks than a grid has.
+  lay_out_box(space_of({1, 1, 1u << 30, 1u << 30}), {64, 4, 1}, grid);
+  EXPECT_EQ(grid.blocks, 0u);
   // The mirror image along the last dimension.
   LoopSpace const cube = space_of({640, 640, 640});
   EXPECT_EQ(threads(cube, {64, 4, 4, 2}, 2), 64);
@@ -708,11 +622,40 @@ TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
 }
 
 // --- the choice -------------------------------------------------------------
-/// Measures each candidate as often as the chooser asks for it.
+/// The candidates that the chooser asks for next.
+void expect_next(LaunchChooser& chooser, std::vector<int> const& candidates) {
+  for (int const c : candidates) EXPECT_EQ(chooser.next(), c);
+}
+constexpr int none = LaunchChooser::none;
+
+/// Measures what the chooser asks for until it asks for nothing.
+/// \param time milliseconds of a candidate, the n-th time
+/// \return the candidates in the order of their launches
+template <class Time>
+std::vector<int> measure_all(LaunchChooser& chooser, Time const& time) {
+  std::vector<int> begun;
+  for (int c = chooser.next(); c != none; c = chooser.next()) {
+    auto const n = std::count(begun.begin(), begun.end(), c);
+    chooser.measured(c, float(time(c, int(n))));
+    begun.push_back(c);
+  }
+  return begun;
+}
+std::vector<int> measure_all(LaunchChooser& chooser,
+                             std::vector<float> const& times) {
+  return measure_all(chooser,
+                     [&](int c, int) { return times[std::size_t(c)]; });
+}
+/// How often each of `count` candidates was launched.
+std::vector<int> launches(std::vector<int> const& begun, int count) {
+  std::vector<int> of;
+  for (int c = 0; c < count; ++c)
+    of.push_back(int(std::count(begun.begin(), begun.end(), c)));
+  return of;
+}
 LaunchChooser chooser_after(std::vector<float> const& times) {
   LaunchChooser chooser(int(times.size()));
-  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next())
-    chooser.measured(c, times[c]);
+  measure_all(chooser, times);
   EXPECT_TRUE(chooser.is_final());
   return chooser;
 }
@@ -731,15 +674,10 @@ TEST(LaunchChooser, TakesTheFastestByThreePerCent) {
 
 TEST(LaunchChooser, GoesRoundAndCountsTheLeastTime) {
   LaunchChooser chooser(3);
-  std::vector<int> order;
   // The first round loads code.
-  float const load[] = {50, 70, 90};
-  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
-    bool const first = std::count(order.begin(), order.end(), c) == 0;
-    chooser.measured(c, first ? load[c] : 10 - c);
-    order.push_back(c);
-  }
-  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(measure_all(chooser,
+                        [](int c, int n) { return n == 0 ? 50 + c : 10 - c; }),
+            (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(chooser.choice(), 2);
   EXPECT_EQ(chooser.milliseconds(2), 8);
 }
@@ -747,15 +685,10 @@ TEST(LaunchChooser, GoesRoundAndCountsTheLeastTime) {
 /// The first time may be that of loading code: two are needed to give up.
 TEST(LaunchChooser, MeasuresWhatIsFarSlowerTwice) {
   LaunchChooser chooser(3);
-  int begun[3]        = {};
   float const times[] = {10, 15.5f, 14.5f};
-  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
-    begun[c] += 1;
-    chooser.measured(c, begun[c] == 1 ? 900 : times[c]);
-  }
-  EXPECT_EQ(begun[0], 3);
-  EXPECT_EQ(begun[1], 2);
-  EXPECT_EQ(begun[2], 3);
+  auto const begun    = measure_all(
+         chooser, [&](int c, int n) { return n == 0 ? 900 : times[c]; });
+  EXPECT_EQ(launches(begun, 3), (std::vector<int>{3, 2, 3}));
   EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 0);
 }
@@ -767,8 +700,7 @@ TEST(LaunchChooser, ChoosesLittleByOneMeasurement) {
     LaunchChooser chooser(2);
     EXPECT_EQ(chooser.choice(), 0);
     // Without a result only what runs anyway is measured again.
-    for (int const c : {0, 1, 0, LaunchChooser::none, LaunchChooser::none})
-      EXPECT_EQ(chooser.next(), c);
+    expect_next(chooser, {0, 1, 0, none, none});
     chooser.measured(0, 10);
     chooser.measured(1, fast);
     EXPECT_EQ(chooser.choice(), 0);
@@ -785,8 +717,7 @@ TEST(LaunchChooser, ChoosesLittleByOneMeasurement) {
 TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   LaunchChooser chooser(3, 1);
   EXPECT_EQ(chooser.choice(), 1);
-  for (int const c : {1, 0, 2, 1}) EXPECT_EQ(chooser.next(), c);
-  EXPECT_EQ(chooser.next(), LaunchChooser::none);
+  expect_next(chooser, {1, 0, 2, 1, none});
   chooser.measured(0, 1);
   EXPECT_EQ(chooser.choice(), 1);
   EXPECT_EQ(chooser.next(), 0);
@@ -802,8 +733,7 @@ TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
   without.cannot_run(1);
   EXPECT_EQ(without.choice(), 0);
   LaunchChooser lost(2, 1);
-  for (int c = lost.next(); c != LaunchChooser::none; c = lost.next())
-    lost.lost(c);
+  for (int c = lost.next(); c != none; c = lost.next()) lost.lost(c);
   EXPECT_TRUE(lost.is_final());
   EXPECT_EQ(lost.choice(), 0);
 }
@@ -813,31 +743,20 @@ TEST(LaunchChooser, RunsTheToldOneUntilTheFirstIsMeasured) {
 TEST(LaunchChooser, MeasuresWhatLosesByAFactorOnce) {
   for (float const slow : {26.f, 24.f}) {
     LaunchChooser chooser(3);
-    float const times[] = {170, slow, 10};
-    int begun[3]        = {};
-    for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
-      begun[c] += 1;
-      chooser.measured(c, times[c]);
-    }
-    EXPECT_EQ(begun[0], 2);
-    EXPECT_EQ(begun[1], slow > 25 ? 1 : 2);
-    EXPECT_EQ(begun[2], 3);
+    EXPECT_EQ(launches(measure_all(chooser, {170, slow, 10}), 3),
+              (std::vector<int>{2, slow > 25 ? 1 : 2, 3}));
     EXPECT_EQ(chooser.choice(), 2);
   }
   // Microseconds are too short to tell.
   LaunchChooser brief(2);
-  std::vector<int> begun;
-  for (int c = brief.next(); c != LaunchChooser::none; c = brief.next()) {
-    begun.push_back(c);
-    brief.measured(c, c == 0 ? 0.01f : 0.05f);
-  }
-  EXPECT_EQ(begun, (std::vector<int>{0, 1, 0, 1, 0}));
+  EXPECT_EQ(measure_all(brief, {0.01f, 0.05f}),
+            (std::vector<int>{0, 1, 0, 1, 0}));
 }
 
 /// By then the candidate that was given may have lost: the fastest so far runs.
 TEST(LaunchChooser, LeavesTheToldOneIfItLosesByAFactor) {
   LaunchChooser chooser(4, 1);
-  for (int const c : {1, 0, 2, 3}) EXPECT_EQ(chooser.next(), c);
+  expect_next(chooser, {1, 0, 2, 3});
   chooser.measured(0, 100);
   chooser.measured(1, 100);
   EXPECT_EQ(chooser.choice(), 1);
@@ -854,39 +773,32 @@ TEST(LaunchChooser, PartsExclude) {
   LaunchChooser chooser(7, 1, false, required);
   float const parts[] = {30, 20, 2, 3};
   for (int n = 0; n < 8; ++n) chooser.begin_part();
-  EXPECT_EQ(chooser.next(), LaunchChooser::none);
+  EXPECT_EQ(chooser.next(), none);
   EXPECT_FALSE(chooser.decided());
   for (int c = 0; c < 4; ++c) chooser.measured_part(c, parts[c]);
   // One disturbed part of two.
   for (int c = 0; c < 3; ++c) chooser.measured_part(c, 900);
   EXPECT_TRUE(chooser.awaits_parts());
-  EXPECT_EQ(chooser.next(), LaunchChooser::none);
+  EXPECT_EQ(chooser.next(), none);
   EXPECT_EQ(chooser.choice(), 1);
   chooser.lost_part();
   EXPECT_EQ(chooser.choice(), 2);
-  std::vector<int> begun;
-  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
-    begun.push_back(c);
-    chooser.measured(c, c == 5 ? 1.5f : 2);
-  }
-  EXPECT_EQ(begun, (std::vector<int>{2, 3, 5, 2, 3, 5, 2, 3, 5}));
+  EXPECT_EQ(measure_all(chooser, {2, 2, 2, 2, 2, 1.5f, 2}),
+            (std::vector<int>{2, 3, 5, 2, 3, 5, 2, 3, 5}));
   EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 5);
   EXPECT_EQ(chooser.milliseconds(0), 30);
   EXPECT_EQ(chooser.milliseconds(5), 1.5f);
 
   // What is slower, but not by that factor, runs less, and is measured.
-  LaunchChooser close(2, 1);
-  for (int n = 0; n < 2; ++n) close.begin_part();
-  close.measured_part(0, 10);
-  close.measured_part(1, 11.5f);
-  EXPECT_EQ(close.choice(), 1);
-  LaunchChooser slower(2, 1);
-  for (int n = 0; n < 2; ++n) slower.begin_part();
-  slower.measured_part(0, 10);
-  slower.measured_part(1, 12.5f);
-  EXPECT_EQ(slower.choice(), 0);
-  EXPECT_EQ(slower.next(), 1);
+  for (float const first_part : {11.5f, 12.5f}) {
+    LaunchChooser close(2, 1);
+    for (int n = 0; n < 2; ++n) close.begin_part();
+    close.measured_part(0, 10);
+    close.measured_part(1, first_part);
+    EXPECT_EQ(close.choice(), first_part < 12 ? 1 : 0);
+    if (first_part > 12) expect_next(close, {1});
+  }
 }
 
 /// Where whole loops tell otherwise than their parts, they are right.
@@ -895,7 +807,7 @@ TEST(LaunchChooser, WholeLoopsOverruleParts) {
   for (int n = 0; n < 3; ++n) chooser.begin_part();
   for (int c = 0; c < 3; ++c) chooser.measured_part(c, float(10 - 3 * c));
   EXPECT_EQ(chooser.choice(), 2);
-  for (int const c : {0, 1, 2}) EXPECT_EQ(chooser.next(), c);
+  expect_next(chooser, {0, 1, 2});
   chooser.measured(0, 10);
   EXPECT_EQ(chooser.choice(), 2);
   EXPECT_EQ(chooser.next(), 0);
@@ -905,7 +817,7 @@ TEST(LaunchChooser, WholeLoopsOverruleParts) {
   // The first one is measured twice before the others: they remain.
   chooser.measured(0, 10);
   EXPECT_EQ(chooser.choice(), 1);
-  for (int const c : {1, 2}) EXPECT_EQ(chooser.next(), c);
+  expect_next(chooser, {1, 2});
   chooser.measured(1, 9.9f);
   chooser.measured(2, 9.8f);
   EXPECT_EQ(chooser.choice(), 1);
@@ -917,17 +829,9 @@ TEST(LaunchChooser, MeasuresWhatDependsOnOthersLater) {
   LaunchChooser::Candidates const required[] = {0, 0, 0, 2, 4, 6};
   auto const begun = [&](std::vector<float> const& times) {
     LaunchChooser chooser(6, 0, false, required);
-    std::vector<int> all(6, 0);
-    EXPECT_EQ(chooser.next(), 0);
-    EXPECT_EQ(chooser.next(), 1);
-    EXPECT_EQ(chooser.next(), 2);
-    EXPECT_EQ(chooser.next(), 0);
-    EXPECT_EQ(chooser.next(), LaunchChooser::none);
+    expect_next(chooser, {0, 1, 2, 0, none});
     for (int const c : {0, 1, 2, 0}) chooser.measured(c, times[std::size_t(c)]);
-    for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
-      ++all[std::size_t(c)];
-      chooser.measured(c, times[std::size_t(c)]);
-    }
+    auto const all = launches(measure_all(chooser, times), 6);
     EXPECT_TRUE(chooser.is_final());
     return all;
   };
@@ -943,10 +847,7 @@ TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {
   EXPECT_EQ(chooser.next(), 1);
   chooser.cannot_run(1);
   chooser.lost(1);
-  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
-    EXPECT_NE(c, 1);
-    chooser.measured(c, c == 2 ? 1 : 2);
-  }
+  EXPECT_EQ(launches(measure_all(chooser, {2, 2, 1}), 3)[1], 0);
   EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 2);
   // The first one cannot run: the next that can.
@@ -955,41 +856,46 @@ TEST(LaunchChooser, SettlesWithoutWhatIsLostOrCannotRun) {
   EXPECT_EQ(forced.choice(), 1);
 }
 
+/// All measurements of two candidates, of which the first takes 10 ms.
+void measure_six(LaunchChooser& chooser, float second) {
+  for (int n = 0; n < 6; ++n) {
+    int const c = chooser.next();
+    chooser.measured(c, c == 0 ? 10 : second);
+  }
+}
+
 /// One measurement of watch_period calls, and two bad ones give a choice up.
 TEST(LaunchChooser, WatchesAChoiceOtherThanTheFirst) {
   constexpr int period = LaunchChooser::watch_period;
   LaunchChooser chooser(2, 0, true);
-  auto const measure = [&](float first, float second) {
+  auto const measure = [&](float second) {
     int const c = chooser.next();
-    if (c != LaunchChooser::none) chooser.measured(c, c == 0 ? first : second);
+    if (c != none) chooser.measured(c, c == 0 ? 10 : second);
     return c;
   };
-  for (int n = 0; n < 6; ++n) measure(10, 9);
+  measure_six(chooser, 9);
   EXPECT_TRUE(chooser.decided());
   EXPECT_FALSE(chooser.is_final());
   int measured = 0;
-  for (int n = 0; n < 10 * period; ++n) measured += measure(10, 12) == 1;
+  for (int n = 0; n < 10 * period; ++n) measured += measure(12) == 1;
   EXPECT_EQ(measured, 10);
   EXPECT_EQ(chooser.choice(), 1);
-  for (int n = 0; n < period; ++n) measure(10, 13);
+  for (int n = 0; n < period; ++n) measure(13);
   EXPECT_EQ(chooser.choice(), 1);
-  for (int n = 0; n < period; ++n) measure(10, 13);
+  for (int n = 0; n < period; ++n) measure(13);
   EXPECT_EQ(chooser.choice(), 0);
   EXPECT_TRUE(chooser.is_final());
-  for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
+  expect_next(chooser, std::vector<int>(200, none));
 }
 
 /// While a measurement is on its way the choice stays.
 TEST(LaunchChooser, KeepsTheChoiceWhileItIsMeasured) {
   LaunchChooser chooser(2, 0, true);
-  for (int n = 0; n < 6; ++n) {
-    int const c = chooser.next();
-    chooser.measured(c, c == 0 ? 10 : 9);
-  }
-  while (chooser.next() == LaunchChooser::none) EXPECT_EQ(chooser.choice(), 1);
+  measure_six(chooser, 9);
+  while (chooser.next() == none) EXPECT_EQ(chooser.choice(), 1);
   EXPECT_EQ(chooser.choice(), 1);
   // No second one before that has come.
-  for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
+  expect_next(chooser, std::vector<int>(200, none));
   chooser.measured(1, 9);
   EXPECT_EQ(chooser.choice(), 1);
   EXPECT_FALSE(chooser.is_final());
@@ -997,23 +903,16 @@ TEST(LaunchChooser, KeepsTheChoiceWhileItIsMeasured) {
 
 TEST(LaunchChooser, TheFirstCandidateIsNotWatched) {
   LaunchChooser chooser(2, 0, true);
-  for (int n = 0; n < 6; ++n) {
-    int const c = chooser.next();
-    chooser.measured(c, 10);
-  }
+  measure_six(chooser, 10);
   EXPECT_TRUE(chooser.is_final());
-  for (int n = 0; n < 200; ++n) EXPECT_EQ(chooser.next(), LaunchChooser::none);
+  expect_next(chooser, std::vector<int>(200, none));
 }
 
 /// Nothing is to be gained where the first candidate takes microseconds.
 TEST(LaunchChooser, ShortLaunchesAreNotCompared) {
   LaunchChooser chooser(3, 0, true);
-  std::vector<int> begun;
-  for (int c = chooser.next(); c != LaunchChooser::none; c = chooser.next()) {
-    begun.push_back(c);
-    chooser.measured(c, c == 0 ? 0.015f : 0.012f);
-  }
-  EXPECT_EQ(begun, (std::vector<int>{0, 1, 2, 0, 0}));
+  EXPECT_EQ(measure_all(chooser, {0.015f, 0.012f, 0.012f}),
+            (std::vector<int>{0, 1, 2, 0, 0}));
   EXPECT_TRUE(chooser.is_final());
   EXPECT_EQ(chooser.choice(), 0);
 }

@@ -29,8 +29,8 @@ constexpr P scan_of_flags() {
   problem.size          = 1000;
   return problem;
 }
-static_assert(!refuse_mma(scan_of_flags(), a100, {}));
-static_assert(!refuse_streamed(scan_of_flags(), v100));
+static_assert(!refuse_mma(scan_of_flags(), a100, {}) &&
+              !refuse_streamed(scan_of_flags(), v100));
 
 /// A functor of which nothing is known.
 constexpr P a_functor =
@@ -69,13 +69,18 @@ static_assert(!streamed(&P::source, Source::functor, &P::input, opaque, &P::sum,
 
 // --- levels of reproducibility ---------------------------------------------
 template <class... Changes>
-constexpr OfferedLevel offered(Capability const& machine, Changes... changes) {
-  Settings exactly;
+constexpr OfferedLevel offered_by(Route route, Capability const& machine,
+                                  Changes... changes) {
+  Settings exactly{route};
   exactly.reproducibility = Reproducibility::exact;
   return offered_level(
       with(scan_of_flags(), &P::input, float32, &P::accumulator, float32,
            &P::output, float32, &P::may_be_exact, true, changes...),
       machine, exactly);
+}
+template <class... Changes>
+constexpr OfferedLevel offered(Capability const& machine, Changes... changes) {
+  return offered_by(Route::automatic, machine, changes...);
 }
 static_assert(offered(h200).level == Reproducibility::exact);
 static_assert(offered(h200, &P::output, half).level == Reproducibility::exact);
@@ -90,15 +95,7 @@ static_assert(offered(h200, &P::input, int32).level ==
 static_assert(offered(host).level == Reproducibility::run_to_run);
 static_assert(offered(h200).is_cheaper_in_fixed_order &&
               !offered(host, &P::on_host, true).is_cheaper_in_fixed_order);
-constexpr OfferedLevel by_kokkos = [] {
-  Settings exactly;
-  exactly.reproducibility = Reproducibility::exact;
-  exactly.route           = Route::generic;
-  return offered_level(
-      with(scan_of_flags(), &P::input, float32, &P::accumulator, float32,
-           &P::output, float32, &P::may_be_exact, true),
-      h200, exactly);
-}();
+constexpr OfferedLevel by_kokkos = offered_by(Route::generic, h200);
 static_assert(by_kokkos.level == Reproducibility::run_to_run &&
               says(by_kokkos.refusal, "generic"));
 static_assert(offered(host, &P::accumulator, int64).level ==
@@ -144,90 +141,55 @@ static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
                    "opaque"));
 
 // --- which types have a tile kernel ----------------------------------------
-static_assert(scan_tile_exists(half, float32, float32));
-static_assert(scan_tile_exists(half, float32, half));
-static_assert(!scan_tile_exists(half, float32, bhalf));
-static_assert(!scan_tile_exists(half, float64, float64));
-static_assert(scan_tile_exists(bhalf, float32, bhalf));
-static_assert(scan_tile_exists(float32, float32, float32));
-static_assert(scan_tile_exists(float64, float64, float64));
-static_assert(scan_tile_exists(int8, int32, int32));
-static_assert(scan_tile_exists(boolean, int32, int32));
-static_assert(scan_tile_exists(int32, int32, int32));
-static_assert(scan_tile_exists(int64, int64, int64));
-static_assert(!scan_tile_exists(int64, int32, int32));
-static_assert(!scan_tile_exists(int8, int8, int8));
-static_assert(!scan_tile_exists(opaque, int32, int32));
-static_assert(!scan_tile_exists(int32, opaque, opaque));
+constexpr auto tile = [](Types const& t) {
+  return scan_tile_exists(t.input, t.accumulator, t.output);
+};
+static_assert(all({{half, float32},
+                   {half, float32, half},
+                   {bhalf, float32, bhalf},
+                   {float32, float32},
+                   {float64, float64},
+                   {int8, int32},
+                   {boolean, int32},
+                   {int32, int32},
+                   {int64, int64}},
+                  tile));
+static_assert(none({{half, float32, bhalf},
+                    {half, float64},
+                    {int64, int32},
+                    {int8, int8},
+                    {opaque, int32},
+                    {int32, opaque}},
+                   tile));
 
 // --- what is chosen --------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_scan(problem, capability, Settings{requested}).route;
 }
-constexpr bool takes_the_faster(Scalar input, Scalar accumulator) {
-  P const problem = of_types(input, accumulator);
+constexpr auto takes_the_faster = [](Types const& types) {
+  P const problem = of_types(types.input, types.accumulator);
   return chosen(problem, h200) == Route::streamed &&
          chosen(problem, h200, Route::mma) == Route::mma &&
          !refusal_of(route_scan(problem, h200, Settings{Route::mma})) &&
          chosen(problem, v100) == Route::streamed &&
          chosen(problem, host) == Route::generic;
-}
-static_assert(takes_the_faster(half, float32));
-static_assert(takes_the_faster(bhalf, float32));
-static_assert(takes_the_faster(float32, float32));
-static_assert(takes_the_faster(float64, float64));
-static_assert(takes_the_faster(int8, int32));
-static_assert(takes_the_faster(boolean, int32));
-static_assert(takes_the_faster(int32, int32));
-static_assert(takes_the_faster(int64, int64));
+};
+static_assert(all({{half, float32},
+                   {bhalf, float32},
+                   {float32, float32},
+                   {float64, float64},
+                   {int8, int32},
+                   {boolean, int32},
+                   {int32, int32},
+                   {int64, int64}},
+                  takes_the_faster));
 static_assert(chosen(a_functor, h200) == Route::streamed);
 static_assert(chosen(a_functor, host) == Route::generic);
 static_assert(chosen(with(scan_of_flags(), &P::in_graph, true), h200) ==
               Route::generic);
 // The tensor cores are better than Kokkos' own code, whatever they pay.
-constexpr bool mma_where_streamed_cannot(Scalar scalar) {
-  return chosen(with(of_types(scalar, scalar), &P::functor_bytes, 40000),
-                h200) == Route::mma;
-}
-static_assert(mma_where_streamed_cannot(float32));
-static_assert(mma_where_streamed_cannot(float64));
-static_assert(mma_where_streamed_cannot(int64));
-
-// Requested: the refusal says that the route cannot run, and another one does.
-static_assert(chosen(scan_of_flags(), h200, Route::generic) == Route::generic);
-static_assert(chosen(a_functor, h200, Route::mma) == Route::streamed);
-static_assert(!refusal_of(route_scan(scan_of_flags(), h200,
-                                     Settings{Route::streamed})));
-static_assert(!refusal_of(route_scan(a_functor, host,
-                                     Settings{Route::generic})));
-static_assert(says(
-    refusal_of(route_scan(a_functor, h200, Settings{Route::mma})), "opaque"));
-static_assert(says(refusal_of(route_scan(a_functor, host,
-                                         Settings{Route::streamed})),
-                   "not Cuda"));
-
-constexpr P strided = with(scan_of_flags(), &P::contiguous, false);
-
-TEST(RouteScan, DecisionAsText) {
-  EXPECT_EQ(
-      "route streamed; not mma: a View is strided: its elements do not fill "
-      "16-byte accesses",
-      to_string(route_scan(strided, h200, {})));
-  EXPECT_EQ(
-      "route generic; neither mma nor streamed: the execution space is not "
-      "Cuda",
-      to_string(route_scan(scan_of_flags(), host, {})));
-  EXPECT_EQ("route streamed; not mma: shuffles are as fast for every type",
-            to_string(route_scan(scan_of_flags(), h200, {})));
-}
-
-TEST(RouteScan, ForcedRouteThatCannotRunIsAnError) {
-  expect_error("KokkosMMA::exclusive_scan",
-               route_scan(strided, h200, Settings{Route::mma}),
-               {"route mma", "a View is strided", "auto or generic"});
-  EXPECT_NO_THROW(Impl::check_route(
-      "who", route_scan(scan_of_flags(), h200, Settings{Route::streamed})));
-}
+static_assert(chosen(with(of_types(int64, int64), &P::functor_bytes, 40000),
+                     h200) == Route::mma);
 
 }  // namespace

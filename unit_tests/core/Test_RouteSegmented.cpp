@@ -86,19 +86,31 @@ static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int8,
 static_assert(!mma(&P::input, int32, &P::accumulator, int32));
 
 // --- which types have kernels ----------------------------------------------
-static_assert(segment_kernel_exists(half, float32));
-static_assert(segment_kernel_exists(half, float64));
-static_assert(segment_kernel_exists(float32, float64));
-static_assert(!segment_kernel_exists(float64, float32));
-static_assert(!segment_kernel_exists(half, half));
-static_assert(!segment_kernel_exists(half, int32));
-static_assert(segment_kernel_exists(boolean, int32));
-static_assert(segment_kernel_exists(int8, uint64));
-static_assert(!segment_kernel_exists(int8, int8));
-static_assert(!segment_kernel_exists(int8, float32));
-static_assert(!segment_kernel_exists(int64, int32));
-static_assert(!segment_kernel_exists(opaque, int32));
-static_assert(!segment_kernel_exists(int32, opaque));
+constexpr auto kernel = [](Types const& t) {
+  return segment_kernel_exists(t.input, t.accumulator);
+};
+static_assert(all({{half, float32},
+                   {half, float64},
+                   {float32, float64},
+                   {boolean, int32},
+                   {int8, uint64}},
+                  kernel));
+static_assert(none({{float64, float32},
+                    {half, half},
+                    {half, int32},
+                    {int8, int8},
+                    {int8, float32},
+                    {int64, int32},
+                    {opaque, int32},
+                    {int32, opaque}},
+                   kernel));
+constexpr auto mma_kernel = [](Types const& t) {
+  return segment_mma_exists(t.input, t.accumulator);
+};
+static_assert(all(
+    {{bhalf, float32}, {float64, float64}, {boolean, int32}, {uint64, int64}},
+    mma_kernel));
+static_assert(none({{float32, float64}, {int8, int64}}, mma_kernel));
 
 // A reduction converts where it stores, a scan writes what it keeps.
 static_assert(!streamed(&P::output, int8));
@@ -107,54 +119,29 @@ static_assert(segment_scan_kernel_exists(half, float32, half));
 static_assert(!segment_scan_kernel_exists(half, float32, bhalf));
 static_assert(!segment_scan_kernel_exists(float32, float64, float32));
 
-static_assert(segment_mma_exists(bhalf, float32));
-static_assert(segment_mma_exists(float64, float64));
-static_assert(!segment_mma_exists(float32, float64));
-static_assert(segment_mma_exists(boolean, int32));
-static_assert(!segment_mma_exists(int8, int64));
-static_assert(segment_mma_exists(uint64, int64));
-
 // --- what is chosen ---------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_segmented(problem, capability, Settings{requested}).route;
 }
-constexpr bool takes_the_faster(Scalar input, Scalar accumulator) {
-  P const problem =
-      with(rows_of_halves(), &P::input, input, &P::accumulator, accumulator);
+constexpr auto takes_the_faster = [](Types const& t) {
+  P const problem = with(rows_of_halves(), &P::input, t.input, &P::accumulator,
+                         t.accumulator);
   return chosen(problem, h200) == Route::streamed &&
          chosen(problem, h200, Route::mma) == Route::mma &&
          chosen(problem, v100) == Route::generic &&
          chosen(problem, host) == Route::generic;
-}
-static_assert(takes_the_faster(half, float32));
-static_assert(takes_the_faster(float32, float32));
-static_assert(takes_the_faster(float64, float64));
-static_assert(takes_the_faster(int8, int32));
-static_assert(takes_the_faster(int64, int64));
+};
+static_assert(all({{half, float32},
+                   {float32, float32},
+                   {float64, float64},
+                   {int8, int32},
+                   {int64, int64}},
+                  takes_the_faster));
 static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
-static_assert(route_segmented(with(rows_of_halves(), &P::scan, true), h200, {})
-                  .route == Route::streamed);
-
-// Requested: the refusal says that the route cannot run, and another one does.
+static_assert(chosen(with(rows_of_halves(), &P::scan, true), h200) ==
+              Route::streamed);
 static_assert(chosen(rows_of_halves(), h200, Route::generic) == Route::generic);
-static_assert(!refusal_of(route_segmented(rows_of_halves(), h200,
-                                          Settings{Route::mma})));
-static_assert(says(refusal_of(route_segmented(with(rows_of_halves(), &P::scan,
-                                                   true),
-                                              h200, Settings{Route::mma})),
-                   "no MMA kernel"));
-static_assert(says(refusal_of(route_segmented(rows_of_halves(), host,
-                                              Settings{Route::streamed})),
-                   "not Cuda"));
-
-TEST(RouteSegmented, DecisionAsText) {
-  EXPECT_EQ(
-      "route streamed; not mma: segments of different lengths do not fill the "
-      "rows of a matrix",
-      to_string(
-          route_segmented(with(rows_of_halves(), &P::csr, true), h200, {})));
-}
 
 }  // namespace

@@ -32,23 +32,15 @@ constexpr P doubles = box_of(Scalar::float64, Scalar::float64);
 constexpr P bytes   = box_of(Scalar::uint8, Scalar::int32);
 constexpr P words   = box_of(Scalar::int32, Scalar::int32);
 
-/// What may be otherwise: with(half, unaligned, radius(6)).
+/// What may be otherwise: with(half, unaligned, weighted).
 constexpr auto radius(int r) {
   return [r](P& p) { p.radius = r; };
-}
-constexpr auto taps(int n) {
-  return [n](P& p) { p.taps = n; };
 }
 constexpr auto rank(int n) {
   return [n](P& p) { p.rank = n; };
 }
 /// One outer product, but not of ones.
-constexpr auto weighted(int r) {
-  return [r](P& p) {
-    p.weights = WeightForm::product;
-    p.radius  = r;
-  };
-}
+constexpr auto weighted    = [](P& p) { p.weights = WeightForm::product; };
 constexpr auto zero_factor = [](P& p) {
   p.weights = WeightForm::product_with_zeros;
 };
@@ -57,7 +49,11 @@ constexpr auto dense = [](P& p) {
   p.weights = WeightForm::any;
   p.factors = MmaOperands::none;
 };
-constexpr auto split_factors    = [](P& p) { p.factors = MmaOperands::split; };
+/// An outer product of any fractions.
+constexpr auto split = [](P& p) {
+  p.weights = WeightForm::product;
+  p.factors = MmaOperands::split;
+};
 constexpr auto without_dense    = [](P& p) { p.exact_weights = false; };
 constexpr auto without_operands = [](P& p) {
   p.factors       = MmaOperands::none;
@@ -80,156 +76,123 @@ constexpr P with(P problem, Changes... changes) {
 constexpr Capability with_shared(int kilobytes) {
   return {true, 80, 108, kilobytes * 1024};
 }
-template <class... Changes>
-constexpr Route automatic(P const& problem, Changes... changes) {
-  return route_stencil(with(problem, changes...), h200, {}).route;
-}
 
 static_assert(says(refuse_stencil(half, host), "not Cuda"));
 static_assert(says(refuse_stencil(half, v100), "below 8.0"));
 static_assert(says(refuse_stencil(with(half, strided), h200), "stride one"));
 static_assert(says(refuse_stencil(with(half, into_another_layout), h200),
                    "input and output layouts differ"));
-static_assert(says(refuse_stencil(box_of(Scalar::opaque, Scalar::int32), h200),
-                   "no kernel exists for these types"));
-static_assert(says(refuse_stencil(box_of(Scalar::half, Scalar::float64), h200),
-                   "no kernel exists for these types"));
-static_assert(!refuse_stencil(box_of(Scalar::int8, Scalar::int32), h200));
-static_assert(!refuse_stencil(box_of(Scalar::uint64, Scalar::uint64), h200));
+constexpr bool has_kernels(Scalar input, Scalar accumulator) {
+  Refusal const refusal = refuse_stencil(box_of(input, accumulator), h200);
+  return !says(refusal, "no kernel exists for these types");
+}
+static_assert(!has_kernels(Scalar::opaque, Scalar::int32) &&
+              !has_kernels(Scalar::half, Scalar::float64) &&
+              has_kernels(Scalar::int8, Scalar::int32) &&
+              has_kernels(Scalar::uint64, Scalar::uint64));
 
-static_assert(says(refuse_mma_stencil(with(half, rank(3)), h200),
-                   "two dimensions"));
-static_assert(says(refuse_mma_stencil(words, h200),
-                   "not support elements of this type"));
-static_assert(says(refuse_mma_stencil(with(half, without_operands), h200),
-                   "not exact in the operand type"));
-static_assert(says(
-    refuse_mma_stencil(with(box_of(Scalar::int8, Scalar::int32), dense), h200),
-    "not exact in the operand type"));
-
-static_assert(says(refuse_mma_stencil(with(half, dense, odd_pitch), h200),
-                   "no multiple of 16 bytes"));
+constexpr bool mma_says(std::string_view part, P const& problem,
+                        Capability const& capability = h200) {
+  return says(refuse_mma_stencil(problem, capability), part);
+}
+static_assert(mma_says("two dimensions", with(half, rank(3))));
+static_assert(mma_says("not support elements of this type", words));
+static_assert(mma_says("not exact in the operand type",
+                       with(half, without_operands)));
+static_assert(mma_says("not exact in the operand type", with(bytes, dense)));
+static_assert(mma_says("no multiple of 16 bytes",
+                       with(half, dense, odd_pitch)));
 static_assert(!refuse_mma_stencil(with(half, odd_pitch), h200));
+static_assert(mma_says("float rows are not 16-byte aligned",
+                       with(floats, without_dense, unaligned)));
 // Doubles need more shared memory than compute capability 8.0 has, others more
 // than 8.6.
-static_assert(says(refuse_mma_stencil(doubles, with_shared(163)),
-                   "too little shared memory"));
-static_assert(!refuse_mma_stencil(doubles, with_shared(227)));
-static_assert(says(refuse_mma_stencil(with(floats, dense), with_shared(99)),
-                   "too little shared memory"));
-static_assert(says(refuse_mma_stencil(with(half, dense), with_shared(99)),
-                   "too little shared memory"));
-static_assert(!refuse_mma_stencil(with(floats, dense), with_shared(163)));
-static_assert(!refuse_mma_stencil(with(half, dense), with_shared(163)));
-static_assert(!refuse_mma_stencil(floats, with_shared(99)));
-static_assert(says(refuse_mma_stencil(with(floats, without_dense, unaligned),
-                                      h200),
-                   "float rows are not 16-byte aligned"));
+constexpr bool fits(P const& problem, int kilobytes) {
+  return !mma_says("too little shared memory", problem, with_shared(kilobytes));
+}
+static_assert(!fits(doubles, 163) && fits(doubles, 227) && fits(floats, 99));
+static_assert(!fits(with(floats, dense), 99) && fits(with(floats, dense), 163));
+static_assert(!fits(with(half, dense), 99) && fits(with(half, dense), 163));
 
-static_assert(route_stencil(half, host, {}).route == Route::generic);
-static_assert(automatic(half) == Route::streamed);
-static_assert(automatic(half, unaligned) == Route::mma);
-static_assert(automatic(half, radius(6), unaligned) == Route::mma);
-static_assert(automatic(half, radius(5), unaligned) == Route::streamed);
-static_assert(automatic(half, into_unaligned) == Route::mma);
-static_assert(automatic(half, radius(6), into_unaligned) == Route::streamed);
-static_assert(automatic(half, two_radii) == Route::mma);
-static_assert(automatic(bytes, radius(1), two_radii) == Route::mma);
-static_assert(automatic(floats, into_unaligned) == Route::streamed);
-static_assert(automatic(bhalf) == Route::mma);
-static_assert(automatic(bhalf, radius(6)) == Route::streamed);
-static_assert(automatic(half, dense, taps(29)) == Route::mma);
-static_assert(automatic(half, radius(8)) == Route::mma);
-static_assert(automatic(half, to_functor) == Route::streamed);
-static_assert(automatic(half, radius(8), to_functor) == Route::streamed);
-static_assert(automatic(half, radius(9), to_functor) == Route::mma);
-static_assert(automatic(half, weighted(7)) == Route::mma);
-static_assert(automatic(half, weighted(3)) == Route::streamed);
-static_assert(automatic(half, weighted(4)) == Route::mma);
-static_assert(automatic(half, weighted(4), into_unaligned) == Route::streamed);
-static_assert(automatic(half, weighted(5), into_unaligned) == Route::mma);
-static_assert(automatic(half, weighted(1), two_radii) == Route::mma);
-static_assert(automatic(half, weighted(4), split_factors) == Route::streamed);
-static_assert(automatic(half, weighted(5), split_factors) == Route::mma);
-static_assert(automatic(bhalf, weighted(5), split_factors) == Route::streamed);
-static_assert(automatic(bhalf, weighted(6), split_factors) == Route::mma);
-static_assert(automatic(half, weighted(5), split_factors, into_unaligned) ==
-              Route::mma);
-static_assert(automatic(half, weighted(4), split_factors, unaligned) ==
-              Route::streamed);
-static_assert(automatic(half, weighted(3), split_factors, two_radii) ==
-              Route::streamed);
-static_assert(automatic(half, weighted(4), split_factors, two_radii) ==
-              Route::mma);
-static_assert(automatic(half, weighted(8), to_functor) == Route::streamed);
-static_assert(automatic(half, dense) == Route::mma);
-static_assert(automatic(half, dense, taps(49)) == Route::mma);
-static_assert(automatic(half, dense, taps(25)) == Route::streamed);
-static_assert(automatic(bytes) == Route::mma);
-static_assert(automatic(bytes, radius(5)) == Route::mma);
-static_assert(automatic(bytes, radius(4)) == Route::streamed);
-static_assert(automatic(bytes, radius(2), unaligned) == Route::mma);
-static_assert(automatic(bytes, radius(1), unaligned) == Route::mma);
-static_assert(automatic(bytes, radius(7), to_functor) == Route::streamed);
-static_assert(automatic(bytes, radius(8), to_functor) == Route::mma);
-static_assert(automatic(bytes, radius(1), to_functor, unaligned) == Route::mma);
-static_assert(automatic(bytes, radius(1), into_unaligned) == Route::streamed);
-static_assert(automatic(bytes, radius(2), into_unaligned) == Route::mma);
-static_assert(automatic(floats) == Route::streamed);
-static_assert(automatic(floats, radius(8)) == Route::mma);
-static_assert(automatic(floats, radius(8), unaligned) == Route::streamed);
-static_assert(automatic(floats, radius(8), into_unaligned) == Route::streamed);
-static_assert(automatic(floats, weighted(8)) == Route::mma);
-static_assert(automatic(floats, weighted(8), split_factors) == Route::streamed);
-static_assert(automatic(floats, weighted(9), split_factors) == Route::mma);
-static_assert(automatic(floats, dense) == Route::mma);
-static_assert(automatic(floats, dense, taps(121)) == Route::streamed);
-static_assert(automatic(doubles) == Route::streamed);
-static_assert(automatic(doubles, dense) == Route::mma);
-static_assert(automatic(half, rank(1)) == Route::streamed);
-static_assert(automatic(half, strided) == Route::generic);
+/// The value from which on `auto` takes the tensor cores; `never`, or -1 if it
+/// leaves them again.
+template <class... Changes>
+constexpr int first_mma(int P::*member, int most, P problem,
+                        Changes... changes) {
+  problem   = with(problem, changes...);
+  int first = never;
+  for (int value = 1; value <= most; ++value) {
+    problem.*member = value;
+    bool const mma  = route_stencil(problem, h200, {}).route == Route::mma;
+    if (mma && first == never) first = value;
+    if (!mma && first != never) return -1;
+  }
+  return first;
+}
+template <class... Changes>
+constexpr int mma_radius(P const& problem, Changes... changes) {
+  return first_mma(&P::radius, 16, problem, changes...);
+}
+static_assert(mma_radius(half) == 8 && mma_radius(bhalf) == 7);
+static_assert(mma_radius(half, rank(1)) == never);
+static_assert(mma_radius(half, unaligned) == 6);
+static_assert(mma_radius(half, into_unaligned) == 7);
+static_assert(mma_radius(half, two_radii) == 1);
+static_assert(mma_radius(half, to_functor) == 9);
+static_assert(mma_radius(half, weighted) == 4);
+static_assert(mma_radius(half, weighted, into_unaligned) == 5);
+static_assert(mma_radius(half, weighted, two_radii) == 1);
+static_assert(mma_radius(half, weighted, to_functor) == 9);
+static_assert(mma_radius(half, split) == 5 && mma_radius(bhalf, split) == 6);
+static_assert(mma_radius(half, split, unaligned) == 5);
+static_assert(mma_radius(half, split, into_unaligned) == 5);
+static_assert(mma_radius(half, split, two_radii) == 4);
+static_assert(mma_radius(bytes) == 5 && mma_radius(bytes, two_radii) == 1);
+static_assert(mma_radius(bytes, unaligned) == 1);
+static_assert(mma_radius(bytes, into_unaligned) == 2);
+static_assert(mma_radius(bytes, to_functor) == 8);
+static_assert(mma_radius(bytes, to_functor, unaligned) == 1);
+static_assert(mma_radius(floats) == 8 && mma_radius(floats, weighted) == 8);
+static_assert(mma_radius(floats, split) == 9);
+static_assert(mma_radius(floats, unaligned) == never);
+static_assert(mma_radius(floats, into_unaligned) == never);
+static_assert(mma_radius(doubles) == never);
+constexpr int mma_taps(P const& problem) {
+  return first_mma(&P::taps, 1089, problem, dense);
+}
+static_assert(mma_taps(half) == 28 && mma_taps(floats) == 150 &&
+              mma_taps(doubles) == builtin_tuning.dense_taps_double);
+static_assert(route_stencil(with(half, strided), h200, {}).route ==
+              Route::generic);
 
 static_assert(stencil_kernel(half, Route::mma) == StencilKernel::band);
 static_assert(stencil_kernel(with(half, dense), Route::mma) ==
               StencilKernel::dense_band);
-static_assert(stencil_kernel(floats, Route::streamed) ==
-              StencilKernel::separable);
-static_assert(stencil_kernel(with(floats, zero_factor), Route::streamed) ==
-              StencilKernel::direct);
-static_assert(stencil_kernel(with(floats, dense), Route::streamed) ==
-              StencilKernel::direct);
-static_assert(stencil_kernel(with(floats, rank(1)), Route::streamed) ==
-              StencilKernel::direct);
-static_assert(stencil_kernel(with(floats, unaligned, rank(1)),
-                             Route::streamed) == StencilKernel::separable);
-static_assert(stencil_kernel(with(half, unaligned, rank(1)), Route::streamed) ==
-              StencilKernel::direct);
-static_assert(stencil_kernel(with(half, radius(3), unaligned, rank(1)),
-                             Route::streamed) == StencilKernel::separable);
-static_assert(stencil_kernel(with(floats, into_unaligned, rank(1)),
-                             Route::streamed) == StencilKernel::separable);
-static_assert(stencil_kernel(with(floats, radius(9), rank(1)),
-                             Route::streamed) == StencilKernel::separable);
-static_assert(stencil_kernel(with(floats, radius(1), rank(3)),
-                             Route::streamed) == StencilKernel::direct);
-static_assert(stencil_kernel(with(floats, rank(3)), Route::streamed) ==
-              StencilKernel::separable);
-
-// Requested: the refusal says that the route cannot run, and another one does.
-static_assert(!refusal_of(route_stencil(half, host, Settings{Route::generic})));
-static_assert(!refusal_of(route_stencil(half, h200,
-                                        Settings{Route::streamed})));
-static_assert(says(refusal_of(route_stencil(words, h200, Settings{Route::mma})),
-                   "not support elements of this type"));
-static_assert(says(refusal_of(route_stencil(half, host,
-                                            Settings{Route::streamed})),
-                   "not Cuda"));
-
-TEST(RouteStencil, DecisionAsText) {
-  EXPECT_EQ(
-      "route generic; neither mma nor streamed: the execution space is not "
-      "Cuda",
-      to_string(route_stencil(half, host, {})));
+template <class... Changes>
+constexpr bool is_separable(P const& problem, Changes... changes) {
+  auto const kernel =
+      stencil_kernel(with(problem, changes...), Route::streamed);
+  return kernel == StencilKernel::separable;
 }
+static_assert(is_separable(floats) && !is_separable(floats, zero_factor) &&
+              !is_separable(floats, dense));
+static_assert(!is_separable(floats, rank(1)) &&
+              is_separable(floats, radius(9), rank(1)) &&
+              is_separable(floats, unaligned, rank(1)) &&
+              is_separable(floats, into_unaligned, rank(1)));
+static_assert(!is_separable(half, unaligned, rank(1)) &&
+              is_separable(half, radius(3), unaligned, rank(1)));
+static_assert(is_separable(floats, rank(3)) &&
+              !is_separable(floats, radius(1), rank(3)));
+
+// Requested: the refusal says that the route cannot run.
+constexpr Refusal requested(P const& problem, Capability const& capability,
+                            Route route) {
+  return refusal_of(route_stencil(problem, capability, Settings{route}));
+}
+static_assert(!requested(half, h200, Route::streamed) &&
+              says(requested(words, h200, Route::mma),
+                   "elements of this type") &&
+              says(requested(half, host, Route::streamed), "not Cuda"));
 
 }  // namespace

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which steps one sweep takes together, and the strips beside boundaries.
+// Which steps one sweep takes together. That strips beside boundaries cover a
+// grid is tested by the kernels on the emulated device.
 
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -117,72 +116,6 @@ TEST(StepsInGrid, ReachesOverOneBoundary) {
   EXPECT_EQ(steps(23, 2), 3);
   EXPECT_EQ(steps(2, 1), 1);
   EXPECT_EQ(steps(std::int64_t(1) << 30, 1), 1);
-}
-
-// Each element is in one tile or in the rest.
-TEST(StepStrips, CoverTheGridOnce) {
-  auto const open = [](Boundary kind) { return kind != Boundary::periodic; };
-  for (Boundary const rows : {Boundary::periodic, Boundary::reflect})
-    for (Boundary const columns : {Boundary::periodic, Boundary::constant}) {
-      std::int64_t const extent[2] = {37, 23};
-      auto const boundaries        = Boundaries<2>::per_dimension(
-                 {BoundaryCondition{rows}, BoundaryCondition{columns}});
-      auto strips = step_strips<StepStrips<2, 5>>(boundaries, extent, 2, 3);
-      auto const whole_tiles = strips.tiles();
-      for (bool const halved : {false, true}) {
-        strips.halved    = halved;
-        int seen[37][23] = {};
-        auto const count = [&](GridBox<2> const& box) {
-          for (auto i = box.begin[0]; i < box.end[0]; ++i)
-            for (auto j = box.begin[1]; j < box.end[1]; ++j) ++seen[i][j];
-        };
-        for (unsigned t = 0; t < strips.tiles(); ++t) {
-          auto const tile = strips.tile(t);
-          for (int d = 0; d < 2; ++d)
-            EXPECT_LE(tile.end[d] - tile.begin[d], halved ? 2 : 5);
-          count(tile);
-        }
-        count(strips.rest);
-        for (int i = 0; i < 37; ++i)
-          for (int j = 0; j < 23; ++j)
-            EXPECT_EQ(seen[i][j], 1) << i << " " << j;
-      }
-      if (open(rows) || open(columns)) {
-        EXPECT_GT(strips.tiles(), whole_tiles);
-      }
-      EXPECT_EQ(strips.rest.begin[0], open(rows) ? 6 : 0);
-      EXPECT_EQ(strips.rest.end[1], open(columns) ? 17 : 23);
-    }
-}
-TEST(StepStrips, CoverAVolumeOnce) {
-  std::int64_t const extent[3] = {9, 14, 21};
-  for (int open = 0; open < 8; ++open) {
-    auto const kind = [&](int d) {
-      return BoundaryCondition{open >> d & 1 ? Boundary::nearest
-                                             : Boundary::periodic};
-    };
-    auto const strips = step_strips<StepStrips<3, 4, 8>>(
-        Boundaries<3>::per_dimension({kind(0), kind(1), kind(2)}), extent, 1,
-        2);
-    int seen[9][14][21] = {};
-    auto const count    = [&](GridBox<3> const& box) {
-      for (auto i = box.begin[0]; i < box.end[0]; ++i)
-        for (auto j = box.begin[1]; j < box.end[1]; ++j)
-          for (auto k = box.begin[2]; k < box.end[2]; ++k) ++seen[i][j][k];
-    };
-    for (unsigned t = 0; t < strips.tiles(); ++t) {
-      auto const tile = strips.tile(t);
-      for (int d = 0; d < 3; ++d)
-        EXPECT_LE(tile.end[d] - tile.begin[d], d < 1 ? 4 : 8);
-      count(tile);
-    }
-    count(strips.rest);
-    EXPECT_TRUE(std::all_of(&seen[0][0][0], &seen[0][0][0] + 9 * 14 * 21,
-                            [](int times) { return times == 1; }))
-        << "open " << open;
-    for (int d = 0; d < 3; ++d)
-      EXPECT_EQ(strips.rest.begin[d], open >> d & 1 ? 2 : 0);
-  }
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <KokkosMMA_ErrorBound.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
@@ -9,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <string>
 
 namespace {
@@ -135,23 +133,5 @@ static_assert(mma_tuning.threads % 32 == 0 && mma_tuning.threads <= 1024);
 static_assert(mma_tuning.vectors % 2 == 0, "vectors are added in pairs");
 static_assert(mma_tuning.chain_length >= 1);
 static_assert(spread_threads % 32 == 0);
-
-TEST(ErrorBound, ChainedSum) {
-  double const unit = std::ldexp(1., -25);
-  EXPECT_DOUBLE_EQ((17 + 4) * unit, chained_sum_bound(1, 0));
-  EXPECT_DOUBLE_EQ(8 * 21 * unit + 10 * 2 * unit, chained_sum_bound(8, 10));
-  EXPECT_LT(chained_sum_bound(8, 10), chained_sum_bound(32, 10));
-  EXPECT_LT(chained_sum_bound(8, 10), chained_sum_bound(8, 11));
-}
-
-TEST(ErrorBound, AnyOrder) {
-  EXPECT_EQ(0., any_order_bound(0, 24));
-  EXPECT_EQ(0., any_order_bound(1, 24));
-  double const u = std::ldexp(1., -24);
-  EXPECT_DOUBLE_EQ(u / (1 - u), any_order_bound(2, 24));
-  EXPECT_DOUBLE_EQ(999 * u / (1 - 999 * u), any_order_bound(1000, 24));
-  EXPECT_EQ(INFINITY, any_order_bound((1u << 24) + 1, 24));
-  EXPECT_LT(any_order_bound((1u << 24) + 1, 53), 1e-8);
-}
 
 }  // namespace

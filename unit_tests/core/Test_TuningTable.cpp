@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// No table makes a result wrong: routes never refuse what
-// they choose. Launches stay within what the kernels take.
+// What a table decides, and that launches stay within what the kernels take.
 
 #include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
-#include <core/scan/KokkosMMA_RouteScan.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
@@ -16,7 +14,6 @@
 
 #include <KokkosMMA_RandomTable.hpp>
 
-#include <set>
 #include <string_view>
 
 namespace {
@@ -71,90 +68,32 @@ TEST(TuningTable, BuiltInTableByWhatTheDeviceReports) {
   EXPECT_EQ(never, any.dense_taps_double);
 }
 
-/// What holds of a decision by any table: automatic never fails, and ends where
-/// nothing better can run.
-void check_automatic(RouteDecision const& decision) {
-  ASSERT_NE(Route::automatic, decision.route);
-  ASSERT_FALSE(refusal_of(decision)) << to_string(decision);
-  ASSERT_EQ(decision.route == Route::mma, !decision.mma) << to_string(decision);
-  ASSERT_EQ(decision.route == Route::generic,
-            bool(decision.mma) && bool(decision.streamed))
-      << to_string(decision);
-}
-/// The table chooses between mma and streamed, and nothing else; what it
-/// chooses may be forced, too.
-void check_decision(RouteDecision const& any, RouteDecision const& builtin,
-                    RouteDecision const& forced_mma) {
-  check_automatic(any);
-  check_automatic(builtin);
-  ASSERT_EQ(any.route == Route::generic, builtin.route == Route::generic)
-      << to_string(any) << " and " << to_string(builtin);
-  if (any.route == Route::mma) {
-    ASSERT_FALSE(refusal_of(forced_mma)) << to_string(forced_mma);
-  }
-}
-
-class AnyTable : public ::testing::Test {
- protected:
-  Random random;
-
-  bool flag() { return random.integer(0, 1) == 1; }
-  Scalar scalar() { return Scalar(random.integer(0, 11)); }
-  Capability machine() {
-    int const capabilities[] = {70, 75, 80, 90, 100};
-    return {random.integer(0, 5) != 0, capabilities[random.integer(0, 4)], 132};
-  }
-  static constexpr int rounds = 20000;
-
-  /// draw() makes a problem and gives its route by settings and a table.
-  template <class Draw>
-  void expect_routes(Draw const& draw) {
-    int differ = 0;
-    std::set<Route> reached;
-    for (int i = 0; i < rounds; ++i) {
-      TuningTable const table = random_table(random);
-      auto const route        = draw();
-      auto const any          = route(Settings{}, table);
-      auto const builtin      = route(Settings{}, builtin_tuning);
-      auto const forced       = route(Settings{Route::mma}, table);
-      check_decision(any, builtin, forced);
-      ASSERT_EQ(route(Settings{Route::mma}, builtin_tuning).mma.reason,
-                forced.mma.reason);
-      if (HasFatalFailure()) return;
-      differ += any.route != builtin.route;
-      reached.insert(any.route);
-    }
-    EXPECT_LT(0, differ);
-    EXPECT_EQ((std::set<Route>{Route::generic, Route::streamed, Route::mma}),
-              reached);
-  }
-};
-
-TEST_F(AnyTable, Reductions) {
-  expect_routes([&] {
-    ReduceProblem p;
-    p.pattern =
-        random.integer(0, 7) ? Pattern::range : Pattern(random.integer(0, 2));
-    p.source           = Source(random.integer(0, 3));
-    p.input            = scalar();
-    p.value            = random.integer(0, 7) != 0 ? p.input : scalar();
-    p.sum              = random.integer(0, 7) != 0;
-    p.contiguous       = random.integer(0, 7) != 0;
-    p.same_alignment   = random.integer(0, 7) != 0;
-    p.fixed_size       = random.integer(0, 7) != 0;
-    p.in_graph         = random.integer(0, 7) == 0;
-    p.value_bytes      = std::size_t(random.integer(1, 80));
-    p.local_bytes      = random.integer(0, 7) == 0 ? 16 : 0;
-    p.size             = std::uint64_t(1) << random.integer(0, 40);
-    Capability const m = machine();
-    return [=](Settings const& settings, TuningTable const& table) {
-      return route_reduce(p, m, settings, table);
-    };
-  });
+/// Route functions end here, so no table makes a result wrong: it decides
+/// between two routes that can run, and nothing that is forced.
+TEST(RouteByRefusals, TakesTheBestThatCanRun) {
+  Refusal const can_run, refused{"refused"}, as_fast{"as fast"};
+  using enum Route;
+  for (Refusal const& no_mma : {can_run, refused})
+    for (Refusal const& no_streamed : {can_run, refused})
+      for (Refusal const& preference : {can_run, as_fast}) {
+        Route const best = !no_mma && (no_streamed || !preference) ? mma
+                           : !no_streamed                          ? streamed
+                                                                   : generic;
+        for (Route const asked : {automatic, generic, streamed, mma}) {
+          auto const decision =
+              route_by_refusals(asked, no_mma, no_streamed, preference);
+          bool const chosen = asked == automatic;
+          EXPECT_EQ(chosen ? best : asked, decision.route);
+          EXPECT_EQ(no_streamed.reason, decision.streamed.reason);
+          EXPECT_EQ(no_mma || !chosen || best == mma ? no_mma.reason
+                                                     : preference.reason,
+                    decision.mma.reason);
+        }
+      }
 }
 
 /// No table sends a sum that tensor cores can compute to Kokkos' own code.
-TEST_F(AnyTable, SumsThatStreamedRefuses) {
+TEST(TuningTable, SumsThatStreamedRefuses) {
   ReduceProblem p;
   p.source      = Source::view;
   p.input       = Scalar::float64;
@@ -170,40 +109,35 @@ TEST_F(AnyTable, SumsThatStreamedRefuses) {
   EXPECT_EQ(Route::mma, route_reduce(p, h200, {}, table).route);
 }
 
-TEST_F(AnyTable, Stencils) {
-  using namespace KokkosMMA::Impl;
-  int differ = 0;
-  for (int i = 0; i < rounds; ++i) {
-    TuningTable const table = random_table(random);
+/// Tensor cores get a stencil only if a kernel is compiled for its elements.
+TEST(TuningTable, StencilKernelsAreCompiled) {
+  Random random;
+  auto const flag = [&] { return random.integer(0, 1) == 1; };
+  int taken       = 0;
+  for (int i = 0; i < 20000; ++i) {
     StencilProblem p;
-    p.rank             = flag() ? 2 : random.integer(1, 3);
-    p.input            = scalar();
-    p.radius           = random.integer(1, 16);
-    p.one_radius       = flag();
-    p.taps             = random.integer(1, 1089);
-    p.accumulator      = size_of(p.input) == 2   ? Scalar::float32
-                         : size_of(p.input) == 1 ? Scalar::int32
-                                                 : p.input;
-    p.weights          = WeightForm(random.integer(0, 3));
-    p.factors          = MmaOperands(random.integer(0, 2));
-    p.exact_weights    = flag();
-    p.source           = RowLayout(random.integer(0, 3));
-    p.target           = RowLayout(random.integer(1, 3));
-    Capability const m = machine();
-    auto const any     = route_stencil(p, m, {}, table);
-    auto const builtin = route_stencil(p, m, {});
-    check_decision(any, builtin,
-                   route_stencil(p, m, Settings{Route::mma}, table));
-    // The kernel of the route is one that is compiled for these elements.
-    if (any.route == Route::mma) {
-      StencilKernel const kernel = stencil_kernel(p, any.route);
-      ASSERT_TRUE(kernel == StencilKernel::band
-                      ? stencil_band_exists(p.input, p.accumulator)
-                      : stencil_dense_band_exists(p.input, p.accumulator));
-    }
-    differ += any.route != builtin.route;
+    p.rank          = flag() ? 2 : random.integer(1, 3);
+    p.input         = Scalar(random.integer(0, 11));
+    p.radius        = random.integer(1, 16);
+    p.one_radius    = flag();
+    p.taps          = random.integer(1, 1089);
+    p.accumulator   = size_of(p.input) == 2   ? Scalar::float32
+                      : size_of(p.input) == 1 ? Scalar::int32
+                                              : p.input;
+    p.weights       = WeightForm(random.integer(0, 3));
+    p.factors       = MmaOperands(random.integer(0, 2));
+    p.exact_weights = flag();
+    p.source        = RowLayout(random.integer(0, 3));
+    p.target        = RowLayout(random.integer(1, 3));
+    Route const route =
+        route_stencil(p, {true, 90, 132}, {}, random_table(random)).route;
+    if (route != Route::mma) continue;
+    ++taken;
+    ASSERT_TRUE(stencil_kernel(p, route) == StencilKernel::band
+                    ? stencil_band_exists(p.input, p.accumulator)
+                    : stencil_dense_band_exists(p.input, p.accumulator));
   }
-  EXPECT_LT(0, differ);
+  EXPECT_LT(0, taken);
 }
 
 TEST(LaunchShapes, AreWithinTheirLimits) {
