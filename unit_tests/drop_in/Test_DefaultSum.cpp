@@ -20,20 +20,8 @@ KOKKOSMMA_TEST_EVERY_SPACE(DefaultSum);
 /// Sums x into a scalar and into a View.
 template <class Exec, class Result, class T>
 void check_sum_of(Kokkos::View<T*, Exec> const& x, Result expected) {
-  ElementSum<T, Exec, Kokkos::View<T const*, Exec>, Result> const functor{x};
-  Kokkos::RangePolicy<Exec> const policy(0, x.extent(0));
-
-  Result scalar = poison<Result>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("sum", policy, functor, scalar);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(expected == scalar);
-
-  auto const view = poisoned_view<Result, Exec>();
-  probe.reset();
-  Kokkos::parallel_reduce("sum", policy, functor, view);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(expected == value_of(view));
+  expect_reduced(expected, Kokkos::RangePolicy<Exec>(0, x.extent(0)),
+                 ElementSum<T, Exec, Kokkos::View<T const*, Exec>, Result>{x});
 }
 
 /// Scans x with a total in a scalar and in a View.
