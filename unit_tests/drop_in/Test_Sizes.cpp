@@ -129,6 +129,7 @@ TYPED_TEST(Sizes, ExactAtEveryBoundaryOf32Bits) {
 }
 TYPED_TEST(Sizes, OtherWidths) {
   check_lengths<std::uint8_t, TypeParam>(some_lengths());
+  check_lengths<std::int16_t, TypeParam>(some_lengths());
   check_lengths<Triple, TypeParam>(some_lengths());
 }
 TYPED_TEST(Sizes, MillionsOfElements) {

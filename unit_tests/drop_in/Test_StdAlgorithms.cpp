@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kokkos' standard algorithms over Views: on Cuda the sums of contiguous ones,
-// whose data the library can see, take the tensor cores.
+// Kokkos' standard algorithms over Views. Sums of integers: random_calls,
+// std_reduce.
 
 #include <KokkosMMA_ExactSum.hpp>
 #include <KokkosMMA_TestSupport.hpp>
@@ -48,45 +48,6 @@ template <class View>
 auto part_of(View const& x, Piece const& piece) {
   return Kokkos::subview(
       x, Kokkos::pair<int, int>(piece.begin, piece.begin + piece.length));
-}
-
-/// Integers: exact modulo 2^bits in every form of the call.
-template <class Exec, class T>
-void check_integer_sum() {
-  Random random;
-  std::vector<std::uint64_t> prefix(longest + 1);
-  // all bits on the device, where sums wrap; a sanitizer of the host reports
-  // that overflow
-  constexpr std::int64_t limit =
-      on_cuda<Exec> || sizeof(T) < sizeof(int)
-          ? std::numeric_limits<T>::max()
-          : std::numeric_limits<T>::max() / (longest + 1);
-  auto const x = make_view<T, Exec>(longest, [&](std::size_t i) {
-    auto const value = static_cast<T>(random.integer(-limit, limit));
-    prefix[i + 1]    = prefix[i] + static_cast<std::uint64_t>(value);
-    return value;
-  });
-  for (Piece const& piece : pieces(random)) {
-    SCOPED_TRACE(describe(piece));
-    auto const part     = part_of(x, piece);
-    auto const expected = static_cast<T>(prefix[piece.begin + piece.length] -
-                                         prefix[piece.begin]);
-    RouteProbe<Exec> probe;
-    EXPECT_EQ(expected, KE::reduce(Exec(), part));
-    EXPECT_TRUE(probe.streamed());
-    probe.reset();
-    EXPECT_EQ(static_cast<T>(expected + T(3)),
-              KE::reduce("label", Exec(), KE::cbegin(x) + piece.begin,
-                         KE::cbegin(x) + piece.begin + piece.length, T(3)));
-    EXPECT_TRUE(probe.streamed());
-  }
-  auto const nothing = Kokkos::subview(x, Kokkos::pair<int, int>(5, 5));
-  EXPECT_EQ(T(7), KE::reduce(Exec(), nothing, T(7)));
-}
-TYPED_TEST(StdAlgorithms, SumsOfIntegers) {
-  check_integer_sum<TypeParam, std::int8_t>();
-  check_integer_sum<TypeParam, std::int32_t>();
-  check_integer_sum<TypeParam, std::int64_t>();
 }
 
 /// Floating-point sums: no less accurate than Kokkos' own.
