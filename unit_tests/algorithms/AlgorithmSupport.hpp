@@ -47,13 +47,6 @@ Kokkos::View<T*, Exec> filled(std::size_t size, Value const& value) {
   return make_view<T, Exec>(size, [&](std::size_t) { return value; });
 }
 
-/// The elements of any View after all work has finished.
-template <class View>
-auto host_copy(View const& x) {
-  Kokkos::fence("KokkosMMA::Testing::host_copy");
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-}
-
 using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
 

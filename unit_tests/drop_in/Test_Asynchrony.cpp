@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// When a reduction or a scan returns, in which order calls run and what they
-// may share: results in Views are asynchronous and in order, scalars wait for
-// their own instance only, instances and threads keep apart; and calls go on
-// while others hold the device.
+// When a reduction or a scan returns and what calls may share: results in Views
+// are asynchronous and in order, scalars wait for their own instance only,
+// instances and threads keep apart; and calls go on while others hold the
+// device. Calls that read what earlier ones wrote: random_calls, chain. Streams
+// of the application: Test_Surroundings.cpp.
 
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_ScanSupport.hpp>
@@ -23,72 +24,6 @@ KOKKOSMMA_TEST_EVERY_SPACE(Asynchrony);
 
 template <class Exec>
 using Longs = Kokkos::View<std::int64_t*, Exec>;
-
-/// Scans and sums the results of earlier work: elements and a number.
-template <class Exec>
-struct NextStep {
-  Longs<Exec> x, y;
-  Kokkos::View<std::int64_t const, Exec> offset;
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
-                                  bool last) const {
-    std::int64_t const value = x(i) % 1000 + offset() % 100 + 1;
-    if (last) y(i) = update;
-    update += value;
-  }
-};
-
-template <class Exec>
-struct SumOfStep {
-  Longs<Exec> x;
-  Kokkos::View<std::int64_t const, Exec> offset;
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
-    update += x(i) % 1000 + offset() % 100 + 1;
-  }
-};
-
-/// Many calls on one instance with nothing between them: by turns a scan of the
-/// prefixes and the result of the calls before, and a sum of them.
-TYPED_TEST(Asynchrony, CallsOnOneInstanceRunInOrder) {
-  using Exec      = TypeParam;
-  Exec const exec = make_instances<Exec>(1)[0];
-  int const steps = 60;
-  for (int n : {1, 700, 40000}) {
-    SCOPED_TRACE("n = " + std::to_string(n));
-    Longs<Exec> x("x", n), y("y", n);
-    Longs<Exec> const results("results", steps + 1);
-    Kokkos::RangePolicy<Exec> const policy(exec, 0, n);
-    for (int step = 0; step < steps; ++step) {
-      auto const offset = Kokkos::subview(results, step);
-      auto const result = Kokkos::subview(results, step + 1);
-      if (step % 3 == 2) {
-        Kokkos::parallel_reduce("sum", policy, SumOfStep<Exec>{x, offset},
-                                result);
-      } else {
-        Kokkos::parallel_scan("scan", policy, NextStep<Exec>{x, y, offset},
-                              result);
-        std::swap(x, y);
-      }
-    }
-    // in order with other work of the instance as well
-    Longs<Exec> const copy("copy", n);
-    Kokkos::deep_copy(exec, copy, x);
-    exec.fence();
-
-    std::vector<std::int64_t> expected(n, 0), expected_results{0};
-    for (int step = 0; step < steps; ++step) {
-      std::int64_t sum = 0;
-      for (auto& element : expected) {
-        std::int64_t const value =
-            element % 1000 + expected_results.back() % 100 + 1;
-        if (step % 3 != 2) element = sum;
-        sum += value;
-      }
-      expected_results.push_back(sum);
-    }
-    EXPECT_TRUE(holds(results, expected_results));
-    EXPECT_TRUE(holds(copy, expected));
-  }
-}
 
 /// Sums of factor * (i % 7 + shift), in closed form.
 struct PeriodicSum {
@@ -225,20 +160,6 @@ TYPED_TEST(Asynchrony, ThreadsOnOneInstance) {
                 on_cuda<TypeParam> ? 200 : 30);
 }
 
-/// One host thread that keeps several instances busy.
-TYPED_TEST(Asynchrony, OneThreadOnSeveralInstances) {
-  auto const instances = make_instances<TypeParam>(8);
-  std::vector<Calls<TypeParam>> calls;
-  int const longest = on_cuda<TypeParam> ? 1 << 20 : 50000;
-  for (auto const& exec : instances) calls.emplace_back(exec, longest);
-  for (int repetition = 0; repetition < (on_cuda<TypeParam> ? 300 : 40);
-       ++repetition)
-    for (std::size_t k = 0; k < calls.size(); ++k)
-      calls[k].call(1 + (repetition * 104729 + k * 7919) % longest,
-                    repetition % waiting_none);
-  for (auto& each : calls) EXPECT_EQ(0, each.wrong());
-}
-
 /// Instances that come and go. On each, lengths grow while earlier calls still
 /// run, so that memory that they use may not be given back yet.
 template <class Exec>
@@ -284,28 +205,11 @@ TYPED_TEST(Asynchrony, SettingsOfAnotherThread) {
 using Cuda = Kokkos::Cuda;
 using Team = Kokkos::TeamPolicy<Cuda>::member_type;
 
-/// Streams that the application makes and destroys: a new one may
-/// have the handle of an old one.
-TEST(AsynchronyOnCuda, StreamsOfTheApplication) {
-  for (int repetition = 0; repetition < 50; ++repetition) {
-    cudaStream_t stream;
-    ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
-    {
-      Cuda const exec(stream);
-      Calls<Cuda> calls(exec, 40000);
-      for (int number = 0; number < 6; ++number)
-        calls.call(1 + (number * 7919 + repetition * 104729) % 40000,
-                   number % all_forms);
-      EXPECT_EQ(0, calls.wrong());
-    }
-    ASSERT_EQ(cudaSuccess, cudaStreamDestroy(stream));
-  }
-}
-
 constexpr int lengths[] = {1, 1000, 100000};
 
 /// Adds a result of earlier work.
 struct Repeated {
+  using value_type = std::int64_t;
   Kokkos::View<std::int64_t, Cuda> value;
   Kokkos::View<std::int64_t*, Cuda> y;
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
@@ -313,9 +217,6 @@ struct Repeated {
     update += value();
     if (last) y(i) = update;
   }
-};
-struct RepeatedSum {
-  Kokkos::View<std::int64_t, Cuda> value;
   KOKKOS_FUNCTION void operator()(int, std::int64_t& update) const {
     update += value();
   }
@@ -339,10 +240,9 @@ void warm_up(Cuda const& exec, Gate const& gate) {
     Kokkos::parallel_scan("warm up", policy, functor, view);
     Kokkos::parallel_scan("warm up", policy, functor, pinned);
     Kokkos::parallel_scan("warm up", policy, functor, scalar);
-    RepeatedSum const sum{gate.value};
-    Kokkos::parallel_reduce("warm up", policy, sum, view);
-    Kokkos::parallel_reduce("warm up", policy, sum, pinned);
-    Kokkos::parallel_reduce("warm up", policy, sum, scalar);
+    Kokkos::parallel_reduce("warm up", policy, functor, view);
+    Kokkos::parallel_reduce("warm up", policy, functor, pinned);
+    Kokkos::parallel_reduce("warm up", policy, functor, scalar);
   }
   gate.close(exec);
   gate.let_go();
@@ -373,7 +273,7 @@ TEST(AsynchronyOnCuda, ReturnsAtOnceAndRunsInOrder) {
     EXPECT_EQ(Route::streamed, last_route());
     Kokkos::parallel_scan("pinned", policy, functors[2], pinned);
     EXPECT_EQ(Route::streamed, last_route());
-    RepeatedSum const repeated{gate.value};
+    Repeated const& repeated = functors[0];
     Kokkos::parallel_reduce("sum", policy, repeated, sum);
     EXPECT_EQ(Route::streamed, last_route());
     Kokkos::parallel_reduce("pinned", policy, repeated, pinned_sum);
@@ -411,12 +311,12 @@ TEST(AsynchronyOnCuda, ScalarResultWaitsForItsOwnInstanceOnly) {
     gate.close(instances[0]);
     // queued behind the gate, with scratch of their own
     Kokkos::parallel_scan("held", policy, held, view);
-    Kokkos::parallel_reduce("held", policy, RepeatedSum{gate.value}, sum);
+    Kokkos::parallel_reduce("held", policy, held, sum);
     Kokkos::RangePolicy<Cuda> const free_policy(instances[1], 0, n);
     for (int repetition = 0; repetition < 10; ++repetition) {
       std::int64_t scalar = poison<std::int64_t>();
       if (repetition % 2)
-        Kokkos::parallel_reduce("free", free_policy, RepeatedSum{free}, scalar);
+        Kokkos::parallel_reduce("free", free_policy, other, scalar);
       else
         Kokkos::parallel_scan("free", free_policy, other, scalar);
       EXPECT_EQ(Route::streamed, last_route());
@@ -440,8 +340,7 @@ TEST(AsynchronyOnCuda, ScalarResultWaitsForItsOwnInstanceOnly) {
       });
       std::int64_t scalar = poison<std::int64_t>();
       if (reduces)
-        Kokkos::parallel_reduce("held", policy, RepeatedSum{gate.value},
-                                scalar);
+        Kokkos::parallel_reduce("held", policy, held, scalar);
       else
         Kokkos::parallel_scan("held", policy, held, scalar);
       EXPECT_EQ(n * 777, scalar);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The sum that Kokkos takes when a call names no reducer, and the prefixes of a
-// scan, for every arithmetic type.
+// scan, of floating-point types. Integers: Test_Sizes.cpp and random_calls.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -20,20 +20,8 @@ KOKKOSMMA_TEST_EVERY_SPACE(DefaultSum);
 /// Sums x into a scalar and into a View.
 template <class Exec, class Result, class T>
 void check_sum_of(Kokkos::View<T*, Exec> const& x, Result expected) {
-  ElementSum<T, Exec, Kokkos::View<T const*, Exec>, Result> const functor{x};
-  Kokkos::RangePolicy<Exec> const policy(0, x.extent(0));
-
-  Result scalar = poison<Result>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("sum", policy, functor, scalar);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(expected == scalar);
-
-  auto const view = poisoned_view<Result, Exec>();
-  probe.reset();
-  Kokkos::parallel_reduce("sum", policy, functor, view);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(expected == value_of(view));
+  expect_reduced(expected, Kokkos::RangePolicy<Exec>(0, x.extent(0)),
+                 ElementSum<T, Exec, Kokkos::View<T const*, Exec>, Result>{x});
 }
 
 /// Scans x with a total in a scalar and in a View.
@@ -55,48 +43,6 @@ void check_scan_of(Kokkos::View<T*, Exec> const& x,
   scan(view);
   EXPECT_EQ(sum, scalar);
   EXPECT_EQ(sum, value_of(view));
-}
-
-/// Random bits that an application may sum in T: all of them, where sums wrap.
-/// Signed sums in int and wider overflow in the functor of the application,
-/// which sanitizers of the host report.
-template <class Exec, class T>
-T summand(Random& random, int n) {
-  if constexpr (std::is_signed_v<T> && sizeof(T) >= sizeof(int) &&
-                !on_cuda<Exec>) {
-    T const limit = std::numeric_limits<T>::max() / n;
-    return static_cast<T>(random.integer(-limit, limit));
-  }
-  return static_cast<T>(random.bits());
-}
-
-template <class Exec, class T>
-void check_integer() {
-  Random random;
-  int const n       = 20011;
-  std::uint64_t sum = 0;
-  std::vector<T> prefixes;
-  auto const x = make_view<T, Exec>(n, [&](std::size_t) {
-    T const value = summand<Exec, T>(random, n);
-    prefixes.push_back(static_cast<T>(sum));
-    sum += static_cast<std::uint64_t>(value);
-    return value;
-  });
-  check_sum_of<Exec, T, T>(x, static_cast<T>(sum));
-  check_scan_of<Exec, T>(x, prefixes, static_cast<T>(sum));
-}
-TYPED_TEST(DefaultSum, SmallIntegers) {
-  check_integer<TypeParam, std::int8_t>();
-  check_integer<TypeParam, std::int16_t>();
-  check_integer<TypeParam, std::uint8_t>();
-  check_integer<TypeParam, std::uint16_t>();
-}
-TYPED_TEST(DefaultSum, LargeIntegers) {
-  check_integer<TypeParam, std::int32_t>();
-  check_integer<TypeParam, std::int64_t>();
-  check_integer<TypeParam, long long>();
-  check_integer<TypeParam, std::uint32_t>();
-  check_integer<TypeParam, std::uint64_t>();
 }
 
 /// Integer-valued summands whose every partial sum the type holds exactly: no

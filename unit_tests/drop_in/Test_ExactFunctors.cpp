@@ -20,11 +20,7 @@ using namespace KokkosMMA::Testing;
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
-constexpr Settings exactly = [] {
-  Settings settings;
-  settings.reproducibility = Reproducibility::exact;
-  return settings;
-}();
+constexpr Settings exactly{.reproducibility = Reproducibility::exact};
 
 /// Each call adds one element and counts itself.
 template <class T>
@@ -63,11 +59,7 @@ bool same_sum(T expected, T sum) {
 
 template <class T>
 Kokkos::View<T*, Exec> on_device(std::vector<double> const& terms) {
-  Kokkos::View<T*, Exec> const x("x", terms.size());
-  auto const host = Kokkos::create_mirror_view(x);
-  for (std::size_t i = 0; i < terms.size(); ++i) host(i) = T(terms[i]);
-  Kokkos::deep_copy(x, host);
-  return x;
+  return view_of<Exec>(std::vector<T>(terms.begin(), terms.end()));
 }
 
 template <class T>
@@ -84,8 +76,7 @@ void expect_exact(HostileSum const& data, Random& random) {
   ScopedSettings const scope(exactly);
   T sum = 7;
   Kokkos::parallel_reduce("sum", policy, add, sum);
-  auto const calls =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), add.calls);
+  auto const calls = host_copy(add.calls);
   for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(1, calls(i)) << i;
   if (!on_cuda<Exec>) return;
   // Kokkos' sums begin with +0: of terms -0 they are that.

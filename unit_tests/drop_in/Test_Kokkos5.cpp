@@ -158,8 +158,9 @@ TYPED_TEST(Kokkos5, BatchesOfAConstantSize) {
 
 #endif  // 5.0
 
-/// A functor of 6 KB, which Kokkos 5 passes as an argument, and from 5.2 on in
-/// constant memory where the policy hints at much work.
+/// A functor of 6 KB, which Kokkos 5 passes as an argument (random_calls,
+/// *_5000_bytes), and from 5.2 on in constant memory where the policy hints at
+/// much work.
 template <class Exec>
 struct Heavy {
   Kokkos::View<int*, Exec> x;
@@ -179,21 +180,17 @@ TYPED_TEST(Kokkos5, HeavyFunctors) {
   Kokkos::View<int*, Exec> const x("x", many);
   Heavy<Exec> f{x, {}};
   for (int k = 0; k < 1500; ++k) f.table[k] = k;
-  Range const plain(0, many);
-  auto const hinted = KE::require(plain, KE::WorkItemProperty::HintHeavyWeight);
+  auto const hinted =
+      KE::require(Range(0, many), KE::WorkItemProperty::HintHeavyWeight);
   std::int64_t sum = 0, expected = 0;
   for (int i = 0; i < many; ++i) expected += i % 1500;
-  auto const check = [&](auto const& policy) {
-    each_launch([&] { Kokkos::parallel_for("heavy", policy, f); },
-                [&] { EXPECT_TRUE(holds_multiples(x, 1)); });
-    each_launch([&] { Kokkos::parallel_reduce("heavy", policy, f, sum); },
-                [&] {
-                  EXPECT_EQ(expected, sum);
-                  sum = -1;
-                });
-  };
-  check(plain);
-  check(hinted);
+  each_launch([&] { Kokkos::parallel_for("heavy", hinted, f); },
+              [&] { EXPECT_TRUE(holds_multiples(x, 1)); });
+  each_launch([&] { Kokkos::parallel_reduce("heavy", hinted, f, sum); },
+              [&] {
+                EXPECT_EQ(expected, sum);
+                sum = -1;
+              });
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <KokkosMMA_ReferenceFold.hpp>
 #include <KokkosMMA_TestSupport.hpp>
 
-#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -22,11 +21,8 @@ using Exec = Kokkos::DefaultExecutionSpace;
 template <class T>
 using Vector = Kokkos::View<T*, Exec>;
 
-constexpr Settings level = [] {
-  Settings settings;
-  settings.reproducibility = Reproducibility::device_independent;
-  return settings;
-}();
+constexpr Settings level{.reproducibility =
+                             Reproducibility::device_independent};
 
 template <class T>
 struct Add {
@@ -46,14 +42,6 @@ std::vector<T> numbers(Random& random, std::size_t size, double low,
   return x;
 }
 template <class T>
-Vector<T> on_device(std::vector<T> const& x) {
-  Vector<T> const view("x", x.size());
-  Kokkos::deep_copy(view, Kokkos::View<T const*, Kokkos::HostSpace,
-                                       Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                              x.data(), x.size()));
-  return view;
-}
-template <class T>
 void expect_bits(T expected, T computed) {
   EXPECT_EQ(0, std::memcmp(&expected, &computed, sizeof(T)))
       << expected << " and " << computed;
@@ -67,8 +55,9 @@ void expect_reference(Random& random, std::size_t size) {
   auto const terms   = numbers<T>(random, size, -1, 1);
   auto const factors = numbers<T>(random, size, 0.5, 1.5);
   T sum = 0, product = 1;
-  Kokkos::parallel_reduce("sum", policy, Add<T>{on_device(terms)}, sum);
-  Kokkos::parallel_reduce("product", policy, Multiply<T>{on_device(factors)},
+  Kokkos::parallel_reduce("sum", policy, Add<T>{view_of<Exec>(terms)}, sum);
+  Kokkos::parallel_reduce("product", policy,
+                          Multiply<T>{view_of<Exec>(factors)},
                           Kokkos::Prod<T>(product));
   double exact = 0;
   for (T const each : terms) exact += double(each);

@@ -9,7 +9,6 @@
 
 #include <Kokkos_DynamicView.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -54,42 +53,6 @@ struct Multiply {
   KOKKOS_FUNCTION void operator()(int i) const { x(i) = i; }
 };
 
-/// Returns in the middle, and atomics.
-template <class Exec>
-void check_bodies(std::int64_t n) {
-  Kokkos::View<std::int64_t[3], Exec> const sums("sums");
-  each_launch(
-      [&] {
-        Kokkos::deep_copy(sums, 0);
-        Kokkos::parallel_for(
-            "bodies", Kokkos::RangePolicy<Exec>(0, n), KOKKOS_LAMBDA(int i) {
-              if (i % 3 == 0) return;
-              Kokkos::atomic_add(&sums(0), i);
-              if (i % 3 == 1) {
-                for (int k = 0; k < i % 11; ++k) Kokkos::atomic_inc(&sums(1));
-                return;
-              }
-              Kokkos::atomic_max(&sums(2), i);
-            });
-      },
-      [&] {
-        std::int64_t expected[3] = {0, 0, 0};
-        for (std::int64_t i = 0; i < n; ++i) {
-          if (i % 3 == 0) continue;
-          expected[0] += i;
-          if (i % 3 == 1) expected[1] += i % 11;
-          if (i % 3 == 2) expected[2] = i;
-        }
-        auto const host =
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
-        for (int k = 0; k < 3; ++k) EXPECT_EQ(expected[k], host(k)) << k;
-      });
-}
-TYPED_TEST(Loops, ReturnsAndAtomics) {
-  check_bodies<TypeParam>(small_size);
-  check_bodies<TypeParam>(measured_size);
-}
-
 /// Atomics of 24 bytes take locks.
 struct Wide {
   double a, b, c;
@@ -110,8 +73,7 @@ void check_locks() {
             });
       },
       [&] {
-        auto const host =
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+        auto const host = host_copy(sums);
         for (int k = 0; k < 64; ++k) {
           double const calls = (n - k + 63) / 64;
           EXPECT_EQ(calls, host(k).a);
@@ -206,8 +168,7 @@ void check_long_range(std::int64_t n) {
     ++count;
     sum += begin + i;
   }
-  auto const host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), seen);
+  auto const host = host_copy(seen);
   EXPECT_EQ(count, host(0));
   EXPECT_EQ(sum, host(1));
 }
@@ -235,8 +196,7 @@ TYPED_TEST(Loops, ViewsAreFilled) {
     Kokkos::deep_copy(floats, 3.5f);
     Kokkos::deep_copy(strided, -1.f);
     auto const every = [](auto const& view, auto const& holds) {
-      auto const host =
-          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+      auto const host = host_copy(view);
       for (std::size_t i = 0; i < host.span(); ++i)
         if (!holds(host.data()[i])) return false;
       return true;
@@ -372,8 +332,7 @@ void check_capture() {
     for (int k = 0; k < 4; ++k)
       ASSERT_EQ(cudaSuccess, cudaGraphLaunch(runnable, stream));
     exec.fence();
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+    auto const host = host_copy(x);
     int const calls = calls_before + 20;
     for (int i = 0; i < n; i += 101)
       ASSERT_EQ(double(calls) * (Before ? i : i / 2), host(i)) << i;

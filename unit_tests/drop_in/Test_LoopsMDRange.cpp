@@ -73,58 +73,6 @@ TYPED_TEST(LoopsMDRange, EveryRankIsIntercepted) {
   check_route<Exec, 6, Iterate::Left>();
 }
 
-/// A stencil and a transpose: what a box reads beside its own place.
-template <class Exec, class Layout>
-void check_views() {
-  int const rows = 701, columns = 403;
-  Kokkos::View<int**, Layout, Exec> const x("x", rows, columns),
-      y("y", columns, rows), z("z", rows, columns);
-  using Policy = Kokkos::MDRangePolicy<Exec, Rank<2>>;
-  Kokkos::parallel_for(
-      "fill", Policy({0, 0}, {rows, columns}),
-      KOKKOS_LAMBDA(int i, int j) { x(i, j) = 1000 * i + j; });
-  auto const transposed = [&] {
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < columns; ++j)
-        if (host(j, i) != 1000 * i + j) return false;
-    Kokkos::deep_copy(y, -1);
-    return true;
-  };
-  each_launch(
-      [&] {
-        Kokkos::parallel_for(
-            "transpose", Policy({0, 0}, {rows, columns}),
-            KOKKOS_LAMBDA(int i, int j) { y(j, i) = x(i, j); });
-      },
-      [&] { EXPECT_TRUE(transposed()); });
-  auto const smoothed = [&] {
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), z);
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < columns; ++j) {
-        bool const inside = i > 0 && i + 1 < rows && j > 0 && j + 1 < columns;
-        if (host(i, j) != (inside ? 4 * (1000 * i + j) : 0)) return false;
-      }
-    Kokkos::deep_copy(z, 0);
-    return true;
-  };
-  each_launch(
-      [&] {
-        Kokkos::parallel_for(
-            "stencil", Policy({1, 1}, {rows - 1, columns - 1}),
-            KOKKOS_LAMBDA(int i, int j) {
-              z(i, j) = x(i - 1, j) + x(i + 1, j) + x(i, j - 1) + x(i, j + 1);
-            });
-      },
-      [&] { EXPECT_TRUE(smoothed()); });
-}
-TYPED_TEST(LoopsMDRange, StencilsAndTransposes) {
-  check_views<TypeParam, Kokkos::LayoutLeft>();
-  check_views<TypeParam, Kokkos::LayoutRight>();
-}
-
 /// deep_copy() from one layout to the other.
 template <class T, class Exec>
 void check_copies(std::int64_t columns) {
@@ -291,8 +239,7 @@ TYPED_TEST(LoopsMDRange, MoreTilesThanKokkosHasBlocks) {
       policy({0, 0, 0, 0, 0}, {1, 1, 384, 171, 1}, {1, 1, 1, 1, 1});
   for (int call = 0; call < 3; ++call)
     Kokkos::parallel_for(policy, CountPairs<Counts>{counts});
-  auto const found =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+  auto const found = host_copy(counts);
   for (int i = 0; i < 384; ++i)
     for (int j = 0; j < 171; ++j) ASSERT_EQ(found(i, j), 3) << i << ' ' << j;
 }

@@ -90,22 +90,10 @@ Policy make_policy(Point<Rank> const& begin, Point<Rank> const& end,
 template <class Policy, int Rank>
 void check_policy(Point<Rank> const& begin, Point<Rank> const& end,
                   std::vector<int> const& tile = {}) {
-  using Exec        = typename Policy::execution_space;
-  auto const policy = make_policy<Policy, Rank>(begin, end, tile);
   Reference expected;
   loop<Rank>(begin, end, expected);
-
-  std::uint64_t scalar = poison<std::uint64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("MDRange", policy, MixIndices(), scalar);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(expected.sum, scalar);
-
-  auto const view = poisoned_view<std::uint64_t, Exec>();
-  probe.reset();
-  Kokkos::parallel_reduce(policy, MixIndices(), view);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(expected.sum, value_of(view));
+  expect_reduced(expected.sum, make_policy<Policy, Rank>(begin, end, tile),
+                 MixIndices());
 }
 
 using Kokkos::Iterate;

@@ -1,16 +1,14 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions inside team kernels, as applications write them.
+// Reductions inside team kernels, as applications write them. One inside the
+// other: random_calls, teams_sum.
 
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_Random.hpp>
 
 #include <cstdint>
 #include <limits>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace {
 
@@ -155,74 +153,6 @@ TYPED_TEST(Nested, ResultsOfAllKindsHaveTheBitsOfKokkos) {
                       : Kokkos::TeamPolicy<Exec>(rows, 1);
     expect_bits_of_kokkos([&] { Kokkos::parallel_for("results", policy, f); },
                           f.results);
-  }
-}
-
-/// A matrix times a vector, one reduction inside the other: several rows per
-/// team, vectors along a row, sums of squares over the team.
-template <class Exec>
-struct Product {
-  struct Tagged {};
-  using Policy = Kokkos::TeamPolicy<Exec, Tagged>;
-  Kokkos::View<double**, Kokkos::LayoutRight, Exec> a;
-  Kokkos::View<double*, Exec> x, y;
-
-  KOKKOS_FUNCTION void operator()(Tagged,
-                                  typename Policy::member_type const& m) const {
-    int const rows = 16, n = int(a.extent(1));
-    double squares = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(m, rows),
-        [&](int k, double& s) {
-          int const row = m.league_rank() * rows + k;
-          double dot    = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(m, n),
-              [&](int j, double& d) { d += a(row, j) * x(j); }, dot);
-          Kokkos::single(Kokkos::PerThread(m), [&] { y(row) = dot; });
-          s += dot * dot;
-        },
-        squares);
-    Kokkos::single(Kokkos::PerTeam(m),
-                   [&] { y(a.extent(0) + m.league_rank()) = squares; });
-  }
-};
-TYPED_TEST(Nested, OneInsideTheOther) {
-  using Exec       = TypeParam;
-  int const league = 20, rows = 16 * league;
-  for (int const n : {3, 64, 333}) {
-    Product<Exec> const f{
-        Kokkos::View<double**, Kokkos::LayoutRight, Exec>("a", rows, n),
-        Kokkos::View<double*, Exec>("x", n),
-        Kokkos::View<double*, Exec>("y", rows + league)};
-    Random random;
-    // Numbers whose sums are exact.
-    fill_random(f.a, [&] { return double(random.integer(-8, 8)); });
-    auto const x = Kokkos::create_mirror_view(f.x);
-    for (int j = 0; j < n; ++j) x(j) = double(random.integer(-8, 8));
-    Kokkos::deep_copy(f.x, x);
-    auto const a      = host_copy(f.a);
-    auto const policy = [&](int team, int vector) {
-      return on_cuda<Exec>
-                 ? typename Product<Exec>::Policy(league, team, vector)
-                 : typename Product<Exec>::Policy(league, 1);
-    };
-    for (auto const& p : {policy(16, 8), policy(4, 32), policy(5, 4)})
-      each_launch([&] { Kokkos::parallel_for("product", p, f); },
-                  [&] {
-                    auto const y = host_copy(f.y);
-                    Kokkos::deep_copy(f.y, -1.);
-                    for (int t = 0; t < league; ++t) {
-                      double squares = 0;
-                      for (int r = 16 * t; r < 16 * t + 16; ++r) {
-                        double dot = 0;
-                        for (int j = 0; j < n; ++j) dot += a(r, j) * x(j);
-                        ASSERT_EQ(dot, y(r));
-                        squares += dot * dot;
-                      }
-                      ASSERT_EQ(squares, y(rows + t));
-                    }
-                  });
   }
 }
 

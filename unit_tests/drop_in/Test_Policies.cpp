@@ -7,7 +7,6 @@
 
 #include <KokkosMMA_ScanSupport.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -36,34 +35,6 @@ struct IndexSums {
   }
 };
 
-/// The same for all integers in [0, n), n <= 2^62, in closed form.
-IndexSums sums_below(std::uint64_t n) {
-  if (n == 0) return {};
-  auto const triangle = static_cast<std::uint64_t>(
-      static_cast<unsigned __int128>(n) * (n - 1) / 2);
-  return {n, triangle, triangle * triangle};
-}
-
-/// The same for all integers in [begin, end).
-IndexSums sums_between(std::int64_t begin, std::int64_t end) {
-  IndexSums result;
-  if (end > 0) {
-    IndexSums const upper = sums_below(end);
-    IndexSums const lower = sums_below(begin > 0 ? begin : 0);
-    result = {upper.count - lower.count, upper.first - lower.first,
-              upper.cubes - lower.cubes};
-  }
-  if (begin < 0) {
-    // the negative ones mirrored: [1 - end, 1 - begin)
-    IndexSums const upper = sums_below(1 - begin);
-    IndexSums const lower = sums_below(end < 0 ? 1 - end : 0);
-    result +=
-        {0, 0 - (upper.first - lower.first), 0 - (upper.cubes - lower.cubes)};
-    result.count += (end < 0 ? end : 0) - begin;
-  }
-  return result;
-}
-
 struct SumIndices {
   template <class Index>
   KOKKOS_FUNCTION void operator()(Index i, IndexSums& update) const {
@@ -89,36 +60,29 @@ struct SumOfIndices {
   }
 };
 
-constexpr auto check_sums = [](auto const& policy) {
-  using Exec       = typename std::decay_t<decltype(policy)>::execution_space;
-  IndexSums result = poison<IndexSums>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("range", policy, SumIndices(), result);
-  EXPECT_TRUE(probe.streamed());
-  IndexSums const expected = sums_between(policy.begin(), policy.end());
-  EXPECT_EQ(expected.count, result.count);
-  EXPECT_EQ(expected.first, result.first);
-  EXPECT_EQ(expected.cubes, result.cubes);
-};
-
 constexpr auto check_policy = [](auto const& policy) {
   using Policy = std::decay_t<decltype(policy)>;
   using Exec   = typename Policy::execution_space;
   using Index  = typename Policy::index_type;
   SCOPED_TRACE("range [" + std::to_string(policy.begin()) + ", " +
                std::to_string(policy.end()) + ")");
-  check_sums(policy);
   std::vector<std::uint64_t> expected;
   std::uint64_t sum = 0;
+  IndexSums sums, seen = poison<IndexSums>();
   for (auto i = std::int64_t(policy.begin()); i < std::int64_t(policy.end());
        ++i) {
     expected.push_back(sum);
     sum += value_at(i);
+    SumIndices()(i, sums);
   }
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("range", policy, SumIndices(), seen);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_TRUE(same_bits(sums, seen));
   SumOfIndices<Exec, Index> const functor{
       policy.begin(), poisoned_array<std::uint64_t, Exec>(expected.size() + 5)};
   std::uint64_t total = poison<std::uint64_t>();
-  RouteProbe<Exec> probe;
+  probe.reset();
   Kokkos::parallel_scan("range", policy, functor, total);
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(sum, total);
@@ -196,20 +160,8 @@ TYPED_TEST(Policies, TraitsOfTheLaunch) {
       Kokkos::Experimental::WorkItemProperty::HintLightWeight));
 }
 
-/// Ranges that are themselves longer than 2^31 and 2^32: only a device does
-/// them in a moment.
-TYPED_TEST(Policies, RangesLongerThan32Bits) {
-  if constexpr (on_cuda<TypeParam>) {
-    using Policy =
-        Kokkos::RangePolicy<TypeParam, Kokkos::IndexType<std::int64_t>>;
-    std::int64_t const two_to_31 = std::int64_t(1) << 31;
-    check_sums(Policy(0, two_to_31 + 12345));
-    check_sums(Policy(-7, 2 * two_to_31 + 54321));
-  }
-}
-
-/// Empty ranges write the identity, of a policy (random_calls, sum_* and
-/// reducer_*) and of a count.
+/// Empty ranges write the identity, of a policy (random_calls, sum_*, reducer_*
+/// and scan_*) and of a count.
 TYPED_TEST(Policies, CountsOfNoneAndOne) {
   using Exec   = TypeParam;
   auto const x = make_view<double, Exec>(4, [](std::size_t) { return 1.; });
@@ -219,43 +171,6 @@ TYPED_TEST(Policies, CountsOfNoneAndOne) {
     EXPECT_TRUE(same_bits(double(count), sum));
   }
 }
-
-/// Nothing to do: no call, and a total as Kokkos' own code on that space leaves
-/// it.
-template <class Exec>
-void check_empty_scans() {
-  Kokkos::View<int, Exec> const calls("calls");
-  auto const functor = KOKKOS_LAMBDA(int, std::int64_t& update, bool) {
-    Kokkos::atomic_inc(&calls());
-    ++update;
-  };
-  std::vector<Kokkos::RangePolicy<Exec>> policies;
-  for (int begin : {0, 3})
-    policies.push_back(Kokkos::RangePolicy<Exec>(begin, begin));
-#if KOKKOS_VERSION < 50000 && defined(KOKKOS_ENABLE_DEPRECATED_CODE_4)
-  policies.push_back(Kokkos::RangePolicy<Exec>(9, 3));
-#endif
-  for (auto const& policy : policies) {
-    std::int64_t scalar = poison<std::int64_t>(), kokkos_scalar = scalar;
-    auto view        = poisoned_view<std::int64_t, Exec>();
-    auto kokkos_view = poisoned_view<std::int64_t, Exec>();
-    Kokkos::parallel_scan("empty", policy, functor);
-    Kokkos::parallel_scan("empty", policy, functor, scalar);
-    Kokkos::parallel_scan("empty", policy, functor, view);
-    {
-      ScopedSettings const scope(Settings{Route::generic});
-      Kokkos::parallel_scan("empty", policy, functor, kokkos_scalar);
-      Kokkos::parallel_scan("empty", policy, functor, kokkos_view);
-    }
-    EXPECT_EQ(kokkos_scalar, scalar);
-    EXPECT_EQ(value_of(kokkos_view), value_of(view));
-    EXPECT_EQ(0, value_of(calls));
-    if (!on_cuda<Exec>) {
-      EXPECT_EQ(0, scalar);
-    }
-  }
-}
-TYPED_TEST(Policies, EmptyScans) { check_empty_scans<TypeParam>(); }
 
 /// Functors may synchronise among themselves as in Kokkos' own kernels: atomics
 /// on types for which there are only locks. Those of a scan are effects of only
@@ -292,7 +207,7 @@ void check_atomics() {
 TYPED_TEST(Policies, FunctorsUseAtomics) { check_atomics<TypeParam>(); }
 
 /// Captured data of any size arrive whole; very large functors go to Kokkos'
-/// own code.
+/// own code. Of 300 to 5000 bytes: random_calls.
 template <int Bytes>
 struct Captured {
   std::uint64_t data[Bytes / 8];
@@ -344,10 +259,8 @@ void check_captured() {
   EXPECT_TRUE(holds(scan.y, expected));
 }
 TYPED_TEST(Policies, LargeFunctors) {
-  check_captured<TypeParam, 512>();
   check_captured<TypeParam, 3584>();
   check_captured<TypeParam, 4056>();
-  check_captured<TypeParam, 8192>();
   check_captured<TypeParam, 15992>();
   check_captured<TypeParam, 31992>();
   check_captured<TypeParam, 49152>();

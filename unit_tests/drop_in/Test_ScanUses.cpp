@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What applications scan for: sorting, offsets of graphs in compressed rows,
-// and copies by a condition. Everything is compared with the host.
+// What applications scan for: offsets of graphs in compressed rows and copies
+// by a condition. Everything is compared with the host.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
-#include <Kokkos_Sort.hpp>
 #include <Kokkos_StdAlgorithms.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace {
@@ -18,41 +16,6 @@ namespace KE = Kokkos::Experimental;
 using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(ScanUses);
-
-/// Kokkos::BinSort counts the bins and scans the counts; Kokkos::sort uses it
-/// on some spaces.
-TYPED_TEST(ScanUses, Sorting) {
-  using Exec = TypeParam;
-  for (int n : {1, 1000, 100003}) {
-    Random random;
-    SCOPED_TRACE("n = " + std::to_string(n));
-    std::vector<int> values(n);
-    for (auto& value : values) value = random.integer(0, 100000);
-    auto const keys =
-        make_view<int, Exec>(n, [&](std::size_t i) { return values[i]; });
-    auto const places = make_view<int, Exec>(
-        n, [](std::size_t i) { return static_cast<int>(i); });
-    auto expected = values;
-    std::sort(expected.begin(), expected.end());
-
-    using Keys = Kokkos::View<int*, Exec>;
-    using Bins = Kokkos::BinOp1D<Keys>;
-    Kokkos::BinSort<Keys, Bins> sorter(keys, Bins(n / 2 + 1, 0, 100000), true);
-    sorter.create_permute_vector(Exec());
-    sorter.sort(Exec(), keys);
-    sorter.sort(Exec(), places);
-    EXPECT_TRUE(holds(keys, expected));
-    auto const place = elements(places);
-    int wrong        = 0;
-    for (int i = 0; i < n; ++i) wrong += values[place[i]] != expected[i];
-    EXPECT_EQ(0, wrong) << "keys and places were moved apart";
-
-    auto const numbers =
-        make_view<int, Exec>(n, [&](std::size_t i) { return values[i]; });
-    Kokkos::sort(Exec(), numbers);
-    EXPECT_TRUE(holds(numbers, expected));
-  }
-}
 
 /// The columns of row i; the lengths of rows differ, some are empty.
 struct Pattern {
@@ -94,8 +57,7 @@ TYPED_TEST(ScanUses, CompressedRows) {
   EXPECT_TRUE(holds(graph.entries, entries));
 
   Kokkos::View<int*, Exec> row_map;
-  auto const counted =
-      make_view<int, Exec>(columns, [&](std::size_t i) { return counts[i]; });
+  auto const counted = view_of<Exec>(counts);
   probe.reset();
   int const number = Kokkos::get_crs_row_map_from_counts(row_map, counted);
   EXPECT_TRUE(probe.streamed());
@@ -120,7 +82,7 @@ struct Values {
       if (random.integer(0, 2) == 0) value = random.integer(0, 1000);
       host.push_back(value);
     }
-    x = make_view<int, Exec>(n, [&](std::size_t i) { return host[i]; });
+    x = view_of<Exec>(host);
   }
 };
 constexpr int sizes[] = {1, 2, 1000, 65537, 300007};

@@ -8,7 +8,6 @@
 #include <KokkosMMA_ScanSupport.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -56,21 +55,10 @@ template <class T, class Exec>
 void check_reductions(Data<T, Exec> const& data, std::int64_t n) {
   ElementSum<T, Exec> const functor{data.x};
   for (std::int64_t const begin : {0, 1, 6}) {
-    if (begin > n) continue;
+    if (begin >= n) continue;
     SCOPED_TRACE("sum from " + std::to_string(begin));
-    T const expected = static_cast<T>(data.sums[n] - data.sums[begin]);
-    Kokkos::RangePolicy<Exec> const policy(begin, n);
-    T scalar = poison<T>();
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce(policy, functor, scalar);
-    if (begin < n) {
-      ASSERT_TRUE(probe.streamed());
-    }
-    ASSERT_EQ(expected, scalar);
-    if (begin != 1) continue;
-    auto const view = poisoned_view<T, Exec>();
-    Kokkos::parallel_reduce(policy, functor, view);
-    ASSERT_EQ(expected, value_of(view));
+    expect_reduced(static_cast<T>(data.sums[n] - data.sums[begin]),
+                   Kokkos::RangePolicy<Exec>(begin, n), functor);
   }
 }
 
@@ -94,7 +82,8 @@ void check_lengths(std::vector<std::int64_t> const& lengths) {
     ASSERT_TRUE(probe.streamed());
     ASSERT_TRUE(same_bits(data.sums[n], total));
     if constexpr (std::is_integral_v<T>) {
-      ASSERT_NO_FATAL_FAILURE(check_reductions(data, n));
+      check_reductions(data, n);
+      if (::testing::Test::HasFailure()) return;
     }
     Comparison<T, Exec> const comparison;
     comparison.enqueue(Exec(), y, data.prefixes, n);
@@ -140,6 +129,7 @@ TYPED_TEST(Sizes, ExactAtEveryBoundaryOf32Bits) {
 }
 TYPED_TEST(Sizes, OtherWidths) {
   check_lengths<std::uint8_t, TypeParam>(some_lengths());
+  check_lengths<std::int16_t, TypeParam>(some_lengths());
   check_lengths<Triple, TypeParam>(some_lengths());
 }
 TYPED_TEST(Sizes, MillionsOfElements) {
@@ -166,6 +156,9 @@ struct ModuloThree {
     }
     update += k % 3;
   }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::uint64_t& update) const {
+    update += (i - begin) % 3 + 1;
+  }
 };
 constexpr std::uint64_t modulo_three_below(std::int64_t k) {
   return 3 * (k / 3) + (k % 3 == 2 ? 1 : 0);
@@ -188,6 +181,10 @@ void check_wide(std::int64_t begin, std::int64_t n) {
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(modulo_three_below(n), total);
   EXPECT_TRUE(holds(functor.y, expected));
+  probe.reset();
+  Kokkos::parallel_reduce("wide", Policy(begin, begin + n), functor, total);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(modulo_three_below(n) + n, total);
 }
 TYPED_TEST(Sizes, Around32Bits) {
   std::int64_t const two_to_31 = std::int64_t(1) << 31;
@@ -244,8 +241,7 @@ void check_bits_of_sums() {
     ASSERT_TRUE(probe.streamed());
     if (call == 0 || call == 3) {
       double exact = 0;
-      auto const h =
-          Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+      auto const h = host_copy(x);
       for (std::int64_t k = 7; k < n + 7; ++k)
         exact += double(float(h(k * strides[far] % n)));
       ASSERT_NEAR(exact, double(total), 1e-5 * exact);
@@ -260,69 +256,8 @@ TYPED_TEST(Sizes, LongSumsKeepTheirBits) {
   check_bits_of_sums<float, double, TypeParam>();
 }
 
-/// One call of a long row on an instance, without waiting for the one before.
-template <class T, class Exec>
-struct Row {
-  explicit Row(std::int64_t n)
-      : longest(n), data(n), y(poisoned_array<T, Exec>(n + 64)) {}
-
-  void call(Exec const& exec, std::int64_t n) {
-    auto const total = Kokkos::subview(y, n);
-    Kokkos::parallel_scan("row", Kokkos::RangePolicy<Exec>(exec, 0, n),
-                          ExclusiveSum<T, Exec>{data.x, y}, total);
-    // the sum of all lies after the prefixes, as an offset of rows would
-    comparison.enqueue(
-        exec, Kokkos::subview(y, Kokkos::make_pair(std::int64_t(0), n + 1)),
-        data.prefixes, n + 1);
-  }
-  void spoil(Exec const& exec) const {
-    Kokkos::parallel_for("spoil", Kokkos::RangePolicy<Exec>(exec, 0, longest),
-                         Spoil{y});
-  }
-
-  struct Spoil {
-    Kokkos::View<T*, Exec> y;
-    KOKKOS_FUNCTION void operator()(int i) const { y(i) = T(0x5a5a5a5a5a + i); }
-  };
-
-  std::int64_t longest;
-  Data<T, Exec> data;
-  Kokkos::View<T*, Exec> y;
-  Comparison<T, Exec> comparison;
-};
-
-/// Lengths that grow and shrink, and values of several widths, on one instance:
-/// what a call left behind must not be taken for a part of the next.
-TYPED_TEST(Sizes, GrowingAndShrinking) {
-  using Exec = TypeParam;
-  Random random;
-  std::int64_t const longest = on_cuda<Exec> ? 1 << 19 : 1 << 15;
-  Exec const exec;
-  Row<std::uint32_t, Exec> words(longest);
-  Row<std::uint64_t, Exec> longs(longest);
-  Row<Triple, Exec> triples(longest);
-  for (int repetition = 0; repetition < (on_cuda<Exec> ? 400 : 60);
-       ++repetition) {
-    // as many short ones as long ones
-    std::int64_t const limit = std::int64_t(1) << random.integer(0, 19);
-    std::int64_t const n     = random.integer(1, std::min(limit, longest));
-    switch (random.integer(0, 2)) {
-      case 0: words.call(exec, n); break;
-      case 1: longs.call(exec, n); break;
-      default: triples.call(exec, n);
-    }
-    if (repetition % 50 == 0) {
-      words.spoil(exec);
-      longs.spoil(exec);
-      triples.spoil(exec);
-    }
-  }
-  EXPECT_EQ(0, words.comparison.wrong());
-  EXPECT_EQ(0, longs.comparison.wrong());
-  EXPECT_EQ(0, triples.comparison.wrong());
-}
-
-/// Many calls in a row: counters of calls may wrap, and do not show.
+/// Many calls in a row: counters of calls may wrap, and do not show. Values of
+/// several widths by turns: random_calls, scan_*.
 TYPED_TEST(Sizes, ManyCallsInARow) {
   using Exec = TypeParam;
   Random random;

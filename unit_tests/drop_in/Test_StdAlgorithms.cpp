@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kokkos' standard algorithms over Views: on Cuda the sums of contiguous ones,
-// whose data the library can see, take the tensor cores.
+// Kokkos' standard algorithms over Views. Sums of integers: random_calls,
+// std_reduce.
 
 #include <KokkosMMA_ExactSum.hpp>
 #include <KokkosMMA_TestSupport.hpp>
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 namespace {
@@ -39,50 +40,17 @@ std::vector<Piece> pieces(Random& random) {
   return result;
 }
 constexpr int longest = 30100;
-
-/// Integers: exact modulo 2^bits in every form of the call.
-template <class Exec, class T>
-void check_integer_sum() {
-  Random random;
-  std::vector<std::uint64_t> prefix(longest + 1);
-  // all bits on the device, where sums wrap; a sanitizer of the host reports
-  // that overflow
-  constexpr std::int64_t limit =
-      on_cuda<Exec> || sizeof(T) < sizeof(int)
-          ? std::numeric_limits<T>::max()
-          : std::numeric_limits<T>::max() / (longest + 1);
-  auto const x = make_view<T, Exec>(longest, [&](std::size_t i) {
-    auto const value = static_cast<T>(random.integer(-limit, limit));
-    prefix[i + 1]    = prefix[i] + static_cast<std::uint64_t>(value);
-    return value;
-  });
-  for (Piece const& piece : pieces(random)) {
-    SCOPED_TRACE(std::to_string(piece.length) + " elements from " +
-                 std::to_string(piece.begin));
-    auto const part = Kokkos::subview(
-        x, Kokkos::pair<int, int>(piece.begin, piece.begin + piece.length));
-    auto const expected = static_cast<T>(prefix[piece.begin + piece.length] -
-                                         prefix[piece.begin]);
-    RouteProbe<Exec> probe;
-    EXPECT_EQ(expected, KE::reduce(Exec(), part));
-    EXPECT_TRUE(probe.streamed());
-    probe.reset();
-    EXPECT_EQ(static_cast<T>(expected + T(3)),
-              KE::reduce("label", Exec(), KE::cbegin(x) + piece.begin,
-                         KE::cbegin(x) + piece.begin + piece.length, T(3)));
-    EXPECT_TRUE(probe.streamed());
-  }
-  auto const nothing = Kokkos::subview(x, Kokkos::pair<int, int>(5, 5));
-  EXPECT_EQ(T(7), KE::reduce(Exec(), nothing, T(7)));
+std::string describe(Piece const& piece) {
+  return std::to_string(piece.length) + " elements from " +
+         std::to_string(piece.begin);
 }
-TYPED_TEST(StdAlgorithms, SumsOfIntegers) {
-  check_integer_sum<TypeParam, std::int8_t>();
-  check_integer_sum<TypeParam, std::int32_t>();
-  check_integer_sum<TypeParam, std::int64_t>();
+template <class View>
+auto part_of(View const& x, Piece const& piece) {
+  return Kokkos::subview(
+      x, Kokkos::pair<int, int>(piece.begin, piece.begin + piece.length));
 }
 
-/// Floating-point sums: no less accurate than Kokkos' own. NaN and infinities:
-/// Test_Numerics.cpp.
+/// Floating-point sums: no less accurate than Kokkos' own.
 template <class Exec, class T>
 void check_floating_sum() {
   using Accumulator = std::conditional_t<sizeof(T) < sizeof(float), float, T>;
@@ -102,10 +70,8 @@ void check_floating_sum() {
   Kokkos::deep_copy(x, host);
 
   for (Piece const& piece : pieces(random)) {
-    SCOPED_TRACE(std::to_string(piece.length) + " elements from " +
-                 std::to_string(piece.begin));
-    auto const part = Kokkos::subview(
-        x, Kokkos::pair<int, int>(piece.begin, piece.begin + piece.length));
+    SCOPED_TRACE(describe(piece));
+    auto const part = part_of(x, piece);
     ExactSum exact;
     double magnitudes = 0.;
     for (int i = piece.begin; i < piece.begin + piece.length; ++i) {
@@ -147,8 +113,7 @@ void check_wide_sums() {
       value = static_cast<T>(half - random.integer(0, half / 100));
       expected += value;
     }
-    auto const x =
-        make_view<T, Exec>(size, [&](std::size_t i) { return values[i]; });
+    auto const x = view_of<Exec>(values);
     RouteProbe<Exec> probe;
     Value const sum = KE::reduce(Exec(), x, Value(0));
     EXPECT_TRUE(probe.streamed());
@@ -203,10 +168,8 @@ TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
   std::vector<std::int64_t> a(longest), b(longest);
   for (auto& value : a) value = random.integer(1, 1000000);
   for (auto& value : b) value = random.integer(-1000000, 1000000);
-  auto const x = make_view<std::int64_t, Exec>(
-      longest, [&](std::size_t i) { return a[i]; });
-  auto const y = make_view<std::int64_t, Exec>(
-      longest, [&](std::size_t i) { return b[i]; });
+  auto const x = view_of<Exec>(a);
+  auto const y = view_of<Exec>(b);
 
   // Kokkos' own code takes threads without work for zeros: it needs an element
   // for each
@@ -266,14 +229,13 @@ void check_dot_product() {
   Kokkos::deep_copy(x, left);
   Kokkos::deep_copy(y, right);
   for (Piece const& piece : pieces(random)) {
-    SCOPED_TRACE(std::to_string(piece.length) + " elements from " +
-                 std::to_string(piece.begin));
-    Kokkos::pair<int, int> const range(piece.begin, piece.begin + piece.length);
-    auto const expected = prefix[range.second] - prefix[range.first];
+    SCOPED_TRACE(describe(piece));
+    auto const expected =
+        prefix[piece.begin + piece.length] - prefix[piece.begin];
     RouteProbe<Exec> probe;
     EXPECT_EQ(double(expected),
-              double(KE::transform_reduce(Exec(), Kokkos::subview(x, range),
-                                          Kokkos::subview(y, range), T(0.f))));
+              double(KE::transform_reduce(Exec(), part_of(x, piece),
+                                          part_of(y, piece), T(0.f))));
     if (sizeof(T) > 2) {
       EXPECT_TRUE(probe.streamed());
     }
@@ -297,7 +259,7 @@ TYPED_TEST(StdAlgorithms, CountAndFind) {
   auto const x = make_view<std::int64_t, Exec>(
       n, [](std::size_t i) { return (std::int64_t(i) * 7919) % 20011; });
   EXPECT_EQ(2859, KE::count_if(Exec(), x, IsMultipleOfSeven()));
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const host = host_copy(x);
   auto const largest =
       std::max_element(host.data(), host.data() + n) - host.data();
   auto const place = KE::max_element(Exec(), x);

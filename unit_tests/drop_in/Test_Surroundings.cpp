@@ -25,15 +25,13 @@ using Pinned = Kokkos::View<T, Kokkos::SharedHostPinnedSpace>;
 
 /// Adds i % 7 + 1, and writes it where there is memory for it.
 struct AddAndWrite {
+  using value_type      = std::int64_t;
   std::int64_t* written = nullptr;
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
     update += i % 7 + 1;
     if (written != nullptr) written[i] = i % 7 + 1;
   }
-};
-/// Its scan: writes the sum up to i, i included.
-struct ScanAndWrite {
-  std::int64_t* written = nullptr;
+  /// Its scan: writes the sum up to i, i included.
   KOKKOS_FUNCTION void operator()(int i, std::int64_t& update,
                                   bool last) const {
     update += i % 7 + 1;
@@ -76,7 +74,7 @@ TEST(Surroundings, AnErrorThatWasHandledBefore) {
     Kokkos::parallel_reduce(n, AddAndWrite(), sum);
     EXPECT_EQ(sum_of(n), sum);
     EXPECT_EQ(cudaErrorMemoryAllocation, cudaPeekAtLastError());
-    Kokkos::parallel_scan(n, ScanAndWrite(), total);
+    Kokkos::parallel_scan(n, AddAndWrite(), total);
     EXPECT_EQ(sum_of(n), total);
     EXPECT_EQ(cudaErrorMemoryAllocation, cudaPeekAtLastError());
     std::int64_t sums[100];
@@ -121,15 +119,13 @@ void use_streams(int count) {
     Kokkos::parallel_reduce(Policy(exec, 0, n), AddAndWrite(),
                             Kokkos::subview(sums, i));
     auto const total = Kokkos::subview(totals, i);
-    Kokkos::parallel_scan(Policy(exec, 0, n), ScanAndWrite(), total);
+    Kokkos::parallel_scan(Policy(exec, 0, n), AddAndWrite(), total);
     Kokkos::parallel_reduce(Policy(exec, 0, n), AddAndWrite(), scalars[i]);
   }
   for (auto const stream : streams)
     ASSERT_EQ(cudaSuccess, cudaStreamDestroy(stream));
-  auto const host_sums =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
-  auto const host_totals =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), totals);
+  auto const host_sums   = host_copy(sums);
+  auto const host_totals = host_copy(totals);
   for (int i = 0; i < count; ++i) {
     ASSERT_EQ(sum_of(1000 * i + 1), host_sums(i)) << "stream " << i;
     ASSERT_EQ(sum_of(1000 * i + 1), host_totals(i)) << "stream " << i;
@@ -186,7 +182,7 @@ TEST(Surroundings, WhatAReductionWroteIsThere) {
 TEST(Surroundings, WhatAScanWroteIsThere) {
   Kokkos::View<std::int64_t, Kokkos::HostSpace> const total("total");
   check_written([&](int n, std::int64_t* written) {
-    Kokkos::parallel_scan(n, ScanAndWrite{written}, total);
+    Kokkos::parallel_scan(n, AddAndWrite{written}, total);
     EXPECT_EQ(Route::streamed, last_route());
     return total();
   });
@@ -254,7 +250,7 @@ TEST_F(Captures, AResultOnTheHostEndsAsInKokkos) {
   });
   check_as_kokkos([](Kokkos::Cuda const& exec) {
     std::int64_t total = 0;
-    Kokkos::parallel_scan(Policy(exec, 0, 5000), ScanAndWrite(), total);
+    Kokkos::parallel_scan(Policy(exec, 0, 5000), AddAndWrite(), total);
   });
 }
 
@@ -267,7 +263,7 @@ TEST_F(Captures, AResultOnTheDeviceIsAGraph) {
         Kokkos::parallel_reduce(Policy(exec, 0, 50000), AddAndWrite(), sum);
         EXPECT_EQ(Route::streamed, last_route());
         Kokkos::parallel_scan(Policy(exec, 0, 50000),
-                                ScanAndWrite{prefixes.data()});
+                                AddAndWrite{prefixes.data()});
       },
       graph);
   EXPECT_FALSE(seen.first) << "an exception";
@@ -281,8 +277,7 @@ TEST_F(Captures, AResultOnTheDeviceIsAGraph) {
     ASSERT_EQ(cudaSuccess, cudaGraphLaunch(executable, stream));
     ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(stream));
     EXPECT_EQ(sum_of(50000), value_of(sum));
-    auto const host =
-        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), prefixes);
+    auto const host = host_copy(prefixes);
     for (int i = 0; i < 50000; ++i) ASSERT_EQ(sum_of(i + 1), host(i));
     use_streams(8);  // others take no scratch of a graph
   }

@@ -8,7 +8,6 @@
 #include <KokkosMMA_ScanSupport.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace {
@@ -28,8 +27,7 @@ struct Data {
   Longs<Exec> x;
   explicit Data(int n) : values(n) {
     for (auto& value : values) value = random.integer(-1000000000, 1000000000);
-    x = make_view<std::int64_t, Exec>(
-        n, [this](std::size_t i) { return values[i]; });
+    x = view_of<Exec>(values);
   }
 };
 
@@ -150,55 +148,6 @@ TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
   }
   EXPECT_EQ(theirs, ours);
   EXPECT_TRUE(holds(our_y, elements(their_y)));
-}
-
-/// Three results of different types, one of them in a View, with a work tag.
-struct Survey {};
-template <class Exec>
-struct SurveyElements {
-  Longs<Exec> x;
-  using Place = Kokkos::ValLocScalar<std::int64_t, int>;
-  KOKKOS_FUNCTION void operator()(Survey, int i, int& negative, Place& largest,
-                                  std::uint64_t& bits) const {
-    negative += x(i) < 0;
-    if (x(i) > largest.val) {
-      largest.val = x(i);
-      largest.loc = i;
-    }
-    bits |= static_cast<std::uint64_t>(x(i) < 0 ? 0 : x(i));
-  }
-};
-
-TYPED_TEST(UserReducers, ThreeResults) {
-  using Exec = TypeParam;
-  for (int n : {1, 1000, 20011}) {
-    Data<Exec> data(n);
-    SCOPED_TRACE("n = " + std::to_string(n));
-    // one element above all others, so that its place is unique
-    int const place    = data.random.integer(0, n - 1);
-    data.values[place] = 2000000000;
-    data.x             = make_view<std::int64_t, Exec>(
-        n, [&](std::size_t i) { return data.values[i]; });
-    int negative       = 0;
-    std::uint64_t bits = 0;
-    for (auto value : data.values) {
-      negative += value < 0;
-      bits |= value < 0 ? 0 : value;
-    }
-    auto const count = poisoned_view<int, Kokkos::HostSpace>();
-    typename SurveyElements<Exec>::Place largest{-1, -1};
-    std::uint64_t all = poison<std::uint64_t>();
-    RouteProbe<Exec> probe;
-    Kokkos::parallel_reduce("survey", Kokkos::RangePolicy<Exec, Survey>(0, n),
-                            SurveyElements<Exec>{data.x}, count,
-                            Kokkos::MaxLoc<std::int64_t, int>(largest),
-                            Kokkos::BOr<std::uint64_t>(all));
-    EXPECT_TRUE(probe.streamed());
-    EXPECT_EQ(negative, count());
-    EXPECT_EQ(2000000000, largest.val);
-    EXPECT_EQ(place, largest.loc);
-    EXPECT_EQ(bits, all);
-  }
 }
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include "KernelSupport.hpp"
 
 #include <KokkosMMA_ExactReference.hpp>
+#include <KokkosMMA_HostileSums.hpp>
+
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -25,6 +28,13 @@ inline std::uint64_t expected_bits(ExactReference const& sum, Scalar format) {
       return bits(Format<Scalar::float32>::encode(sum.as_float()));
     default: return bits(Format<Scalar::float64>::encode(sum.as_double()));
   }
+}
+
+/// Hostile sums over the whole range of a type.
+inline std::vector<HostileSum> hostile_sums_of(Scalar type, Random& random,
+                                               std::size_t size) {
+  Impl::FloatFormat const format = Impl::float_format(type);
+  return hostile_sums(random, size, format.lowest(), format.bias());
 }
 
 /// Of limb 20 of a sum of doubles as much as a number can have, which no window

@@ -167,6 +167,24 @@ struct SegmentsOfLength {
   }
 };
 
+/// What kernels of both suites have alike: a list of cases, a value that
+/// prefixes start from, and no products.
+template <class CaseType, bool Operations = true>
+struct KernelOf {
+  using Case                           = CaseType;
+  static constexpr bool has_operations = Operations;
+
+  static std::vector<Case> cases(int, Random& random) {
+    return Case::all(random);
+  }
+  static std::vector<Case> few_cases(int, Random&) { return Case::few(); }
+  template <class T>
+  static typename T::Value init() {
+    return 0;
+  }
+  static double bound(int, std::size_t) { return 0; }
+};
+
 /// Results of groups; each must be stored once.
 template <class Value>
 class Results {

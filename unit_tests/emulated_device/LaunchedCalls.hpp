@@ -60,26 +60,28 @@ struct Ran {
 };
 inline void no_locks() {}
 
-/// A sum of the indices below `size`.
-class SumCall {
+/// A sum of what F adds for the indices below `size`.
+template <class Value, class F>
+class ReduceCall {
  public:
-  static constexpr auto tuning = Impl::streamed_tuning(
-      sizeof(std::int64_t), 1, true, sizeof(AddIndex), 40);
+  static constexpr auto tuning =
+      Impl::streamed_tuning(sizeof(Value), 1, true, sizeof(F), 40);
   using Tuning  = Impl::Cuda::tuning_type<tuning>;
-  using Running = Impl::Cuda::RunningValue<AddReducer, std::int64_t>;
+  using Reducer = SumReducer<Value>;
+  using Running = Impl::Cuda::RunningValue<Reducer, Value>;
 
-  explicit SumCall(std::uint64_t size) {
+  explicit ReduceCall(std::uint64_t size) {
     call.problem.size        = size;
-    call.problem.value       = Scalar::int64;
+    call.problem.value       = scalar_v<Value>;
     call.problem.sum         = true;
-    call.problem.value_bytes = sizeof(std::int64_t);
+    call.problem.value_bytes = sizeof(Value);
     call.places              = size;
   }
 
   Ran ran;
-  std::int64_t result = -1;
-  AddReducer reducer;
-  AddIndex functor;
+  Value result = -1;
+  Reducer reducer;
+  F functor;
   std::int64_t begin        = 0;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
   Impl::ErasedReduce call{
@@ -87,19 +89,20 @@ class SumCall {
        &ran,
        &Ran::native,
        Impl::Cuda::kernel_address(
-           &Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t,
-                                        std::int64_t, AddIndex, AddReducer>),
+           &Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value, F,
+                                        Reducer>),
        {&functor, &reducer, &begin},
        &result,
        false,
-       sizeof(std::int64_t),
+       sizeof(Value),
        &no_locks,
        reported},
       {},
       tuning,
-      sizeof(std::int64_t),
+      sizeof(Value),
       nullptr};
 };
+using SumCall = ReduceCall<std::int64_t, AddIndex>;
 
 class ScanCall {
  public:

@@ -22,39 +22,31 @@ struct Matrix {
               return i % stride < columns ? std::ptrdiff_t(i % stride) : -1;
             }};
   }
+  /// Around a vector, 16 bytes and a warp of vectors; close rows and wide gaps.
+  static std::vector<Matrix> all(Random& random) {
+    std::vector<Matrix> all;
+    for (std::size_t const columns : {1, 2, 3, 4, 7, 8, 16, 33, 100, 300})
+      for (std::size_t const gap : {0, 1, 3, 16, 61}) {
+        // A part of them in each run.
+        if (random.integer(0, 2) != 0) continue;
+        all.push_back(
+            {std::size_t(random.integer(1, random.integer(0, 5) ? 40 : 400)),
+             columns, columns + gap});
+      }
+    for (std::size_t const rows : {1, 2, 16, 17}) all.push_back({rows, 20, 20});
+    for (int n = 0; n < 4; ++n) {
+      auto const columns = std::size_t(random.integer(1, 1100));
+      all.push_back({std::size_t(random.integer(1, 60)), columns, columns});
+    }
+    if (random.integer(0, 2) == 0) all.push_back({9000, 3, 3});
+    return all;
+  }
+  static std::vector<Matrix> few() {
+    return {{60, 1, 1}, {60, 3, 5}, {400, 8, 8}, {60, 50, 50}, {4001, 5, 5}};
+  }
 };
 
-/// Around a vector, 16 bytes and a warp of vectors; close rows and wide gaps.
-std::vector<Matrix> matrices(Random& random) {
-  std::vector<Matrix> all;
-  for (std::size_t const columns : {1, 2, 3, 4, 7, 8, 16, 33, 100, 300})
-    for (std::size_t const gap : {0, 1, 3, 16, 61}) {
-      // A part of them in each run.
-      if (random.integer(0, 2) != 0) continue;
-      all.push_back(
-          {std::size_t(random.integer(1, random.integer(0, 5) ? 40 : 400)),
-           columns, columns + gap});
-    }
-  for (std::size_t const rows : {1, 2, 16, 17}) all.push_back({rows, 20, 20});
-  for (int n = 0; n < 4; ++n) {
-    auto const columns = std::size_t(random.integer(1, 1100));
-    all.push_back({std::size_t(random.integer(1, 60)), columns, columns});
-  }
-  if (random.integer(0, 2) == 0) all.push_back({9000, 3, 3});
-  return all;
-}
-std::vector<Matrix> few_matrices() {
-  return {{60, 1, 1}, {60, 3, 5}, {400, 8, 8}, {60, 50, 50}, {4001, 5, 5}};
-}
-
-struct ColumnReduction {
-  using Case                           = Matrix;
-  static constexpr bool has_operations = true;
-
-  static std::vector<Case> cases(int, Random& random) {
-    return matrices(random);
-  }
-  static std::vector<Case> few_cases(int, Random&) { return few_matrices(); }
+struct ColumnReduction : KernelOf<Matrix> {
   template <Impl::Operation Op, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
@@ -64,25 +56,16 @@ struct ColumnReduction {
         Kokkos::Cuda(), x, c.rows, c.columns, c.stride, results.store());
     check(results.values(), false);
   }
-  static double bound(int, std::size_t) { return 0; }
 };
 
-struct ColumnScan {
-  using Case                           = Matrix;
-  static constexpr bool has_operations = true;
-
-  template <class T>
-  static typename T::Value init() {
-    return 0;
-  }
+struct ColumnScan : KernelOf<Matrix> {
   static std::vector<Case> cases(int, Random& random) {
-    std::vector<Case> all = matrices(random);
+    std::vector<Case> all = Matrix::all(random);
     // Every way to lay rows side by side in a warp.
     for (std::size_t columns = 1; columns <= 36; ++columns)
       all.push_back({std::size_t(random.integer(1, 70)), columns, columns});
     return all;
   }
-  static std::vector<Case> few_cases(int, Random&) { return few_matrices(); }
   template <Impl::Operation Op, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {
@@ -117,7 +100,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Columns, FloatScans, FloatTypes<OfScan>);
 TEST(Columns, ScansIntoRowsOfAnotherStride) {
   Random random;
   using T = Combined<Scalar::int8, std::int32_t>;
-  for (Matrix const& m : matrices(random)) {
+  for (Matrix const& m : Matrix::all(random)) {
     any_tuned_device(random);
     std::size_t const y_stride = m.columns + std::size_t(random.integer(0, 9));
     Row<std::uint8_t> x(m.groups().elements, int(random.integer(0, 15)));

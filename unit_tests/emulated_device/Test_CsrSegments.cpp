@@ -14,14 +14,7 @@
 namespace KokkosMMA::Testing {
 namespace {
 
-struct CsrSegment {
-  using Case                           = CsrCase;
-  static constexpr bool has_operations = true;
-
-  static std::vector<Case> cases(int, Random& random) {
-    return CsrCase::all(random);
-  }
-  static std::vector<Case> few_cases(int, Random&) { return CsrCase::few(); }
+struct CsrSegment : KernelOf<CsrCase> {
   template <Impl::Operation Op, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
@@ -45,7 +38,6 @@ struct CsrSegment {
     if (Op == Impl::Operation::sum || c.size() % 3 == 2)
       reduce(c.size(), c.longest());
   }
-  static double bound(int, std::size_t) { return 0; }
 };
 
 template <class T>

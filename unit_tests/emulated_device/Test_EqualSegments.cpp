@@ -13,10 +13,7 @@
 namespace KokkosMMA::Testing {
 namespace {
 
-struct EqualSegment {
-  using Case                           = SegmentsOfLength;
-  static constexpr bool has_operations = true;
-
+struct EqualSegment : KernelOf<SegmentsOfLength> {
   static std::vector<Case> cases(int bytes, Random& random) {
     std::vector<Case> all;
     auto const add = [&](std::size_t length, std::size_t about) {

@@ -6,8 +6,6 @@
 
 #include "ExactBits.hpp"
 
-#include <KokkosMMA_HostileSums.hpp>
-
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
 
 #include <cmath>
@@ -180,20 +178,14 @@ void expect_either(HostileSum const& sum, Random& random, int processors) {
 
 TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
   Random random;
-  Impl::FloatFormat const format = Impl::float_format(TypeParam::input);
   for (std::size_t const size :
        {std::size_t(1), std::size_t(random.integer(2, 40)),
         std::size_t(random.integer(500, 1100)),
         std::size_t(random.integer(4000, 9000))})
     for (HostileSum const& sum :
-         hostile_sums(random, size, format.lowest(), format.bias()))
+         hostile_sums_of(TypeParam::input, random, size))
       expect_either<TypeParam>(sum, random, random.integer(0, 1) ? 1 : 7);
-}
-
-TYPED_TEST(ExactScans, SameBitsOnEveryDevice) {
-  Random random;
-  Impl::FloatFormat const format = Impl::float_format(TypeParam::input);
-  auto const sums = hostile_sums(random, 20011, format.lowest(), format.bias());
+  auto const sums = hostile_sums_of(TypeParam::input, random, 20011);
   for (int const processors : {1, 7, 108, 132})
     for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 5)
       expect_either<TypeParam>(sums[k], random, processors);

@@ -6,8 +6,6 @@
 
 #include "ExactBits.hpp"
 
-#include <KokkosMMA_HostileSums.hpp>
-
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegments.hpp>
 
 namespace KokkosMMA::Testing {
@@ -91,8 +89,7 @@ class ExactSegments : public ::testing::Test {
     return x;
   }
   std::vector<HostileSum> sums(std::size_t size) {
-    Impl::FloatFormat const format = Impl::float_format(input);
-    auto all = hostile_sums(random, size, format.lowest(), format.bias());
+    auto all = hostile_sums_of(input, random, size);
     HostileSum ordinary{"normal", std::vector<double>(size)};
     for (double& term : ordinary.terms) term = random.normal();
     all.push_back(ordinary);

@@ -6,8 +6,6 @@
 
 #include "ExactBits.hpp"
 
-#include <KokkosMMA_HostileSums.hpp>
-
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
@@ -138,22 +136,14 @@ TYPED_TEST_SUITE(ExactSums, FloatElements);
 
 TYPED_TEST(ExactSums, OfAnySizeOnAnyDevice) {
   Random random;
-  constexpr Scalar input         = TypeParam::value;
-  Impl::FloatFormat const format = Impl::float_format(input);
+  constexpr Scalar input = TypeParam::value;
   for (std::size_t const size :
        {std::size_t(1), std::size_t(random.integer(2, 40)),
         std::size_t(random.integer(500, 1000)),
         std::size_t(random.integer(4000, 9000))})
-    for (HostileSum const& sum :
-         hostile_sums(random, size, format.lowest(), format.bias()))
+    for (HostileSum const& sum : hostile_sums_of(input, random, size))
       expect_exact<input>(sum, random, random.integer(0, 1) ? 1 : 7);
-}
-
-TYPED_TEST(ExactSums, SameBitsOnEveryDevice) {
-  Random random;
-  constexpr Scalar input         = TypeParam::value;
-  Impl::FloatFormat const format = Impl::float_format(input);
-  auto const sums = hostile_sums(random, 20011, format.lowest(), format.bias());
+  auto const sums = hostile_sums_of(input, random, 20011);
   for (int const processors : {1, 7, 108, 132})
     for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 3)
       expect_exact<input>(sums[k], random, processors);
@@ -167,11 +157,9 @@ TYPED_TEST(ExactSums, OfNothing) {
 
 TYPED_TEST(ExactSums, AsLimbs) {
   Random random;
-  constexpr Scalar input         = TypeParam::value;
-  Impl::FloatFormat const format = Impl::float_format(input);
+  constexpr Scalar input = TypeParam::value;
   for (std::size_t const size : {1, 100, 5000})
-    for (HostileSum const& sum :
-         hostile_sums(random, size, format.lowest(), format.bias()))
+    for (HostileSum const& sum : hostile_sums_of(input, random, size))
       expect_limbs<input>(sum, random.integer(0, 1) != 0);
   expect_limbs<input>({"nothing", {}}, false);
 }

@@ -114,14 +114,20 @@ bool follows(Run const& run) {
   return emulated_following > before;
 }
 
-/// A loop when it is new and when its launch is chosen, but not in a captured
-/// stream, where the attribute becomes an edge.
-TEST(LaunchedCalls, LoopsFollowUnlessCaptured) {
+/// A loop when it is new and when its launch is chosen, and a reduction, but
+/// not in a captured stream, where the attribute becomes an edge.
+TEST(LaunchedCalls, CallsFollowUnlessCaptured) {
   LoopCall loop(777, 1, 2);
+  SumCall sum(1000);
+  sum.call.result_on_device = true;
   for (bool const captured : {false, true, false}) {
     emulated_capture = captured;
     for (int round = 0; round < 2; ++round)
       EXPECT_EQ(follows([&] { EXPECT_FALSE(loop.run()); }), !captured);
+    EXPECT_EQ(
+        follows([&] { EXPECT_EQ(run_reduce(sum.call), Route::streamed); }),
+        !captured);
+    EXPECT_EQ(sum.result, 499500);
   }
   emulated_capture = false;
 }
@@ -144,22 +150,6 @@ TEST(LaunchedCalls, ACapturedStreamHasNoResultOnTheHost) {
   no_total.call.result = nullptr;
   EXPECT_EQ(run_scan(no_total.call), Route::streamed);
   EXPECT_EQ(no_total.prefix[999], 499500);
-}
-
-/// The same for reductions.
-TEST(LaunchedCalls, ReductionsFollowUnlessCaptured) {
-  std::int64_t on_device = -1;
-  SumCall sum(1000);
-  sum.call.result           = &on_device;
-  sum.call.result_on_device = true;
-  for (bool const captured : {false, true, false}) {
-    emulated_capture = captured;
-    EXPECT_EQ(
-        follows([&] { EXPECT_EQ(run_reduce(sum.call), Route::streamed); }),
-        !captured);
-    EXPECT_EQ(on_device, 499500);
-  }
-  emulated_capture = false;
 }
 
 TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
@@ -192,45 +182,14 @@ struct AddFraction {
 };
 /// The sum of 1 / (i + 1), whose rounding depends on the order.
 double harmonic_sum(CallPlan const* plan, int multiprocessors) {
-  static constexpr auto tuning =
-      Impl::streamed_tuning(sizeof(double), 1, true, sizeof(AddFraction), 40);
-  using Tuning     = Impl::Cuda::tuning_type<tuning>;
-  using Running    = Impl::Cuda::RunningValue<SumReducer<double>, double>;
   int& of_device   = Impl::Cuda::device_entry(0).multiprocessors;
   int const before = of_device;
   of_device        = multiprocessors;
-  double result    = -1;
-  SumReducer<double> const reducer;
-  AddFraction const functor;
-  std::int64_t const begin  = 0;
-  std::atomic_flag reported = ATOMIC_FLAG_INIT;
-  Ran ran;
-  Impl::ErasedReduce call{
-      {space,
-       &ran,
-       &Ran::native,
-       Impl::Cuda::kernel_address(
-           &Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, double,
-                                        AddFraction, SumReducer<double>>),
-       {&functor, &reducer, &begin},
-       &result,
-       false,
-       sizeof(double),
-       &no_locks,
-       reported},
-      {},
-      tuning,
-      sizeof(double),
-      nullptr};
-  call.plan                = plan;
-  call.problem.size        = 200000;
-  call.problem.value       = Scalar::float64;
-  call.problem.sum         = true;
-  call.problem.value_bytes = sizeof(double);
-  call.places              = call.problem.size;
-  run_reduce(call);
+  ReduceCall<double, AddFraction> sum(200000);
+  sum.call.plan = plan;
+  run_reduce(sum.call);
   of_device = before;
-  return result;
+  return sum.result;
 }
 
 /// The level is that of the plan, or without one that of the scope.

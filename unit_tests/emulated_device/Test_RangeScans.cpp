@@ -48,10 +48,7 @@ typename T::Value by_products(typename T::Bits const* x, std::size_t size,
   return total;
 }
 
-struct RangeScan {
-  using Case                           = WholeRange;
-  static constexpr bool has_operations = false;
-
+struct RangeScan : KernelOf<WholeRange, false> {
   template <class T>
   static typename T::Value init() {
     return typename T::Value(scan_start);

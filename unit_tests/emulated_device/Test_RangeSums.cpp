@@ -53,10 +53,7 @@ std::vector<std::size_t> sizes(int bytes, Random& random) {
   return all;
 }
 
-struct RangeSum {
-  using Case                           = WholeRange;
-  static constexpr bool has_operations = false;
-
+struct RangeSum : KernelOf<WholeRange, false> {
   static std::vector<Case> cases(int bytes, Random& random) {
     std::vector<Case> all;
     for (std::size_t const size : sizes(bytes, random)) all.push_back({size});

@@ -81,18 +81,7 @@ struct RunCase {
   static std::vector<RunCase> few() { return of(CsrCase::few()); }
 };
 
-struct RunScan {
-  using Case                           = RunCase;
-  static constexpr bool has_operations = true;
-
-  template <class T>
-  static typename T::Value init() {
-    return 0;
-  }
-  static std::vector<Case> cases(int, Random& random) {
-    return RunCase::all(random);
-  }
-  static std::vector<Case> few_cases(int, Random&) { return RunCase::few(); }
+struct RunScan : KernelOf<RunCase> {
   template <Impl::Operation Op, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {
@@ -110,14 +99,7 @@ struct RunScan {
   }
 };
 
-struct RunSum {
-  using Case                           = RunCase;
-  static constexpr bool has_operations = true;
-
-  static std::vector<Case> cases(int, Random& random) {
-    return RunCase::all(random);
-  }
-  static std::vector<Case> few_cases(int, Random&) { return RunCase::few(); }
+struct RunSum : KernelOf<RunCase> {
   template <Impl::Operation Op, class T, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        Check const& check) {
@@ -141,7 +123,6 @@ struct RunSum {
     }
     check(results.values(), false);
   }
-  static double bound(int, std::size_t) { return 0; }
 };
 
 template <class T>

@@ -27,14 +27,7 @@ void each_scan(typename T::Bits const* x, std::size_t size,
   check(false, false);
 }
 
-struct EqualSegmentScan {
-  using Case                           = SegmentsOfLength;
-  static constexpr bool has_operations = true;
-
-  template <class T>
-  static typename T::Value init() {
-    return 0;
-  }
+struct EqualSegmentScan : KernelOf<SegmentsOfLength> {
   static std::vector<Case> cases(int, Random& random) {
     std::vector<Case> all;
     for (std::size_t const length :
@@ -57,18 +50,7 @@ struct EqualSegmentScan {
   }
 };
 
-struct CsrSegmentScan {
-  using Case                           = CsrCase;
-  static constexpr bool has_operations = true;
-
-  template <class T>
-  static typename T::Value init() {
-    return 0;
-  }
-  static std::vector<Case> cases(int, Random& random) {
-    return CsrCase::all(random);
-  }
-  static std::vector<Case> few_cases(int, Random&) { return CsrCase::few(); }
+struct CsrSegmentScan : KernelOf<CsrCase> {
   template <Impl::Operation Op, class T, class ResultOf, class Check>
   static void each_way(Case const& c, typename T::Bits const* x,
                        ResultOf const& y_of, Check const& check) {

@@ -201,6 +201,18 @@ struct ArraySum : Functor<T> {
   }
 };
 
+struct MutableArraySum : ScratchArray {
+  using value_type = std::int64_t[];
+  unsigned value_count;
+  explicit MutableArraySum(Call const& c)
+      : ScratchArray(c), value_count(unsigned(c[Parameters::count])) {}
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t* sums) const {
+    count(place.of(i));
+    sums[std::uint64_t(place.of(i)) % value_count] +=
+        std::int64_t(of(std::uint64_t(i)) >> 30);
+  }
+};
+
 // Contributions to Kokkos' reducers.
 
 template <bool Largest>
@@ -263,10 +275,10 @@ struct Logic : Functor<double> {
     }
   }
 };
-/// Three results.
+/// Three results, under a tag.
 struct Three : Functor<std::int32_t> {
   using Functor<std::int32_t>::Functor;
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& sum, int& largest,
+  KOKKOS_FUNCTION void operator()(TagA, int i, std::int64_t& sum, int& largest,
                                   double& number) const {
     std::int64_t const at = place.of(i);
     count(at);

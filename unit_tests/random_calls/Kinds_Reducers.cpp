@@ -63,17 +63,19 @@ void add_by(Table& table, char const* name, Limits limits = {}) {
 }
 
 #if !defined(RANDOM_CALLS_EMULATED)
-/// Several results, of two kinds of memory.
+/// Several results: a scalar, by a reducer, and in a View.
 template <class Run>
 void three_results(Run const& run, Call const& c) {
-  auto const over = run.policy(Box<int>(c));
+  auto const over = run.policy(Box<int, 1, false, TagA>(c));
   Three const functor(c);
   run.each_repeat([&](std::int64_t r) {
     auto* const sums   = c.host_result<std::int64_t>(r);
     auto* const others = c.host_result<double>(r);
     int largest;
+    typename Run::template Result<double, Kokkos::HostSpace> const number(
+        others + 1);
     Kokkos::parallel_reduce("random_calls", over, functor, sums[0],
-                            Kokkos::Max<int>(largest), others[1]);
+                            Kokkos::Max<int>(largest), number);
     sums[2] = largest;
   });
 }

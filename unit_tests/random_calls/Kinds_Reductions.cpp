@@ -37,13 +37,13 @@ constexpr Limits sums_of(Element element, bool float_results) {
           .numbers       = Numbers::sums,
           .float_results = float_results};
 }
-template <class T>
+template <class T, class FunctorType = ArraySum<T>>
 void add_array(Table& table, char const* name, Limits limits) {
   limits.arrays  = true;
   limits.most    = 1 << 14;
   limits.numbers = Numbers::sums;
   add<true>(table, name, limits, [](auto const& run, Call const& c) {
-    run.reduce_array(Box<int>(c), ArraySum<T>(c));
+    run.reduce_array(Box<int>(c), FunctorType(c));
   });
 }
 
@@ -121,6 +121,10 @@ void add_reductions(Table& table) {
       table, "sum_box_6_right", ints);
   add_array<std::int64_t>(table, "array_int64", {.element = Element::i64});
   add_array<double>(table, "array_double", {.float_results = true});
+#if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
+  add_array<std::int64_t, MutableArraySum>(table, "array_mutable",
+                                           {.element = Element::i64});
+#endif
 }
 
 }  // namespace random_calls::RANDOM_CALLS_TWIN

@@ -51,6 +51,8 @@ void add_scans(Table& table) {
       table, "scan_16_bytes", {.y_bytes = 16});
   add_scan<Box<int>, ScanSum<double, Numbers_of<I32, 10>, true>, false>(
       table, "scan_40_bytes", {.most = 1 << 17, .y_bytes = 40});
+  add_scan<Box<int>, ScanSum<double, Kokkos::complex<double>, false>, true>(
+      table, "scan_complex", of(Element::f64, 16, true));
   add_scan<Box<int, 1, false, TagB>, ScanSum<I32, I64, true>, true>(
       table, "scan_tag", of(Element::i32, 8, false));
   add_scan<Box<int>, ScanLargest, true>(table, "scan_init_join", numbers);

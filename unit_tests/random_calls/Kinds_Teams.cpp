@@ -200,7 +200,15 @@ struct TeamSum : TeamFunctor {
     Sum64 of_team = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(m, inner),
-        [&](int i, Sum64& s) { s += mixed(std::uint64_t(at(m, i))); }, of_team);
+        [&](int i, Sum64& s) {
+          Sum64 of_vector = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(m, i % 40),
+              [&](int k, Sum64& v) { v += mixed(std::uint64_t(at(m, i + k))); },
+              of_vector);
+          s += of_vector + mixed(std::uint64_t(at(m, i)));
+        },
+        of_team);
     Kokkos::single(Kokkos::PerTeam(m), [&] {
       sum += of_team;
       if (inner > 0) write(at(m, 0), of_team);
@@ -227,11 +235,19 @@ struct LargestTeam : TeamFunctor {
 struct MutableTeamSum : MutableTeams {
   using value_type = Sum64;
   using MutableTeams::MutableTeams;
+  /// A nested functor with a member of its own that it writes.
+  struct Nested {
+    MutableTeamSum const& all;
+    mutable std::uint64_t last = 0;
+    KOKKOS_FUNCTION void operator()(int i, Sum64& sum) const {
+      last = all.of(i);
+      sum += last;
+    }
+  };
   KOKKOS_FUNCTION void operator()(Member const& m, Sum64& sum) const {
     Sum64 of_team = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamThreadRange(m, inner), [&](int i, Sum64& s) { s += of(i); },
-        of_team);
+    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(m, inner), Nested{*this},
+                            of_team);
     if (m.team_rank() == 0)
       Kokkos::single(Kokkos::PerThread(m), [&] { sum += of_team; });
   }

@@ -102,6 +102,12 @@ class Draw {
            : m_limits.element == Element::f32 ? 0x1p-149
                                               : 0x1p-24;
   }
+  /// Two of which are an infinity in any order. Those of halves are rounded.
+  double largest() const {
+    return m_limits.element == Element::f64   ? 0x1.fffffffffffffp1023
+           : m_limits.element == Element::f32 ? 0x1.fffffep127
+                                              : 1;
+  }
   /// Numbers of which many are added: all partial sums are exact. Halves have
   /// 11 bits.
   double term(std::size_t i) {
@@ -114,7 +120,8 @@ class Draw {
       case 1: return small * least();
       case 2:
         if (may_be_special && m_engine() % (m_number / 2 + 1) == 0)
-          return std::numeric_limits<double>::infinity();
+          return m_number % 2 ? std::numeric_limits<double>::infinity()
+                              : largest();
         return small;
       case 3:
         if (may_be_special && m_engine() % (m_number / 2 + 1) == 0)

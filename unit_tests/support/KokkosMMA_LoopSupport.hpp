@@ -16,14 +16,6 @@
 
 namespace KokkosMMA::Testing {
 
-/// Also where the host reaches the memory: what follows may poison it.
-template <class View>
-auto host_copy(View const& view) {
-  auto const host = Kokkos::create_mirror(view);
-  Kokkos::deep_copy(host, view);
-  return host;
-}
-
 /// Whether x(i) == factor * i for all i. Takes the values away, so that no
 /// later loop finds them.
 template <class View>

@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace KokkosMMA::Testing {
 
@@ -128,6 +129,23 @@ Kokkos::View<T*, Exec> make_view(std::size_t n, Value&& value) {
   return x;
 }
 
+/// A View of these values.
+template <class Exec, class T>
+Kokkos::View<T*, Exec> view_of(std::vector<T> const& values) {
+  return make_view<T, Exec>(values.size(),
+                            [&](std::size_t i) { return values[i]; });
+}
+
+/// The elements of any View after all work has finished. A copy also where the
+/// host reaches the memory: what follows may poison it.
+template <class View>
+auto host_copy(View const& view) {
+  Kokkos::fence("KokkosMMA::Testing::host_copy");
+  auto const host = Kokkos::create_mirror(view);
+  Kokkos::deep_copy(host, view);
+  return host;
+}
+
 /// What outputs hold before a call: a value that no test computes.
 template <class T>
 T poison() {
@@ -161,6 +179,38 @@ bool same_bits(T const& a, T const& b) {
   static_assert(std::is_trivially_copyable_v<T>);
   return std::memcmp(static_cast<void const*>(&a), static_cast<void const*>(&b),
                      sizeof(T)) == 0;
+}
+
+/// Equal, or with the same bits where a type has no operator==.
+template <class T>
+::testing::AssertionResult is_value(T const& expected, T const& found) {
+  if constexpr (requires { expected == found; }) {
+    if (expected == found) return ::testing::AssertionSuccess();
+  } else {
+    if (same_bits(expected, found)) return ::testing::AssertionSuccess();
+  }
+  auto failure = ::testing::AssertionFailure();
+  if constexpr (std::is_arithmetic_v<T>) {
+    failure << +found << " instead of " << +expected;
+  }
+  return failure;
+}
+
+/// A reduction to a variable and to a View, both poisoned before.
+template <class T, class Policy, class Functor>
+void expect_reduced(T const& expected, Policy const& policy,
+                    Functor const& functor, Route route = Route::streamed) {
+  using Exec = typename Policy::execution_space;
+  T scalar   = poison<T>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce("to a variable", policy, functor, scalar);
+  EXPECT_TRUE(probe.took(route));
+  EXPECT_TRUE(is_value(expected, scalar));
+  auto const view = poisoned_view<T, Exec>();
+  probe.reset();
+  Kokkos::parallel_reduce(policy, functor, view);
+  EXPECT_TRUE(probe.took(route));
+  EXPECT_TRUE(is_value(expected, value_of(view)));
 }
 
 /// Distance from 1 to the next number. half_t and bhalf_t are float in a Kokkos
