@@ -43,16 +43,8 @@ __device__ Words load_some(unsigned char const* at, int first, int last) {
   Words words{};
 #pragma unroll
   for (int e = 0; e < Words::size * 4 / ElementBytes; ++e) {
-    if (e < first || e >= last) continue;
-    if constexpr (ElementBytes == 8) {
-      std::uint64_t const bits = elements[e];
-      words[2 * e]             = std::uint32_t(bits);
-      words[2 * e + 1]         = std::uint32_t(bits >> 32);
-    } else {
-      constexpr int per_word = 4 / ElementBytes;
-      words[e / per_word] |= std::uint32_t(elements[e])
-                             << 8 * ElementBytes * (e % per_word);
-    }
+    if (e >= first && e < last)
+      put_element<ElementBytes>(words, e, elements[e]);
   }
   return words;
 }

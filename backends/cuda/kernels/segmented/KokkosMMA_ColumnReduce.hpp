@@ -3,15 +3,15 @@
 #ifndef KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 #define KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
-#include <core/segmented/KokkosMMA_WarpColumnSums.hpp>
+#include <core/segmented/KokkosMMA_WarpColumns.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -34,6 +34,34 @@ struct ColumnReduceShape {
   bool fold;              ///< whether the block joins all rows of its periods
 };
 
+/// Adds every `sharing`-th period from `period` on to before `end`. Their
+/// vectors are `between` bytes apart, the first is at `from`.
+template <int steps, class Sums>
+__device__ __forceinline__ void add_periods(
+    Sums& sums, unsigned char const* from, std::uint64_t between,
+    std::uint64_t period, std::uint64_t end, unsigned sharing) {
+  for (; period + (steps - 1) * sharing + 1 <= end; period += steps * sharing) {
+    Vector16 loaded[steps];
+#pragma unroll
+    for (int s = 0; s < steps; ++s) {
+      loaded[s] = load_constant(from);
+      from += between;
+    }
+#pragma unroll
+    for (int s = 0; s < steps; ++s) sums.add(loaded[s]);
+  }
+  if (period < end) {
+    Vector16 loaded[steps];
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+      loaded[s] = period + s * sharing < end ? load_constant(from + s * between)
+                                             : Vector16{};
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+      if (period + s * sharing < end) sums.add(loaded[s]);
+  }
+}
+
 /// Stores the values of a chunk in `partials`, or passes the results to `store`
 /// if there is nothing to join.
 template <Operation Op, Scalar Input, class Sums, class Store>
@@ -46,10 +74,9 @@ __global__ void __launch_bounds__(
   constexpr unsigned warps            = tuning.threads / 32;
   using Value                         = typename Sums::Value;
   using Apply                         = Combine<Op, Value>;
-  using Element       = typename Unsigned<Sums::element_bytes>::type;
-  constexpr int V     = Sums::elements;
-  constexpr int W     = Sums::width;
-  constexpr int steps = tuning.loads;
+  using Element   = typename Unsigned<Sums::element_bytes>::type;
+  constexpr int V = Sums::elements;
+  constexpr int W = Sums::width;
   __shared__ __align__(16) unsigned char memory[column_reduce_memory<Sums>];
   Value* const shared = reinterpret_cast<Value*>(memory);
 
@@ -67,51 +94,21 @@ __global__ void __launch_bounds__(
 
   Sums sums{Warp{}};
   if (has_work) {
-    std::uint64_t position = first + lane;
     // Positions without elements load those of position 0.
-    if (position >= vectors.positions ||
-        (vectors.row_vectors != 0 &&
-         vectors.offset(position) >=
-             position / vectors.row_vectors * vectors.matrix.stride +
-                 vectors.skip + vectors.matrix.columns))
-      position = 0;
+    std::uint64_t const position =
+        vectors.has_elements(first + lane) ? first + lane : 0;
     std::uint64_t const offset = vectors.offset(position);
     std::uint64_t const step   = vectors.step();
     // Period 0 and the last may have elements outside the matrix.
-    std::uint64_t const stop = vectors.periods - 1;
-    std::uint64_t period     = 1 + chunk * shape.periods + share;
+    std::uint64_t const stop   = vectors.periods - 1;
+    std::uint64_t const period = 1 + chunk * shape.periods + share;
     std::uint64_t const end =
         min(1 + (std::uint64_t(chunk) + 1) * shape.periods, stop);
     unsigned char const* const base =
         x - std::uint64_t(vectors.skip) * Sums::element_bytes;
-    unsigned char const* from =
-        base + (offset + period * step) * Sums::element_bytes;
-    std::uint64_t const between = sharing * step * Sums::element_bytes;
-    auto const load             = [](unsigned char const* at) {
-      uint4 const v = __ldg(reinterpret_cast<uint4 const*>(at));
-      return Vector16{{v.x, v.y, v.z, v.w}};
-    };
-    for (; period + (steps - 1) * sharing + 1 <= end;
-         period += steps * sharing) {
-      Vector16 loaded[steps];
-#pragma unroll
-      for (int s = 0; s < steps; ++s) {
-        loaded[s] = load(from);
-        from += between;
-      }
-#pragma unroll
-      for (int s = 0; s < steps; ++s) sums.add(loaded[s]);
-    }
-    if (period < end) {
-      Vector16 loaded[steps];
-#pragma unroll
-      for (int s = 0; s < steps; ++s)
-        loaded[s] =
-            period + s * sharing < end ? load(from + s * between) : Vector16{};
-#pragma unroll
-      for (int s = 0; s < steps; ++s)
-        if (period + s * sharing < end) sums.add(loaded[s]);
-    }
+    add_periods<tuning.loads>(
+        sums, base + (offset + period * step) * Sums::element_bytes,
+        sharing * step * Sums::element_bytes, period, end, sharing);
     auto const edge = [&](std::uint64_t p) {
       Vector16 some{};
       unsigned present           = 0;
@@ -221,12 +218,16 @@ __global__ void column_join(Value const* const partials,
   store(j, value);
 }
 
-template <Operation Op, Scalar Input, class Sums, class Store>
-void launch_column_sums(Stream const& space, void const* x,
-                        ColumnMatrix const& matrix, Store const& store) {
+/// Calls store(j, combination of column j); element (i,j) is at x[i *
+/// row_stride + j].
+template <Operation Op, Scalar Input, class Value, class Store>
+void launch_column_reduce(Stream const& space, void const* x,
+                          std::uint64_t rows, std::uint64_t columns,
+                          std::uint64_t row_stride, Store const& store) {
+  using Sums = WarpColumnAdditions<Warp, Op, Input, Value>;
   constexpr ColumnReduceTuning tuning = column_reduce_tuning<Sums>;
   constexpr int warps                 = tuning.threads / 32;
-  using Value                         = typename Sums::Value;
+  ColumnMatrix const matrix{rows, columns, row_stride};
   check(cudaSetDevice(space.device), "cudaSetDevice");
   unsigned const resident =
       unsigned(launch_layout(space).multiprocessors) * tuning.min_blocks;
@@ -286,16 +287,6 @@ void launch_column_sums(Stream const& space, void const* x,
                 {shape.chunks * shape.groups, tuning.threads},
                 static_cast<unsigned char const*>(x), shape, partials, store);
   if (joins) join();
-}
-
-/// Calls store(j, combination of column j); element (i,j) is at x[i *
-/// row_stride + j].
-template <Operation Op, Scalar Input, class Value, class Store>
-void launch_column_reduce(Stream const& space, void const* x,
-                          std::uint64_t rows, std::uint64_t columns,
-                          std::uint64_t row_stride, Store const& store) {
-  launch_column_sums<Op, Input, WarpColumnAdditions<Warp, Op, Input, Value>>(
-      space, x, {rows, columns, row_stride}, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
