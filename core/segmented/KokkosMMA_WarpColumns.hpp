@@ -65,14 +65,6 @@ struct ColumnVectors {
         position / row_vectors * matrix.stride + skip;  // of the row
     return start - start % per_vector + position % row_vectors * per_vector;
   }
-  /// Whether a vector of a period may have elements of the matrix.
-  KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool has_elements(
-      std::uint64_t position) const {
-    return position < positions &&
-           (row_vectors == 0 ||
-            offset(position) <
-                position / row_vectors * matrix.stride + skip + matrix.columns);
-  }
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr ColumnCoordinate coordinate(
       std::uint64_t position, int element) const {
     std::uint64_t row, column;

@@ -15,8 +15,8 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Stream of a range through contiguous tiles: reads may cross the edge of a
-/// tile. Positions count elements, less than 2^31, from the 16-byte
-/// chunk in which the range begins. All lanes make the same calls.
+/// tile. Positions count elements, less than 2^31, from the 16-byte chunk in
+/// which the range begins. All lanes make the same calls.
 template <int Tiles, int TileBytes, int ElementBytes>
 class WarpPipeline {
  public:

@@ -43,8 +43,8 @@ __device__ Words load_some(unsigned char const* at, int first, int last) {
   Words words{};
 #pragma unroll
   for (int e = 0; e < Words::size * 4 / ElementBytes; ++e) {
-    if (e >= first && e < last)
-      put_element<ElementBytes>(words, e, elements[e]);
+    if (e < first || e >= last) continue;
+    put_element<ElementBytes>(words, e, elements[e]);
   }
   return words;
 }

@@ -34,34 +34,6 @@ struct ColumnReduceShape {
   bool fold;              ///< whether the block joins all rows of its periods
 };
 
-/// Adds every `sharing`-th period from `period` on to before `end`. Their
-/// vectors are `between` bytes apart, the first is at `from`.
-template <int steps, class Sums>
-__device__ __forceinline__ void add_periods(
-    Sums& sums, unsigned char const* from, std::uint64_t between,
-    std::uint64_t period, std::uint64_t end, unsigned sharing) {
-  for (; period + (steps - 1) * sharing + 1 <= end; period += steps * sharing) {
-    Vector16 loaded[steps];
-#pragma unroll
-    for (int s = 0; s < steps; ++s) {
-      loaded[s] = load_constant(from);
-      from += between;
-    }
-#pragma unroll
-    for (int s = 0; s < steps; ++s) sums.add(loaded[s]);
-  }
-  if (period < end) {
-    Vector16 loaded[steps];
-#pragma unroll
-    for (int s = 0; s < steps; ++s)
-      loaded[s] = period + s * sharing < end ? load_constant(from + s * between)
-                                             : Vector16{};
-#pragma unroll
-    for (int s = 0; s < steps; ++s)
-      if (period + s * sharing < end) sums.add(loaded[s]);
-  }
-}
-
 /// Stores the values of a chunk in `partials`, or passes the results to `store`
 /// if there is nothing to join.
 template <Operation Op, Scalar Input, class Sums, class Store>
@@ -74,9 +46,10 @@ __global__ void __launch_bounds__(
   constexpr unsigned warps            = tuning.threads / 32;
   using Value                         = typename Sums::Value;
   using Apply                         = Combine<Op, Value>;
-  using Element   = typename Unsigned<Sums::element_bytes>::type;
-  constexpr int V = Sums::elements;
-  constexpr int W = Sums::width;
+  using Element       = typename Unsigned<Sums::element_bytes>::type;
+  constexpr int V     = Sums::elements;
+  constexpr int W     = Sums::width;
+  constexpr int steps = tuning.loads;
   __shared__ __align__(16) unsigned char memory[column_reduce_memory<Sums>];
   Value* const shared = reinterpret_cast<Value*>(memory);
 
@@ -94,21 +67,48 @@ __global__ void __launch_bounds__(
 
   Sums sums{Warp{}};
   if (has_work) {
+    std::uint64_t position = first + lane;
     // Positions without elements load those of position 0.
-    std::uint64_t const position =
-        vectors.has_elements(first + lane) ? first + lane : 0;
+    if (position >= vectors.positions ||
+        (vectors.row_vectors != 0 &&
+         vectors.offset(position) >=
+             position / vectors.row_vectors * vectors.matrix.stride +
+                 vectors.skip + vectors.matrix.columns))
+      position = 0;
     std::uint64_t const offset = vectors.offset(position);
     std::uint64_t const step   = vectors.step();
     // Period 0 and the last may have elements outside the matrix.
-    std::uint64_t const stop   = vectors.periods - 1;
-    std::uint64_t const period = 1 + chunk * shape.periods + share;
+    std::uint64_t const stop = vectors.periods - 1;
+    std::uint64_t period     = 1 + chunk * shape.periods + share;
     std::uint64_t const end =
         min(1 + (std::uint64_t(chunk) + 1) * shape.periods, stop);
     unsigned char const* const base =
         x - std::uint64_t(vectors.skip) * Sums::element_bytes;
-    add_periods<tuning.loads>(
-        sums, base + (offset + period * step) * Sums::element_bytes,
-        sharing * step * Sums::element_bytes, period, end, sharing);
+    unsigned char const* from =
+        base + (offset + period * step) * Sums::element_bytes;
+    std::uint64_t const between = sharing * step * Sums::element_bytes;
+    for (; period + (steps - 1) * sharing + 1 <= end;
+         period += steps * sharing) {
+      Vector16 loaded[steps];
+#pragma unroll
+      for (int s = 0; s < steps; ++s) {
+        loaded[s] = load_constant(from);
+        from += between;
+      }
+#pragma unroll
+      for (int s = 0; s < steps; ++s) sums.add(loaded[s]);
+    }
+    if (period < end) {
+      Vector16 loaded[steps];
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+        loaded[s] = period + s * sharing < end
+                        ? load_constant(from + s * between)
+                        : Vector16{};
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+        if (period + s * sharing < end) sums.add(loaded[s]);
+    }
     auto const edge = [&](std::uint64_t p) {
       Vector16 some{};
       unsigned present           = 0;
