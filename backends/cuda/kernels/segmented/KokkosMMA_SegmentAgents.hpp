@@ -16,7 +16,7 @@
 #include <cstdint>
 
 /// \file
-/// Agents that reduce whole segments, each for other lengths, and their kernel.
+/// Kernels that reduce whole segments, each for other lengths.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -27,48 +27,45 @@ __global__ void __launch_bounds__(Agent::threads, Agent::min_blocks)
   Agent::run(task, store);
 }
 
+inline constexpr int tiny_segments_threads = 256;  ///< per block
+
+/// Address of the elements. nvcc 13.0 compiles the loop over segments of equal
+/// length to other code if the argument is a pointer.
+struct ElementAddress {
+  void const* data;
+};
+
 /// Segments of a few elements, one per thread. Neighbouring threads find in L1
 /// the lines that one of them has fetched.
-template <class Join, Scalar Input, class Value, class Cut>
-struct TinySegments {
-  static constexpr int threads    = 256;  ///< per block
-  static constexpr int min_blocks = 0;
-  struct Task {
-    void const* x;
-    Cut in;
-    std::uint64_t count;
-  };
-
-  template <class Store>
-  __device__ __forceinline__ static void run(Task const& task,
-                                             Store const& store) {
-    std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
-    for (std::uint64_t s = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-         s < task.count; s += stride) {
-      std::uint64_t const begin = task.in.begin(s);
-      int const size            = int(task.in.end(s) - begin);
-      auto const* const element =
-          static_cast<ElementBits<Input> const*>(task.x) + begin;
-      auto value = Join::identity();
+template <class Join, Scalar Input, class Value, class Cut, class Store>
+__global__ void __launch_bounds__(tiny_segments_threads)
+    reduce_tiny_segments(ElementAddress const x, Cut const in,
+                         std::uint64_t const count, Store const store) {
+  std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
+  for (std::uint64_t s = std::uint64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+       s < count; s += stride) {
+    std::uint64_t const begin = in.begin(s);
+    int const size            = int(in.end(s) - begin);
+    auto const* const element =
+        static_cast<ElementBits<Input> const*>(x.data) + begin;
+    auto value = Join::identity();
 #pragma unroll 8
-      for (int e = 0; e < size; ++e)
-        value =
-            Join::apply(value, element_value<Warp, Input, Value>(element[e]));
-      store(s, value);
-    }
+    for (int e = 0; e < size; ++e)
+      value = Join::apply(value, element_value<Warp, Input, Value>(element[e]));
+    store(s, value);
   }
-};
+}
 
 template <class Join, Scalar Input, class Value, class Cut, class Store>
 void launch_tiny_segments(Stream const& space, void const* x, Cut const& in,
                           Store const& store) {
-  using Agent                = TinySegments<Join, Input, Value, Cut>;
-  constexpr unsigned threads = Agent::threads;
+  constexpr unsigned threads = tiny_segments_threads;
   std::uint64_t const blocks =
       std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
-  launch_kernel(space, "segmented reduction", reduce_segments<Agent, Store>,
-                {unsigned(blocks), threads},
-                typename Agent::Task{x, in, in.count()}, store);
+  launch_kernel(space, "segmented reduction",
+                reduce_tiny_segments<Join, Input, Value, Cut, Store>,
+                {unsigned(blocks), threads}, ElementAddress{x}, in, in.count(),
+                store);
 }
 
 /// Blocks per multiprocessor: ptxas 13.0 spills with 4 on sm_80 only.
