@@ -76,15 +76,13 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
   }
 
   /// Kernel where no tiles are copied.
-  template <class Loop>
+  template <class Policy>
   static void const* kernel() {
+    using Loop    = std::conditional_t<Rank == 1, Cuda::RangeLoop,
+                                    Cuda::BoxLoop<Rank, Policy::left>>;
     using Strided = Cuda::StridedCopy<sizeof(T), alignof(T)>;
-    if constexpr (Rank == 1) {
-      return Cuda::streamed_for_kernel<false, 0, 0, std::int64_t, Strided>();
-    } else {
-      return Cuda::streamed_box_for_kernel<false, 0, 0, std::int64_t, Rank,
-                                           Loop::left, Strided>();
-    }
+    return reinterpret_cast<void const*>(
+        &Cuda::streamed_for<std::int64_t, Strided, Loop>);
   }
 };
 

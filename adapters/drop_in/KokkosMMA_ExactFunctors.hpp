@@ -12,7 +12,7 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 
 #include <cstdint>
 

@@ -85,9 +85,10 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   static void const* kernel() {
     using Call   = TaggedCall<Functor, typename Policy::work_tag>;
     using Bounds = typename Policy::launch_bounds;
-    return Cuda::streamed_for_kernel<has_copies(sizeof(Functor)),
-                                     Bounds::maxTperB, Bounds::minBperSM,
-                                     typename Policy::member_type, Call>();
+    return reinterpret_cast<void const*>(
+        &Cuda::streamed_for<typename Policy::member_type, Call, Cuda::RangeLoop,
+                            has_copies(sizeof(Functor)), Bounds::maxTperB,
+                            Bounds::minBperSM>);
   }
   template <class Native>
   static auto native_kernel(Policy const&) {
@@ -143,16 +144,12 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   static void const* kernel() {
     using Call = TaggedCall < Functor, typename Policy::work_tag,
           KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
-    constexpr bool by_value = has_copies(sizeof(Functor));
-    using Bounds            = typename Policy::launch_bounds;
-    if constexpr (rank == 1) {
-      return Cuda::streamed_for_kernel<by_value, Bounds::maxTperB,
-                                       Bounds::minBperSM, Index, Call>();
-    } else {
-      return Cuda::streamed_box_for_kernel<by_value, Bounds::maxTperB,
-                                           Bounds::minBperSM, Index, rank, left,
-                                           Call>();
-    }
+    using Bounds = typename Policy::launch_bounds;
+    using Loop   = std::conditional_t<rank == 1, Cuda::RangeLoop,
+                                    Cuda::BoxLoop<rank, left>>;
+    return reinterpret_cast<void const*>(
+        &Cuda::streamed_for<Index, Call, Loop, has_copies(sizeof(Functor)),
+                            Bounds::maxTperB, Bounds::minBperSM>);
   }
   template <class Native>
   static auto native_kernel([[maybe_unused]] Policy const& policy) {

@@ -129,9 +129,10 @@ class ReduceNode
         {policy.space(),
          this,
          nullptr,
-         Cuda::streamed_reduce_kernel<
-             has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
-             typename Flat::Index, Value, Call, Reducer>(),
+         reinterpret_cast<void const*>(
+             &Cuda::streamed_reduce<
+                 Running, Tuning, typename Flat::Index, Value, Call, Reducer,
+                 has_copies(sizeof(Functor) + sizeof(Reducer))>),
          {std::addressof(call), &reducer, &begin},
          Native::m_result_ptr,
          Native::m_result_ptr_device_accessible,

@@ -23,7 +23,6 @@
 
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_OverlappedScan.hpp>
-#include <backends/cuda/kernels/team/KokkosMMA_OverlappedTeamScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 
 #include <type_traits>

@@ -71,9 +71,10 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
         {m_policy.space(),
          static_cast<Base const*>(this),
          Base::m_run_native,
-         Cuda::streamed_reduce_kernel<
-             has_copies(sizeof(Functor) + sizeof(Reducer)), Running, Tuning,
-             typename Flat::Index, value_type, Call, Reducer>(),
+         reinterpret_cast<void const*>(
+             &Cuda::streamed_reduce<
+                 Running, Tuning, typename Flat::Index, value_type, Call,
+                 Reducer, has_copies(sizeof(Functor) + sizeof(Reducer))>),
          {std::addressof(call), &reducer, &begin},
          m_result,
          m_result_on_device,

@@ -145,9 +145,9 @@ class RoutedScan {
   Route run(CallPlan const* plan) const {
     static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
-    auto const kernel                = Cuda::streamed_scan_kernel<
-        has_copies(sizeof(Functor) + sizeof(Reducer)), Scanned, Tuning, Index,
-        value_type, Call, Reducer>();
+    auto const kernel                = reinterpret_cast<void const*>(
+        &Cuda::streamed_scan<Scanned, Tuning, Index, value_type, Call, Reducer,
+                             has_copies(sizeof(Functor) + sizeof(Reducer))>);
     constexpr std::size_t shared =
         sizeof(Cuda::StreamedScanMemory<typename Scanned::Value, Tuning>);
     Index const begin  = m_policy.begin();

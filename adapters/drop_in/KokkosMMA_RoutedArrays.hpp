@@ -89,9 +89,10 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
 
   template <bool InRegisters>
   static void const* kernel() {
-    return Cuda::array_reduce_kernel<
-        has_copies(sizeof(Functor) + sizeof(Reducer)), Tuning, InRegisters,
-        sums_numbers, typename Flat::Index, value_type, Call, Reducer>();
+    return reinterpret_cast<void const*>(
+        &Cuda::array_reduce<Tuning, InRegisters, sums_numbers,
+                            typename Flat::Index, value_type, Call, Reducer,
+                            has_copies(sizeof(Functor) + sizeof(Reducer))>);
   }
 };
 

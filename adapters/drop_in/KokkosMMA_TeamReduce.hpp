@@ -60,31 +60,16 @@ __device__ __forceinline__ void reduce_teams(
                     [&](Value& total) { running.finish(total, target); });
 }
 
-template <class Bounds, class Call, class Reducer>
+/// \tparam Copies each thread has a copy of functor and reducer
+template <bool Copies, class Bounds, class Call, class Reducer>
 __global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
     team_reduce(KOKKOSMMA_GRID_CONSTANT Call const call,
                 KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                 TeamLayout const layout, Cuda::GridScratch const scratch,
                 Cuda::ResultTarget<typename Reducer::value_type> const target) {
-  reduce_teams(call, reducer, layout, scratch, target);
-}
-template <class Bounds, class Call, class Reducer>
-__global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
-    team_reduce_by_value(
-        Call const call, Reducer const reducer, TeamLayout const layout,
-        Cuda::GridScratch const scratch,
-        Cuda::ResultTarget<typename Reducer::value_type> const target) {
-  reduce_teams(call, reducer, layout, scratch, target);
-}
-
-template <bool ByValue, class Bounds, class Call, class Reducer>
-void const* team_reduce_kernel() {
-  if constexpr (ByValue) {
-    return reinterpret_cast<void const*>(
-        &team_reduce_by_value<Bounds, Call, Reducer>);
-  } else {
-    return reinterpret_cast<void const*>(&team_reduce<Bounds, Call, Reducer>);
-  }
+  Cuda::Argument<Copies, Call> const calls(call);
+  Cuda::Argument<Copies, Reducer> const joins(reducer);
+  reduce_teams(calls.value, joins.value, layout, scratch, target);
 }
 
 /// Reduction that this library's kernel supports: a value in registers, and
@@ -105,9 +90,10 @@ using team_bounds_t = std::conditional_t<
 
 template <class Functor, class Reducer, class Policy>
 void const* kernel_of_team_reduce() {
-  return team_reduce_kernel<
-      has_copies(sizeof(Functor) + sizeof(Reducer)), team_bounds_t<Policy>,
-      TaggedCall<Functor, typename Policy::work_tag>, Reducer>();
+  return reinterpret_cast<void const*>(
+      &team_reduce<has_copies(sizeof(Functor) + sizeof(Reducer)),
+                   team_bounds_t<Policy>,
+                   TaggedCall<Functor, typename Policy::work_tag>, Reducer>);
 }
 
 /// Reduces over teams of the policy's size.

@@ -18,6 +18,13 @@ inline constexpr bool is_rank_1_view<Kokkos::View<T, P...>> =
 template <class V>
 concept Rank1View = is_rank_1_view<std::remove_cvref_t<V>>;
 
+/// Whether the elements are neighbours in memory. The stride of a View of one
+/// element has no meaning.
+template <Rank1View V>
+bool is_contiguous(V const& view) {
+  return view.extent(0) < 2 || view.stride(0) == 1;
+}
+
 // Atomic and other accessors do not return a reference to memory.
 template <class X>
 inline constexpr bool is_plain_memory =

@@ -48,8 +48,6 @@ Sum exact_sum_before_rank(char const* who, MPI_Comm comm, Sum mine) {
   Sum before;
   before.init();
   mine.carry();
-  int rank = 0;
-  check_mpi(who, "MPI_Comm_rank", MPI_Comm_rank(comm, &rank));
   Sum received;
   check_mpi(who, "MPI_Exscan",
             MPI_Exscan(mine.limb, received.limb, mine.limbs, MPI_INT64_T,
@@ -58,7 +56,7 @@ Sum exact_sum_before_rank(char const* who, MPI_Comm comm, Sum mine) {
       who, "MPI_Exscan",
       MPI_Exscan(&mine.flags, &received.flags, 1, MPI_UNSIGNED, MPI_BOR, comm));
   // MPI_Exscan leaves the result of rank 0 undefined.
-  if (rank == 0) return before;
+  if (mpi_rank(who, comm) == 0) return before;
   received.empty = false;
   received.carry();
   return received;
@@ -106,13 +104,13 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
     check_result_place(who, result);
     mine.extent[0]              = std::int64_t(terms.size());
     ReduceProblem const problem = reduce_problem<Exec, R>(terms);
-    Settings const mine_settled =
+    Settings const level =
         settle_level(who, settings,
                      level_of_reduction<Terms>(problem, capability(exec),
                                                effective_settings(settings)));
-    mine.same = std::uint64_t(mine_settled.reproducibility);
+    mine.same = std::uint64_t(level.reproducibility);
     if constexpr (sums_floats) {
-      if (mine_settled.reproducibility != Reproducibility::run_to_run) {
+      if (level.reproducibility != Reproducibility::run_to_run) {
         terms.check(who);
         decide_call(
             who, settings,
@@ -133,9 +131,7 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
   if constexpr (sums_floats) {
     if (calls[0].same != std::uint64_t(Reproducibility::run_to_run)) {
       add_over_ranks(who, comm, exact);
-      put_result(
-          exec, result,
-          value_of_bits<Value>(exact.round(float_format(scalar_v<Value>))));
+      put_exact(exec, result, exact);
       return;
     }
   }

@@ -49,26 +49,14 @@ inline OfferedLevel level_over_ranks(ScanProblem const& problem,
   return offered;
 }
 
-/// Type of the exact sum of a rank's elements; NoExactSum if `Exact` is false.
-template <bool Exact, class X>
-struct ExactSumOfView {
-  using type = NoExactSum;
-};
-template <class X>
-struct ExactSumOfView<true, X> {
-  using type = typename ExactViewTerms<X>::Sum;
-};
-
 /// Exact scan of this rank's elements, from the exact sum of previous ranks.
 template <class Exec, class Scan, class Sum, class Total>
 void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
                            Scan const& scan, Sum const& mine, Total& total) {
   if constexpr (!std::is_same_v<std::remove_cv_t<Total>, NoTotal>) {
-    using Value = value_of_place_t<Total>;
-    Sum all     = mine;
+    Sum all = mine;
     add_over_ranks(who, comm, all);
-    put_result(exec, total,
-               value_of_bits<Value>(all.round(float_format(scalar_v<Value>))));
+    put_exact(exec, total, all);
   }
   Sum const before = exact_sum_before_rank(who, comm, mine);
   NoTotal none;
@@ -107,7 +95,8 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   call.total       = has_total;
   ScanInto<X, Y, A, Kind> const scan{x, y, init};
   constexpr bool may_be_exact = has_exact_scan<Exec, ScanInto<X, Y, A, Kind>>;
-  [[maybe_unused]] typename ExactSumOfView<may_be_exact, X>::type exact;
+  [[maybe_unused]]
+  typename ExactSumOver<may_be_exact, ReducedView<X>>::type exact;
   [[maybe_unused]] bool is_exact   = false;
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall& mine) {
     check_scan_views(who, x, y);
@@ -119,19 +108,19 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
     problem.may_be_exact     = may_be_exact;
     problem.mma_compiled     = has_scan_by_mma<Exec, ScanInto<X, Y, A, Kind>>;
     Capability const machine = capability(exec);
-    Settings const settled   = settle_level(
-          who, settings,
-          level_over_ranks(problem, machine, effective_settings(settings)));
+    Settings const level     = settle_level(
+            who, settings,
+            level_over_ranks(problem, machine, effective_settings(settings)));
     if (settings.route != Route::automatic)
       check_route(who,
                   route_scan(problem, machine, effective_settings(settings)));
     mine.extent[0] = std::int64_t(x.extent(0));
     MpiChecksum checksum;
     checksum.add(init);
-    checksum.add(settled.reproducibility);
+    checksum.add(level.reproducibility);
     mine.same = checksum.value();
     if constexpr (may_be_exact) {
-      is_exact = settled.reproducibility != Reproducibility::run_to_run;
+      is_exact = level.reproducibility != Reproducibility::run_to_run;
       if (is_exact) {
         check_exact(who, exact_limbs_of(concatenate(who, "[exact]"), exec,
                                         ExactViewTerms<X>{x}, exact));
@@ -150,7 +139,7 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
     }
   }
   if constexpr (has_total) {
-    using Value = value_of_place_t<Total>;
+    using Value = value_of_result_t<Total>;
     put_result(
         exec, total,
         static_cast<Value>(sum_in_rank_order(A(0), calls, calls.size())));
@@ -159,7 +148,7 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
       exec, x, y,
       sum_in_rank_order(init, calls, std::size_t(mpi_rank(who, comm))),
       settings);
-  if constexpr (has_total && !is_view_place<Total>) {
+  if constexpr (has_total && !is_result_view<Total>) {
     exec.fence("KokkosMMA: fence due to the total being a value");
   }
 }
@@ -170,15 +159,12 @@ template <ScanKind Kind, class Accumulator, class Exec, class X, class Y,
 void scan_over_ranks_with(MPI_Comm comm, Exec const& exec, X const& x,
                           Y const& y, Argument&& init_or_total,
                           Settings const& settings) {
-  if constexpr (is_total<std::remove_cvref_t<Argument>>) {
-    scan_over_ranks<Kind, Accumulator>(comm, exec, x, y, 0,
-                                       init_or_total.place(), settings);
-  } else {
-    NoTotal none;
-    scan_over_ranks<Kind, Accumulator, Exec, X, Y, Argument>(
-        comm, exec, x, y, static_cast<Argument&&>(init_or_total), none,
-        settings);
-  }
+  with_init_and_total(static_cast<Argument&&>(init_or_total),
+                      [&]<class Init>(Init&& init, auto& total) {
+                        scan_over_ranks<Kind, Accumulator, Exec, X, Y, Init>(
+                            comm, exec, x, y, static_cast<Init&&>(init), total,
+                            settings);
+                      });
 }
 
 }  // namespace Impl

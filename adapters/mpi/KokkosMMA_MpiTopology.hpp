@@ -78,30 +78,21 @@ struct MpiTopology {
     }
   }
 
-  int rank_of(char const* who, std::array<int, R> const& place) const {
-    if (!cartesian) return place[0];
+  int rank_of(char const* who, std::array<int, R> const& coordinates) const {
+    if (!cartesian) return coordinates[0];
     int rank = 0;
-    check_mpi(who, "MPI_Cart_rank", MPI_Cart_rank(comm, place.data(), &rank));
+    check_mpi(who, "MPI_Cart_rank",
+              MPI_Cart_rank(comm, coordinates.data(), &rank));
     return rank;
   }
-  std::array<int, R> place_of(char const* who, int rank) const {
-    std::array<int, R> place{};
+  std::array<int, R> coordinates_of(char const* who, int rank) const {
+    std::array<int, R> coordinates{};
     if (cartesian)
       check_mpi(who, "MPI_Cart_coords",
-                MPI_Cart_coords(comm, rank, R, place.data()));
+                MPI_Cart_coords(comm, rank, R, coordinates.data()));
     else
-      place[0] = rank;
-    return place;
-  }
-
-  /// Whether elements beyond the boundary belong to another rank.
-  bool inner_low(int d, Boundaries<R> const& boundaries) const {
-    return size[d] > 1 &&
-           (coordinate[d] > 0 || boundaries.low[d].kind == Boundary::periodic);
-  }
-  bool inner_high(int d, Boundaries<R> const& boundaries) const {
-    return size[d] > 1 && (coordinate[d] < size[d] - 1 ||
-                           boundaries.high[d].kind == Boundary::periodic);
+      coordinates[0] = rank;
+    return coordinates;
   }
 };
 
@@ -135,13 +126,21 @@ struct MpiBlock {
         global(boundaries),
         local(boundaries) {
     for (int d = 0; d < R; ++d) {
-      if (topology.inner_low(d, global)) local.low[d] = {Boundary::halo, 0};
-      if (topology.inner_high(d, global)) local.high[d] = {Boundary::halo, 0};
+      if (inner_low(d)) local.low[d] = {Boundary::halo, 0};
+      if (inner_high(d)) local.high[d] = {Boundary::halo, 0};
     }
   }
 
-  bool inner_low(int d) const { return topology.inner_low(d, global); }
-  bool inner_high(int d) const { return topology.inner_high(d, global); }
+  /// Whether elements beyond the boundary belong to another rank.
+  bool inner_low(int d) const {
+    return topology.size[d] > 1 && (topology.coordinate[d] > 0 ||
+                                    global.low[d].kind == Boundary::periodic);
+  }
+  bool inner_high(int d) const {
+    return topology.size[d] > 1 &&
+           (topology.coordinate[d] < topology.size[d] - 1 ||
+            global.high[d].kind == Boundary::periodic);
+  }
   bool has_neighbours() const {
     for (int d = 0; d < R; ++d)
       if (inner_low(d) || inner_high(d)) return true;
@@ -153,25 +152,17 @@ struct MpiBlock {
     for (int d = 0; d < R; ++d) box.end[d] = extent[d];
     return box;
   }
-  /// The block with the ghost cells that the caller fills: those beyond
-  /// boundaries of the whole grid that are halos.
-  IndexBox<R> given() const {
+  /// The block with all ghost cells, or with those that the caller fills:
+  /// beyond boundaries of the whole grid that are halos.
+  IndexBox<R> padded(bool all = true) const {
     IndexBox<R> box = own();
     for (int d = 0; d < R; ++d) {
-      if (!inner_low(d)) box.begin[d] -= local.ghosts_low(d, radius[d]);
-      if (!inner_high(d)) box.end[d] += local.ghosts_high(d, radius[d]);
+      if (all || !inner_low(d)) box.begin[d] -= local.ghosts_low(d, radius[d]);
+      if (all || !inner_high(d)) box.end[d] += local.ghosts_high(d, radius[d]);
     }
     return box;
   }
-  /// The block with all ghost cells.
-  IndexBox<R> padded() const {
-    IndexBox<R> box = own();
-    for (int d = 0; d < R; ++d) {
-      box.begin[d] -= local.ghosts_low(d, radius[d]);
-      box.end[d] += local.ghosts_high(d, radius[d]);
-    }
-    return box;
-  }
+  IndexBox<R> given() const { return padded(false); }
 
   /// Minimum extent of a block in a split dimension: all ghost cells come from
   /// the nearest neighbour, and a mirror reads one element more.
@@ -190,7 +181,7 @@ struct MpiBlock {
     for (int d = 0; d < R; ++d) directions *= 3;
     for (int direction = 0; direction < directions; ++direction) {
       MpiMessage<R> message;
-      std::array<int, R> place{};
+      std::array<int, R> coordinates{};
       bool exists = direction != directions / 2;
       int rest    = direction;
       for (int d = R - 1; d >= 0; --d) {
@@ -202,7 +193,7 @@ struct MpiBlock {
                  (step == 0 ||
                   (radius[d] > 0 && (step < 0 ? inner_low(d) : inner_high(d))));
         int const n           = topology.size[d];
-        place[d]              = (topology.coordinate[d] + step + n) % n;
+        coordinates[d]        = (topology.coordinate[d] + step + n) % n;
         message.to.begin[d]   = step > 0   ? extent[d] - radius[d]
                                 : step < 0 ? 0
                                            : whole.begin[d];
@@ -217,7 +208,7 @@ struct MpiBlock {
                                            : whole.end[d];
       }
       if (!exists) continue;
-      message.neighbour = topology.rank_of(who, place);
+      message.neighbour = topology.rank_of(who, coordinates);
       message.tag_to    = mpi_halo_tag + direction;
       message.tag_from  = mpi_halo_tag + directions - 1 - direction;
       result.push_back(message);
@@ -239,7 +230,7 @@ struct MpiBlock {
     for (int d = 0; d < R; ++d) {
       std::vector<int> first(std::size_t(topology.size[d]), -1);
       for (int rank = 0; rank < int(calls.size()); ++rank) {
-        int& known = first[std::size_t(topology.place_of(who, rank)[d])];
+        int& known = first[std::size_t(topology.coordinates_of(who, rank)[d])];
         std::int64_t const n = calls[std::size_t(rank)].extent[d];
         if (known < 0) known = rank;
         if (n != calls[std::size_t(known)].extent[d])

@@ -85,20 +85,20 @@ struct Grid {
   }
   KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator[](
       std::int64_t const (&at)[R]) const {
-    std::int64_t place[R];
+    std::int64_t position[R];
     for (int d = 0; d < R; ++d)
-      place[d] = at[d] + boundaries.ghosts_low(d, radius[d]);
-    return element_at(x, place);
+      position[d] = at[d] + boundaries.ghosts_low(d, radius[d]);
+    return element_at(x, position);
   }
   /// Returns an element inside the grid or beyond its boundaries.
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION A
   with_boundaries(std::int64_t const (&at)[R]) const {
-    std::int64_t place[R];
-    for (int d = 0; d < R; ++d) place[d] = at[d];
+    std::int64_t position[R];
+    for (int d = 0; d < R; ++d) position[d] = at[d];
     double value = 0;
-    if (!boundaries.locate(place, extent, value)) return constant<A>(value);
-    return static_cast<A>((*this)[place]);
+    if (!boundaries.locate(position, extent, value)) return constant<A>(value);
+    return static_cast<A>((*this)[position]);
   }
   /// Converts a constant through the type of elements: a negative one then
   /// wraps in an unsigned sum, unlike in a conversion of the double.
@@ -330,9 +330,9 @@ struct GenericStencilRuns {
     GenericStencilRuns const& runs;
     std::int64_t const (&at)[R];
     KOKKOS_FORCEINLINE_FUNCTION void operator()(int e, A sum) const {
-      std::int64_t place[R];
-      for (int d = 0; d < R; ++d) place[d] = at[d] + (d == Fast ? e : 0);
-      runs.call(place, sum);
+      std::int64_t position[R];
+      for (int d = 0; d < R; ++d) position[d] = at[d] + (d == Fast ? e : 0);
+      runs.call(position, sum);
     }
   };
 
@@ -383,17 +383,17 @@ struct GenericStencilRuns {
     for (int e = 0; e < count; ++e) sums.of[e] = A(0);
     for (int k = 0; k < stencil.taps.count; ++k) {
       Tap<A, R> const tap = stencil.taps(k);
-      std::int64_t place[R];
-      for (int d = 0; d < R; ++d) place[d] = at[d] + tap.offset[d];
+      std::int64_t position[R];
+      for (int d = 0; d < R; ++d) position[d] = at[d] + tap.offset[d];
       double constant = 0;
-      if (!stencil.grid.boundaries.locate(place, stencil.grid.extent,
+      if (!stencil.grid.boundaries.locate(position, stencil.grid.extent,
                                           constant)) {
         A const value = stencil.grid.template constant<A>(constant);
         for (int e = 0; e < count; ++e)
           sums.of[e] = stencil.add(sums.of[e], tap.weight, value);
         continue;
       }
-      auto const& first = stencil.grid[place];
+      auto const& first = stencil.grid[position];
       if (stride == 1)
         add_row(sums, count, UnitStride(), &first, tap.weight);
       else

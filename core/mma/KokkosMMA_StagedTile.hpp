@@ -5,14 +5,14 @@
 
 #include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
-#include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 
 #include <cstdint>
 
 /// \file
-/// Tile of data in memory that the lanes of a warp share.
+/// Tiles and rings of data in memory that the lanes of a warp share.
 
 namespace KokkosMMA::Impl {
 
@@ -44,16 +44,17 @@ KOKKOSMMA_FORCEINLINE_FUNCTION Value element_value(ElementBits<Input> bits) {
   }
 }
 
-/// Bits of element e of a vector of any size.
-template <int ElementBytes, int Words>
-KOKKOSMMA_FORCEINLINE_FUNCTION typename Unsigned<ElementBytes>::type
+/// Value of element e of a vector of any size.
+template <class Warp, Scalar Input, class Value, int Words>
+KOKKOSMMA_FORCEINLINE_FUNCTION Value
 element_of_vector(Registers<std::uint32_t, Words> const& vector, int e) {
-  using Bits = typename Unsigned<ElementBytes>::type;
-  if constexpr (ElementBytes == 8) {
-    return std::uint64_t(vector[2 * e + 1]) << 32 | vector[2 * e];
+  constexpr int bytes = size_of(Input);
+  if constexpr (bytes == 8) {
+    return element_value<Warp, Input, Value>(
+        std::uint64_t(vector[2 * e + 1]) << 32 | vector[2 * e]);
   } else {
-    return static_cast<Bits>(vector[e * ElementBytes / 4] >>
-                             e * ElementBytes % 4 * 8);
+    return element_value<Warp, Input, Value>(static_cast<ElementBits<Input>>(
+        vector[e * bytes / 4] >> e * bytes % 4 * 8));
   }
 }
 
@@ -71,6 +72,27 @@ struct StagedTile {
   template <class Bits>
   KOKKOSMMA_FORCEINLINE_FUNCTION Bits const* elements(int byte) const {
     return reinterpret_cast<Bits const*>(memory + byte);
+  }
+};
+
+/// Ring with the last `Bytes` bytes of a range; byte b is at offset(b). Each
+/// line of 128 bytes is permuted in its own way, so that lanes one line apart
+/// access different banks.
+template <int Bytes>
+struct StagedRing {
+  static_assert(Bytes >= 1024 && (Bytes & (Bytes - 1)) == 0);
+  static constexpr int bytes = Bytes;
+
+  unsigned char* memory;  ///< `bytes` bytes, aligned to 128
+
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr unsigned offset(
+      unsigned byte) {
+    unsigned const in_ring = byte & (Bytes - 1);
+    return in_ring ^ (in_ring >> 3 & 0x70);
+  }
+  /// The 16 bytes from byte 16 * v of the range on.
+  KOKKOSMMA_FORCEINLINE_FUNCTION Vector16 vector(unsigned v) const {
+    return vector_at(memory + offset(16 * v));
   }
 };
 

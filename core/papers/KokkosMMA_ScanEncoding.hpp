@@ -9,7 +9,7 @@
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/mma/KokkosMMA_Split.hpp>
 #include <core/papers/KokkosMMA_PaperOperands.hpp>
-#include <core/scan/KokkosMMA_ScanElements.hpp>
+#include <core/scan/KokkosMMA_WarpScan.hpp>
 
 #include <cstdint>
 

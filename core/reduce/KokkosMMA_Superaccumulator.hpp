@@ -107,6 +107,22 @@ KOKKOSMMA_FORCEINLINE_FUNCTION unsigned exact_flag_of(std::uint64_t fraction,
                        : exact_has_infinity;
 }
 
+/// Flags of a term, given as bits of a format.
+KOKKOSMMA_FORCEINLINE_FUNCTION unsigned exact_flags(std::uint64_t bits,
+                                                    FloatFormat const& format) {
+  unsigned const other = bits != format.sign() ? unsigned(exact_has_other) : 0u;
+  if ((int(bits >> format.fraction_bits) & format.special()) !=
+      format.special())
+    return other;
+  std::uint64_t const ones = (std::uint64_t(1) << format.fraction_bits) - 1;
+  return other | exact_flag_of(bits & ones, (bits & format.sign()) != 0);
+}
+/// Whether any term is infinite or NaN.
+KOKKOSMMA_FORCEINLINE_FUNCTION bool is_special_sum(unsigned flags) {
+  return flags &
+         (exact_has_nan | exact_has_infinity | exact_has_minus_infinity);
+}
+
 /// Splits value * 2^position into parts for three limbs: calls add(limb,
 /// integer), each integer below 2^32 in magnitude.
 template <class Add>
@@ -247,13 +263,8 @@ KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t round_integer(
                   : value;
 }
 
-/// Whether any term is infinite or NaN.
-KOKKOSMMA_FORCEINLINE_FUNCTION bool is_special_sum(unsigned flags) {
-  return flags &
-         (exact_has_nan | exact_has_infinity | exact_has_minus_infinity);
-}
-/// Sum of these terms by IEEE 754 addition, as bits: infinities of both signs,
-/// or a NaN, give the positive quiet NaN.
+/// Sum of infinite terms and NaNs by IEEE 754 addition, as bits: infinities of
+/// both signs, or a NaN, give the positive quiet NaN.
 KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t special_sum(
     unsigned flags, FloatFormat const& format) {
   std::uint64_t const infinity = std::uint64_t(format.special())
@@ -354,17 +365,10 @@ struct Superaccumulator : ExactLimbs<exact_limbs(Input), exact_lowest(Input)> {
   /// Adds a number given as bits.
   KOKKOSMMA_FORCEINLINE_FUNCTION void add(std::uint64_t bits) {
     constexpr FloatFormat format = exact_format_of<Input>;
-    constexpr int width          = format.fraction_bits + format.exponent_bits;
-    constexpr std::uint64_t sign = std::uint64_t(1) << width;
+    unsigned const of_term       = exact_flags(bits, format);
     empty                        = false;
-    flags |= bits != sign ? unsigned(exact_has_other) : 0u;
-    if (int(bits >> format.fraction_bits & unsigned(format.special())) ==
-        format.special()) {
-      flags |=
-          exact_flag_of(bits & ((std::uint64_t(1) << format.fraction_bits) - 1),
-                        (bits & sign) != 0);
-      return;
-    }
+    flags |= of_term;
+    if (is_special_sum(of_term)) return;
     ExactTerm const term = exact_term(bits, format, exact_lowest_of<Input>);
     if (term.integer == 0) return;
     split_into_limbs(term.integer, term.position, AddToLimbs{limb});

@@ -159,15 +159,9 @@ class ExactPrefix {
 
   /// Adds a number given as bits of a format that the carrier includes.
   void add(std::uint64_t bits, FloatFormat const& format) {
-    m_flags |= bits != format.sign() ? unsigned(exact_has_other) : 0u;
-    int const field =
-        int(bits >> format.fraction_bits & unsigned(format.special()));
-    if (field == format.special()) {
-      m_flags |=
-          exact_flag_of(bits & ((std::uint64_t(1) << format.fraction_bits) - 1),
-                        (bits & format.sign()) != 0);
-      return;
-    }
+    unsigned const of_term = exact_flags(bits, format);
+    m_flags |= of_term;
+    if (is_special_sum(of_term)) return;
     ExactTerm const term = exact_term(bits, format, lowest);
     if (term.integer != 0)
       split_into_limbs(term.integer, term.position, AddToDigits{m_digits});

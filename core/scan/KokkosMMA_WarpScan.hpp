@@ -4,7 +4,11 @@
 #define KOKKOSMMA_WARP_SCAN_HPP
 
 #include <core/base/KokkosMMA_HostDevice.hpp>
-#include <core/scan/KokkosMMA_ScanElements.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
+
+#include <cstdint>
 
 /// \file
 /// Scan of a tile of 16 rows by one warp. Lane 4g + q holds columns E*q to E*q
@@ -19,6 +23,25 @@
 ///   half_value(bits)        half as a float
 
 namespace KokkosMMA::Impl {
+
+/// Elements of a scan of `Input` with sums of `Value`; unsigned types represent
+/// integers modulo 2^bits. `elements` neighbours are 16 bytes of results.
+template <Scalar Input, class ValueT>
+struct ScanElements {
+  using Value                      = ValueT;
+  static constexpr int elements    = 16 / sizeof(Value);
+  static constexpr int input_bytes = size_of(Input);
+  static constexpr int bytes = elements * input_bytes;  ///< per input vector
+  using Words = Registers < std::uint32_t, bytes<4 ? 1 : bytes / 4>;
+
+  template <class Warp>
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value element(Words const& words,
+                                                      int e) {
+    // A bool is 0 or 1.
+    constexpr Scalar scalar = Input == Scalar::boolean ? Scalar::uint8 : Input;
+    return element_of_vector<Warp, scalar, Value>(words, e);
+  }
+};
 
 /// Prefixes by additions only: serial in a lane, a tree over the lanes. Nothing
 /// is multiplied by zero: a NaN or infinity is confined to prefixes with it.

@@ -4,12 +4,15 @@
 #define KOKKOSMMA_SEGMENTED_TUNING_HPP
 
 #include <core/base/KokkosMMA_Designators.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 /// \file
-/// Constants of reductions of equal segments, with their measurements: one
-/// NVIDIA H200, CUDA 13.0, 2026-11-21.
+/// Launch shapes and other constants of segmented kernels, with their
+/// measurements: one NVIDIA H200, CUDA 13.0, 2026-11-21.
 
 namespace KokkosMMA::Impl {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -77,6 +80,151 @@ inline constexpr std::uint64_t kept_bytes = 64;
 constexpr bool segments_are_tiny(std::uint64_t elements, std::uint64_t bytes) {
   return elements <= 17 && bytes <= 96 && (elements >= 7 || bytes > 12);
 }
+
+/// Launch shape of a reduction of CSR segments.
+struct CsrTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int tiles;       ///< tiles in the ring buffer of a warp
+  int tile_bytes;
+  int segment_bytes;    ///< cost of a segment, in bytes of elements
+  int bytes_per_range;  ///< bytes of work that justify another warp
+  int quads;            ///< 1: WarpMergePath may use quads; 0: it does not
+};
+
+/// GB/s of elements, offsets and results, 2^28 floats (copy 4198), by lengths
+/// of segments:
+///
+/// | threads x blocks, ring | 0..32 | mean 16 | 0..8 | 0..128 | one  | none |
+/// |------------------------|-------|---------|------|--------|------|------|
+/// | 256 x 3, 4 x 2048      | 3506  | 3434    | 2830 | 2762   | 4029 | 2580 |
+/// | 256 x 4, 4 x 1024      | 3569  | 3194    | 2817 | 2159   | 3858 | 2681 |
+///
+/// 0..32 and so on: uniform; mean 16: geometric. Microseconds for uniform
+/// lengths 0..32 with offsets loaded one window ahead: 360 with 256 x 3, 4 x
+/// 2048; 506 with 128 x 3, 4 x 4096; 372 with 256 x 3, 8 x 1024. Then with
+/// blocks that join their ranges: 352; with 2 blocks for each resident one 362,
+/// with 8 410.
+///
+/// \param quads for longer segments (quads_csr_bytes)
+constexpr CsrTuning csr_tuning(bool quads) {
+  return {.threads         = 256,
+          .min_blocks      = 3,
+          .tiles           = 4,
+          .tile_bytes      = 2048,
+          .segment_bytes   = 32,
+          .bytes_per_range = 4096,
+          .quads           = quads};
+}
+
+/// Smallest mean size of segments between offsets that quads of lanes sum.
+/// Floats of uniform lengths, quads and other kernel: 0..128 3059, 2762; 0..8
+/// 2578, 2830; 0..32 3439, 3506.
+inline constexpr int quads_csr_bytes = 96;
+
+/// Longest segment, in bytes, for which threads sum one segment each.
+constexpr int tiny_csr_limit(TuningTable const& table, int element_bytes) {
+  return element_bytes > 2 ? table.tiny_csr_wide_bytes : table.tiny_csr_bytes;
+}
+
+/// Launch shape of the check of offsets.
+struct OffsetsTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int loads;       ///< bytes in flight per thread
+};
+
+/// Other shapes that were tried are not recorded.
+inline constexpr OffsetsTuning offsets_tuning{
+    .threads = 512, .min_blocks = 3, .loads = 32};
+
+/// Launch shape of a segmented scan. GB/s read plus written, 2^28 elements,
+/// copy 4223.
+struct SegmentScanTuning {
+  int threads;     ///< loading threads per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int rows;        ///< of 32 vectors that a warp loads at once
+};
+
+/// Shape of warps that each scan whole segments of one length. Segments of 32
+/// and of 16384:
+///
+/// | threads x blocks, rows | float     | half -> float |
+/// |------------------------|-----------|---------------|
+/// | 256 x 4, 8: this       | 3987 3786 | 4005 3713     |
+/// | 128 x 8, 8             | 3970 3790 | 4019 3702     |
+/// | 256 x 6, 4             | 3994 3718 | 4027 3618     |
+/// | 256 x 3, 16            | 3429 3311 | 3967 3725     |
+/// | 256 x 5, 8 (spills)    | 3288 3244 | 4002 3687     |
+///
+/// Four batches per warp instead of one: 3944 and 3826 for segments of 32.
+/// Exclusive scans of vectors of 16 bytes spill with 8 rows, and with 7. No
+/// designators: nvcc 12.4 aborts over them in a variable template.
+template <class Scan>
+inline constexpr SegmentScanTuning segment_walk_tuning{
+    256, 4, Scan::bytes == 16 && !Scan::inclusive ? 6 : 8};
+
+/// Shape of the pipeline of tiles.
+///
+/// | threads x blocks, rows      | 224 x 3, 8 | 256 x 3, 8 | 192 x 4, 8 |
+/// |-----------------------------|------------|------------|------------|
+/// | float, segments of 2^20     | 3701       | 3624       | 3611       |
+/// | half -> float, of 2^20      | 3356       | 3481       | 3458       |
+/// | float, CSR, mean 16         | 2644       | 2533       | 2603       |
+/// | half -> float, CSR          | 2329       | 2278       | 2327       |
+///
+/// Slower: 256 x 4, 4 rows (3521, 3094), 480 x 2, 4 rows (3621, 3006). Floats
+/// in CSR segments: 2645 with 256 x 3, 6 rows, which do not spill; 8 rows do.
+/// Exclusive scans of floats have 8 bytes in local memory with 8 rows.
+template <class Scan, bool Equal>
+inline constexpr SegmentScanTuning segment_pipeline_tuning{
+    Scan::bytes == 16 && Equal ? 224 : 256, 3,
+    Scan::bytes != 16 ? 8
+    : !Equal          ? 6
+    : Scan::inclusive ? 8
+                      : 7};
+
+struct ColumnReduceTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+  int loads;       ///< vectors in flight per thread
+};
+
+/// Running values and vectors in flight compete for the registers. Other shapes
+/// that were tried are not recorded. No designators: nvcc 12.4 aborts over them
+/// in a variable template.
+template <class Sums>
+inline constexpr ColumnReduceTuning column_reduce_tuning =
+    Sums::registers >= 16 ? ColumnReduceTuning{256, 3, 4}
+                          : ColumnReduceTuning{512, 2, 8};
+
+template <class Sums>
+inline constexpr int column_reduce_memory =
+    column_reduce_tuning<Sums>.threads / 32 *
+    Sums::width* Sums::elements* int(sizeof(typename Sums::Value));
+
+struct ColumnScanTuning {
+  int threads;     ///< per block
+  int min_blocks;  ///< per multiprocessor; caps a thread's registers
+};
+
+/// Two tiles of a block wait in shared memory for their prefixes while a third
+/// is loaded: 10 warps of 8 rows of 16 bytes are 40 KB each.
+inline constexpr ColumnScanTuning column_scan_tuning{.threads    = 320,
+                                                     .min_blocks = 2};
+
+template <Scalar Input, int Elements>
+inline constexpr int column_bytes = Elements* size_of(Input);
+
+/// Rows that a lane loads at a time; it loads `Bytes` bytes of each.
+template <int Bytes>
+inline constexpr int column_scan_rows = std::min(32, 128 / Bytes);
+
+/// Elements that a column scan loads and stores at a time: 16 bytes of the
+/// larger type, but at most 8 elements.
+template <int InputBytes, int OutputBytes>
+inline constexpr int column_scan_elements =
+    std::min(8, 16 / std::max(InputBytes, OutputBytes));
 
 KOKKOSMMA_IMPL_DESIGNATORS_END
 }  // namespace KokkosMMA::Impl

@@ -8,6 +8,7 @@
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
+#include <core/segmented/KokkosMMA_WarpSegments.hpp>
 
 #include <cstdint>
 
@@ -396,8 +397,7 @@ class WarpMergePath {
                                                      Vector16 const &vector) {
     Value element[per_vector];
     for (int e = 0; e < per_vector; ++e)
-      element[e] = element_value<Warp, Input, Value>(
-          element_of_vector<element_bytes>(vector, e));
+      element[e] = element_of_vector<Warp, Input, Value>(vector, e);
     return fold(running, element);
   }
   /// Elements in [begin, end) of a vector that starts at position `at`.
@@ -408,8 +408,7 @@ class WarpMergePath {
                                                       unsigned end) {
     Value element[per_vector];
     for (int e = 0; e < per_vector; ++e) {
-      Value const value = element_value<Warp, Input, Value>(
-          element_of_vector<element_bytes>(vector, e));
+      Value const value = element_of_vector<Warp, Input, Value>(vector, e);
       element[e] = at + e - begin < end - begin ? value : Math::identity();
     }
     return fold(running, element);
@@ -495,13 +494,7 @@ class WarpMergePath {
         }
         m_warp.at(part, lane) = running;
       });
-      for (int offset = 1; offset < 4; offset *= 2) {
-        Lanes<Value> const other = m_warp.shuffle_xor(part, offset);
-        m_warp.each([&](int lane) {
-          m_warp.at(part, lane) =
-              Math::apply(m_warp.at(part, lane), m_warp.at(other, lane));
-        });
-      }
+      join_lanes<Math>(m_warp, part, 4);
       Lanes<Value> const total =
           m_warp.gather(part, [](int lane) { return lane % 8 * 4; });
       m_warp.each([&](int lane) {

@@ -103,9 +103,10 @@ class WarpSegmentScan {
       std::uint32_t const bits = m_warp.at(starts, lane);
       Value sum                = Combined::identity();
       for (int e = 0; e < elements; ++e) {
-        Value const element = element_of(m_warp.at(words, lane), e);
-        bool const anew     = bits >> e & 1;
-        Value const before  = anew ? Combined::identity() : sum;
+        Value const element =
+            element_of_vector<Warp, input, Value>(m_warp.at(words, lane), e);
+        bool const anew    = bits >> e & 1;
+        Value const before = anew ? Combined::identity() : sum;
         // From the identity: a sum of negative zeros is a zero, as in Kokkos,
         // and a minimum passes over a NaN.
         sum                        = anew || (is_extreme && e == 0)
@@ -157,18 +158,6 @@ class WarpSegmentScan {
   }
 
  private:
-  KOKKOSMMA_FORCEINLINE_FUNCTION static Value element_of(Words const& words,
-                                                         int e) {
-    using Bits = typename Unsigned<input_bytes>::type;
-    if constexpr (input_bytes == 8) {
-      return element_value<Warp, input, Value>(Bits(words[2 * e + 1]) << 32 |
-                                               words[2 * e]);
-    } else {
-      return element_value<Warp, input, Value>(static_cast<Bits>(
-          words[e * input_bytes / 4] >> e * input_bytes % 4 * 8));
-    }
-  }
-
   Warp m_warp;
 };
 

@@ -67,17 +67,14 @@ struct LaneOperation {
                : static_cast<Value>(sum);
   }
 
-  KOKKOSMMA_FORCEINLINE_FUNCTION static Value element(Vector16 const& vector,
-                                                      int e) {
-    return element_value<Warp, Input, Value>(
-        element_of_vector<bytes>(vector, e));
-  }
   /// Joins all elements of a vector.
   KOKKOSMMA_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
     if constexpr (adds_bytes) {
       return sum_of_bytes<4>(vector);
     } else {
-      return tree<elements>([&](int e) { return element(vector, e); });
+      return tree<elements>([&](int e) {
+        return element_of_vector<Warp, Input, Value>(vector, e);
+      });
     }
   }
   template <int Width>
@@ -134,7 +131,8 @@ struct LaneOperation {
       Value value = Join::identity();
       for (int e = 0; e < elements; ++e)
         if (e * bytes >= from && e * bytes < to)
-          value = Join::apply(value, element(vector, e));
+          value = Join::apply(value,
+                              element_of_vector<Warp, Input, Value>(vector, e));
       return value;
     }
   }

@@ -36,7 +36,6 @@ TOPICS = (
      "adapters/algorithms/scan/KokkosMMA_Scan adapters/kokkos/KokkosMMA_ScanInto adapters/kokkos/KokkosMMA_ScanFunctors"),
     ("Segments", "`<KokkosMMA_Segmented.hpp>`; [details](calls/segments.md).",
      "adapters/algorithms/segmented/KokkosMMA_Segmented adapters/algorithms/segmented/KokkosMMA_SegmentedChecks "
-     "core/segmented/KokkosMMA_SegmentOperations "
      "adapters/algorithms/segmented/KokkosMMA_SegmentPolicy adapters/algorithms/segmented/KokkosMMA_ByKey"),
     ("Stencils", "`<KokkosMMA_Stencil.hpp>`; [details](calls/stencils.md).",
      "adapters/algorithms/stencil/KokkosMMA_Stencil adapters/algorithms/stencil/KokkosMMA_StencilPlan adapters/algorithms/stencil/KokkosMMA_StencilPolicy "

@@ -93,8 +93,8 @@ void expect_sums_of_boxes(Random& random) {
       launch(&Impl::Cuda::streamed_reduce<Running, Tuning, std::uint32_t, Value,
                                           Call, SumReducer<Value>>);
     else
-      launch(&Impl::Cuda::streamed_reduce_by_value<
-             Running, Tuning, std::uint32_t, Value, Call, SumReducer<Value>>);
+      launch(&Impl::Cuda::streamed_reduce<Running, Tuning, std::uint32_t, Value,
+                                          Call, SumReducer<Value>, true>);
     for (long at = 0; at < size; ++at)
       ASSERT_EQ(1, counts[at]) << at << " of " << size << ", order " << order;
     if (order == 0) {

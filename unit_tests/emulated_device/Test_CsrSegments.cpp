@@ -48,7 +48,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Csr, FloatReductions, FloatTypes<OfCsr>);
 
 /// Small elements keep the lower limit.
 TEST(CsrReduce, LongestSegmentOfAThread) {
-  using Impl::Cuda::tiny_csr_limit;
+  using Impl::tiny_csr_limit;
   Impl::TuningTable const& h100 =
       Impl::builtin_tuning_of("NVIDIA H100", 90).table;
   for (int const bytes : {1, 2, 4, 8})

@@ -9,7 +9,6 @@
 #include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_HostileSums.hpp>
 
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactProducts.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 

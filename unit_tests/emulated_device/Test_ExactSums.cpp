@@ -6,7 +6,8 @@
 
 #include "ExactBits.hpp"
 
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactCalls.hpp>
+#include <KokkosMMA_HostileSums.hpp>
+
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 
@@ -34,7 +35,7 @@ std::uint64_t sum_of(Elements const& elements, bool empty, Scalar format,
 template <Scalar Input>
 struct AddElement {
   using Real = Impl::Cuda::exact_real_t<Input>;
-  Impl::Cuda::element_bits_t<Input> const* x;
+  Impl::ElementBits<Input> const* x;
   std::int64_t begin;
   std::atomic<std::size_t>* calls;
   void operator()(std::int64_t i, Real& sum) const {

@@ -451,7 +451,8 @@ class BoxCall {
   }
 
   inline static void const* const m_kernel = Impl::Cuda::kernel_address(
-      &Impl::Cuda::streamed_box_for<std::int64_t, Rank, true, Invoked>);
+      &Impl::Cuda::streamed_for<std::int64_t, Invoked,
+                                Impl::Cuda::BoxLoop<Rank, true>>);
   float m_time_of_kokkos;
 };
 
@@ -553,7 +554,8 @@ class DividedBox {
   }
 
   inline static void const* const m_kernel = Impl::Cuda::kernel_address(
-      &Impl::Cuda::streamed_box_for<std::int64_t, 2, true, Invoked>);
+      &Impl::Cuda::streamed_for<std::int64_t, Invoked,
+                                Impl::Cuda::BoxLoop<2, true>>);
   /// The clock moves after so many invocations.
   static constexpr unsigned charged = 1u << 14;
   std::array<std::int64_t, 2> m_origin{};
@@ -650,7 +652,8 @@ class CopyCall {
   /// Of the loop, of Kokkos, of tiles.
   inline static std::array<void const*, 3> const m_kernels{
       Impl::Cuda::kernel_address(
-          &Impl::Cuda::streamed_box_for<std::int64_t, 2, true, Invoked>),
+          &Impl::Cuda::streamed_for<std::int64_t, Invoked,
+                                    Impl::Cuda::BoxLoop<2, true>>),
       &m_kernel_of_kokkos,
       Impl::Cuda::kernel_address(&Impl::Cuda::copy_tiles<std::uint32_t>)};
 };

@@ -8,7 +8,6 @@
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_OverlappedScan.hpp>
-#include <backends/cuda/kernels/team/KokkosMMA_OverlappedTeamScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
@@ -311,8 +310,8 @@ TEST(LoopKernels, BoxesOfTwoBillionIndicesInADimension) {
     blockIdx = {grid.blocks - 1, 0, 0};
     for (unsigned thread = 0; thread < grid.threads; ++thread) {
       threadIdx = {thread, 0, 0};
-      Impl::Cuda::streamed_box_for<std::int64_t, 2, true,
-                                   std::remove_const_t<decltype(f)>>(f, box);
+      Impl::Cuda::streamed_for<std::int64_t, std::remove_const_t<decltype(f)>,
+                               Impl::Cuda::BoxLoop<2, true>>(f, box);
     }
     std::sort(seen.begin(), seen.end());
     EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());

@@ -17,7 +17,7 @@
 #include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_JoinBlocks.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/generic/KokkosMMA_RunsGeneric.hpp>
+#include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 
 #include <gtest/gtest.h>

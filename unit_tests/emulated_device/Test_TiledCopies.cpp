@@ -307,9 +307,10 @@ void expect_strided_copy(Random& random) {
         loop, {32, 2, 2, int(random.integer(0, Rank - 1))}, grid);
     Impl::Cuda::launch_kernel(
         space, "strided_copy",
-        left
-            ? &Impl::Cuda::streamed_box_for<std::int64_t, Rank, true, Strided>
-            : &Impl::Cuda::streamed_box_for<std::int64_t, Rank, false, Strided>,
+        left ? &Impl::Cuda::streamed_for<std::int64_t, Strided,
+                                         Impl::Cuda::BoxLoop<Rank, true>>
+             : &Impl::Cuda::streamed_for<std::int64_t, Strided,
+                                         Impl::Cuda::BoxLoop<Rank, false>>,
         {grid.blocks, grid.threads}, f, box);
   }
   EXPECT_EQ(to, expected) << "rank " << Rank << ", " << sizeof(T) << " bytes";

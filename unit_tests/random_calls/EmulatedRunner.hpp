@@ -107,11 +107,9 @@ struct EmulatedRunner {
       Impl::LoopShape const shapes[] = {
           {32, 1, 1}, {256, 1, 4}, {128, 1, 1}, {64, 1, 9}};
       auto const range = Impl::lay_out_range(loop, shapes[choice(4, 0)], grid);
-      if constexpr (by_value<F>) {
-        launch(Impl::Cuda::streamed_for_by_value<Index, TheCall>, range);
-      } else {
-        launch(Impl::Cuda::streamed_for<Index, TheCall>, range);
-      }
+      launch(Impl::Cuda::streamed_for<Index, TheCall, Impl::Cuda::RangeLoop,
+                                      by_value<F>>,
+             range);
     } else {
       Impl::LoopShape const shapes[] = {Impl::grid_shape,      {32, 8, 4},
                                         Impl::transpose_shape, {64, 4, 1},
@@ -119,15 +117,9 @@ struct EmulatedRunner {
       Impl::LoopShape shape          = shapes[choice(6, 0)];
       shape.fast                     = int(choice(rank, 1));
       auto const box_of_loop         = Impl::lay_out_box(loop, shape, grid);
-      if constexpr (by_value<F>) {
-        launch(Impl::Cuda::streamed_box_for_by_value<Index, rank, BoxType::left,
-                                                     TheCall>,
-               box_of_loop);
-      } else {
-        launch(
-            Impl::Cuda::streamed_box_for<Index, rank, BoxType::left, TheCall>,
-            box_of_loop);
-      }
+      using Loop                     = Impl::Cuda::BoxLoop<rank, BoxType::left>;
+      launch(Impl::Cuda::streamed_for<Index, TheCall, Loop, by_value<F>>,
+             box_of_loop);
     }
   }
 
@@ -188,13 +180,8 @@ struct EmulatedRunner {
     };
     using Scanned = Impl::Cuda::ScannedValue<Reducer, Value>;
     using Index   = typename BoxType::Index;
-    if constexpr (by_value<F>) {
-      launch(Impl::Cuda::streamed_scan_by_value<Scanned, Tuning, Index, Value,
-                                                TheCall, Reducer>);
-    } else {
-      launch(Impl::Cuda::streamed_scan<Scanned, Tuning, Index, Value, TheCall,
-                                       Reducer>);
-    }
+    launch(Impl::Cuda::streamed_scan<Scanned, Tuning, Index, Value, TheCall,
+                                     Reducer, by_value<F>>);
   }
 
  private:
@@ -255,13 +242,8 @@ struct EmulatedRunner {
                    Impl::Cuda::partials_of_warps(blocks, threads), sizeof(Value)),
                Impl::Cuda::ResultTarget<Value>{to, nullptr});
     };
-    if constexpr (by_value<F>) {
-      launch(Impl::Cuda::streamed_reduce_by_value<Running, Tuning, Index, Value,
-                                                  TheCall, Reducer>);
-    } else {
-      launch(Impl::Cuda::streamed_reduce<Running, Tuning, Index, Value, TheCall,
-                                         Reducer>);
-    }
+    launch(Impl::Cuda::streamed_reduce<Running, Tuning, Index, Value, TheCall,
+                                       Reducer, by_value<F>>);
   }
   template <bool IsArray, class TheCall, class Reducer, class Index,
             class Value>

@@ -10,6 +10,7 @@
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <backends/generic/KokkosMMA_ExactGeneric.hpp>
 #include <backends/generic/KokkosMMA_HostSpace.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
@@ -17,7 +18,6 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <backends/cuda/kernels/reduce/KokkosMMA_ExactProducts.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #endif
@@ -28,48 +28,59 @@
 
 namespace KokkosMMA::Impl {
 
-template <class Place>
-struct ValueOfPlace {
-  using type = Place;
+template <class Result>
+struct ValueOfResult {
+  using type = Result;
 };
 template <class T, class... P>
-struct ValueOfPlace<Kokkos::View<T, P...>> {
+struct ValueOfResult<Kokkos::View<T, P...>> {
   using type = typename Kokkos::View<T, P...>::non_const_value_type;
 };
 /// Type of a variable, or element type of a View of rank 0.
-template <class Place>
-using value_of_place_t = typename ValueOfPlace<std::remove_cv_t<Place>>::type;
-template <class Place>
-inline constexpr bool is_view_place =
-    Kokkos::is_view_v<std::remove_cv_t<Place>>;
+template <class Result>
+using value_of_result_t =
+    typename ValueOfResult<std::remove_cv_t<Result>>::type;
+template <class Result>
+inline constexpr bool is_result_view =
+    Kokkos::is_view_v<std::remove_cv_t<Result>>;
 
-struct PlaceAddress {
+struct ResultAddress {
   void* data;
   bool on_device;  ///< whether kernels of the execution space can write to it
 };
-template <class Exec, class Place>
-PlaceAddress address_of_place(Place& place) {
-  if constexpr (is_view_place<Place>) {
-    return {place.data(), Kokkos::SpaceAccessibility<
-                              Exec, typename Place::memory_space>::accessible};
+template <class Exec, class Result>
+ResultAddress address_of_result(Result& result) {
+  if constexpr (is_result_view<Result>) {
+    return {
+        result.data(),
+        Kokkos::SpaceAccessibility<Exec,
+                                   typename Result::memory_space>::accessible};
   } else {
-    return {&place, false};
+    return {&result, false};
   }
 }
 
 /// Stores a host value in the caller's variable or View. Kokkos::deep_copy of a
 /// value would turn -0 into +0 (Kokkos 5.2).
-template <class Exec, class Place, class Value>
-void put_result(Exec const& exec, Place& place, Value const& value) {
-  if constexpr (is_view_place<Place>) {
+template <class Exec, class Result, class Value>
+void put_result(Exec const& exec, Result& result, Value const& value) {
+  if constexpr (is_result_view<Result>) {
     Kokkos::deep_copy(
-        exec, place,
+        exec, result,
         Kokkos::View<Value const, Kokkos::HostSpace,
                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value));
     exec.fence("KokkosMMA: fence due to the result being copied");
   } else {
-    place = value;
+    result = value;
   }
+}
+
+/// The same for an exact sum, which it rounds.
+template <class Exec, class Result, class Sum>
+void put_exact(Exec const& exec, Result& result, Sum& sum) {
+  using Value = value_of_result_t<Result>;
+  put_result(exec, result,
+             value_of_bits<Value>(sum.round(float_format(scalar_v<Value>))));
 }
 
 /// Functor that stores a converted value.
@@ -82,13 +93,13 @@ struct ConvertValue {
   }
 };
 
-/// Calls run(place of type Wide), converts that value once and stores it in
-/// `place`. Returns the route that ran.
-template <class Wide, class Exec, class Place, class Run>
-Route run_and_convert(std::string const& label, Exec const& exec, Place& place,
-                      Run const& run) {
-  using Value = value_of_place_t<Place>;
-  if constexpr (is_view_place<Place>) {
+/// Calls run(result of type Wide), converts that value once and stores it in
+/// `result`. Returns the route that ran.
+template <class Wide, class Exec, class Result, class Run>
+Route run_and_convert(std::string const& label, Exec const& exec,
+                      Result& result, Run const& run) {
+  using Value = value_of_result_t<Result>;
+  if constexpr (is_result_view<Result>) {
     using Space     = typename Exec::memory_space;
     using WideView  = Kokkos::View<Wide, Space>;
     using ValueView = Kokkos::View<Value, Space>;
@@ -99,21 +110,26 @@ Route run_and_convert(std::string const& label, Exec const& exec, Place& place,
                                               "KokkosMMA::converted"));
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
                          ConvertValue<ValueView, WideView>{narrow, wide});
-    Kokkos::deep_copy(exec, place, narrow);
+    Kokkos::deep_copy(exec, result, narrow);
     return ran;
   } else {
     Wide wide;
     Route const ran = run(wide);
-    place           = static_cast<Value>(wide);
+    result          = static_cast<Value>(wide);
     return ran;
   }
 }
 
-#if KOKKOSMMA_IMPL_ON_CUDA()
-template <class X>
-bool is_contiguous(X const& x) {
-  return x.stride(0) == 1 || x.extent(0) < 2;
+/// Whether two Views begin at the same offset within 16 bytes.
+template <class X, class Y>
+bool same_alignment(X const& x, Y const& y) {
+  auto const offset = [](auto const& view) {
+    return reinterpret_cast<std::uintptr_t>(view.data()) % 16;
+  };
+  return offset(x) == offset(y);
 }
+
+#if KOKKOSMMA_IMPL_ON_CUDA()
 template <Scalar Input, class X>
 auto exact_vectors(X const& x) {
   return Cuda::ExactVectors<Input>(
@@ -122,7 +138,7 @@ auto exact_vectors(X const& x) {
 template <Scalar Input, class X>
 auto exact_strided(X const& x) {
   return Cuda::ExactStrided<Input>{
-      reinterpret_cast<Cuda::element_bits_t<Input> const*>(x.data()),
+      reinterpret_cast<ElementBits<Input> const*>(x.data()),
       std::int64_t(x.stride(0)), x.extent(0)};
 }
 
@@ -139,12 +155,9 @@ void launch_exact(ExactViewTerms<X> const& terms, Launch const& launch) {
 template <class X, class Y, class Launch>
 void launch_exact(ExactDotTerms<X, Y> const& terms, Launch const& launch) {
   constexpr Scalar input = ExactDotTerms<X, Y>::input;
-  using Tuning  = Cuda::tuning_type<Cuda::exact_products_tuning(input)>;
-  auto const at = [](auto const& view) {
-    return reinterpret_cast<std::uintptr_t>(view.data()) % 16;
-  };
+  using Tuning = Cuda::tuning_type<Cuda::exact_products_tuning(input)>;
   if (is_contiguous(terms.x) && is_contiguous(terms.y) &&
-      at(terms.x) == at(terms.y))
+      same_alignment(terms.x, terms.y))
     launch(
         Cuda::ExactProducts<Cuda::ExactVectors<input>>{
             exact_vectors<input>(terms.x), exact_vectors<input>(terms.y)},
@@ -198,21 +211,20 @@ Refusal exact_limbs_of(std::string const& label, Exec const& exec,
 
 /// Stores the exact sum of terms in a host variable or a View of rank 0.
 /// Returns the reason if it is currently not available.
-template <class Exec, class Terms, class Place>
+template <class Exec, class Terms, class Result>
 Refusal exact_sum(std::string const& label, Exec const& exec,
-                  Terms const& terms, Place& place) {
-  using Value                  = value_of_place_t<Place>;
-  constexpr FloatFormat format = float_format(scalar_v<Value>);
+                  Terms const& terms, Result& result) {
   if constexpr (is_host_space<Exec>) {
     auto sum = exact_sum_on_host(label, exec, terms);
-    put_result(exec, place, value_of_bits<Value>(sum.round(format)));
+    put_exact(exec, result, sum);
     return {};
   } else {
 #if KOKKOSMMA_IMPL_ON_CUDA()
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-      PlaceAddress const at = address_of_place<Exec>(place);
-      return exact_sum_on_cuda(label, exec, terms, format, at.data,
-                               at.on_device);
+      ResultAddress const at = address_of_result<Exec>(result);
+      return exact_sum_on_cuda(
+          label, exec, terms, float_format(scalar_v<value_of_result_t<Result>>),
+          at.data, at.on_device);
     }
 #endif
     return no_exact_sum;

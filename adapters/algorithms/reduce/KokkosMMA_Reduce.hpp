@@ -3,13 +3,370 @@
 #ifndef KOKKOSMMA_REDUCE_HPP
 #define KOKKOSMMA_REDUCE_HPP
 
-#include <adapters/algorithms/reduce/KokkosMMA_ReduceDispatch.hpp>
+/// \file
+/// reduce() and its implementation: checks, route decision, and the launch of a
+/// functor whose data are visible.
+
+#include <adapters/algorithms/reduce/KokkosMMA_ExactSum.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <adapters/kokkos/KokkosMMA_Functors.hpp>
 #include <adapters/kokkos/KokkosMMA_Mistakes.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
+#include <core/reduce/KokkosMMA_RouteReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// Properties of the result argument of a reduction: a scalar, a View of rank 0
+/// or a reducer.
+template <class R>
+struct ResultOf {
+  using Value                          = R;
+  static constexpr bool is_view        = false;
+  static constexpr bool is_reducer     = false;
+  static constexpr Operation operation = Operation::sum;
+  static_assert(!Kokkos::is_reducer<R>::value,
+                "KokkosMMA::reduce: the reducer must be Kokkos::Sum, "
+                "KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max; use "
+                "Kokkos::parallel_reduce for others");
+};
+template <class T, class... P>
+struct ResultOf<Kokkos::View<T, P...>> {
+  using Value = typename Kokkos::View<T, P...>::non_const_value_type;
+  static constexpr bool is_view        = true;
+  static constexpr bool is_reducer     = false;
+  static constexpr Operation operation = Operation::sum;
+  static_assert(Kokkos::View<T, P...>::rank() == 0,
+                "KokkosMMA::reduce: the result must be a scalar, a View of "
+                "rank 0 or a reducer");
+  static_assert(!std::is_const_v<T>,
+                "KokkosMMA::reduce: the result View must not be const");
+};
+template <class Reducer, Operation Op>
+struct ResultOfReducer {
+  using Value                          = typename Reducer::value_type;
+  static constexpr bool is_view        = false;
+  static constexpr bool is_reducer     = true;
+  static constexpr Operation operation = Op;
+};
+template <class T, class S>
+struct ResultOf<Kokkos::Sum<T, S>>
+    : ResultOfReducer<Kokkos::Sum<T, S>, Operation::sum> {};
+template <class T, class S>
+struct ResultOf<KokkosMMA::Sum<T, S>>
+    : ResultOfReducer<KokkosMMA::Sum<T, S>, Operation::sum> {};
+template <class T, class S>
+struct ResultOf<Kokkos::Prod<T, S>>
+    : ResultOfReducer<Kokkos::Prod<T, S>, Operation::prod> {};
+template <class T, class S>
+struct ResultOf<Kokkos::Min<T, S>>
+    : ResultOfReducer<Kokkos::Min<T, S>, Operation::min> {};
+template <class T, class S>
+struct ResultOf<Kokkos::Max<T, S>>
+    : ResultOfReducer<Kokkos::Max<T, S>, Operation::max> {};
+
+/// Functor of Kokkos::parallel_reduce that joins x(i) with an operation.
+template <class X, Operation Op>
+struct LoadAndJoin {
+  using kokkosmma_functor = void;
+  X x;
+
+  template <class Index, class Value>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& value) const {
+    value = Combine<Op, Value>::apply(value, static_cast<Value>(x(i)));
+  }
+};
+
+/// Elements of a View as operands of a reduction.
+template <class X>
+struct ReducedView {
+  using Element                  = typename X::non_const_value_type;
+  static constexpr Source source = Source::view;
+  static constexpr Scalar input  = scalar_v<Element>;
+  static constexpr bool is_plain = is_plain_source<X>;
+  X x;
+
+  std::size_t size() const { return x.extent(0); }
+  void describe(ReduceProblem& problem) const {
+    problem.contiguous    = is_contiguous(x);
+    problem.functor_bytes = sizeof(Load<X>);
+  }
+  void check(char const* who) const { check_memory(who, "x", x); }
+  /// Functor for Kokkos::parallel_reduce; its data are visible for a sum.
+  template <Operation Op>
+  auto functor() const {
+    if constexpr (Op == Operation::sum) {
+      return load(x);
+    } else {
+      return LoadAndJoin<X, Op>{x};
+    }
+  }
+  auto exact_terms() const { return ExactViewTerms<X>{x}; }
+};
+
+/// Products of the elements of two Views as operands.
+template <class X, class Y>
+struct ReducedDot {
+  // Factors are converted to the accumulator; the wider type decides it.
+  using First   = typename X::non_const_value_type;
+  using Second  = typename Y::non_const_value_type;
+  using Element = std::conditional_t<keeps_sums<First, Second>, Second, First>;
+  static constexpr Source source = Source::product;
+  static constexpr bool is_same  = std::is_same_v<First, Second>;
+  static constexpr Scalar input  = is_same ? scalar_v<First> : Scalar::opaque;
+  static constexpr bool is_plain = is_plain_source<X> && is_plain_source<Y>;
+  X x;
+  Y y;
+
+  std::size_t size() const { return x.extent(0); }
+  void describe(ReduceProblem& problem) const {
+    problem.contiguous     = is_contiguous(x) && is_contiguous(y);
+    problem.same_alignment = same_alignment(x, y);
+    problem.functor_bytes  = sizeof(Dot<X, Y>);
+  }
+  void check(char const* who) const {
+    check_memory(who, "x", x);
+    check_memory(who, "y", y);
+  }
+  template <Operation Op>
+  auto functor() const {
+    static_assert(Op == Operation::sum,
+                  "KokkosMMA::reduce: the reducer of a dot product must be "
+                  "Kokkos::Sum or KokkosMMA::Sum; use Kokkos::parallel_reduce "
+                  "for others");
+    return Dot<X, Y>{x, y};
+  }
+  auto exact_terms() const { return ExactDotTerms<X, Y>{x, y}; }
+};
+
+/// Result argument of Kokkos::parallel_reduce for an operation: a reducer of
+/// `place`, a value or a View; for a sum `place` itself.
+template <Operation Op, class Value, class Place>
+decltype(auto) result_argument(Place& place) {
+  using Space = typename std::conditional_t<
+      Kokkos::is_view_v<std::remove_cv_t<Place>>, Place,
+      Kokkos::View<Value, Kokkos::HostSpace>>::memory_space;
+  if constexpr (Op == Operation::sum) {
+    return (place);
+  } else if constexpr (Op == Operation::prod) {
+    return Kokkos::Prod<Value, Space>(place);
+  } else if constexpr (Op == Operation::min) {
+    return Kokkos::Min<Value, Space>(place);
+  } else {
+    return Kokkos::Max<Value, Space>(place);
+  }
+}
+
+template <class Exec, class R, class Terms>
+ReduceProblem reduce_problem(Terms const& terms) {
+  using Of = ResultOf<R>;
+  ReduceProblem problem;
+  problem.source      = Terms::source;
+  problem.on_host     = is_host_space<Exec>;
+  problem.input       = Terms::input;
+  problem.value       = scalar_v<typename Of::Value>;
+  problem.sum         = Of::operation == Operation::sum;
+  problem.value_bytes = sizeof(typename Of::Value);
+  problem.size        = terms.size();
+  terms.describe(problem);
+  return problem;
+}
+
+/// Whether the code of a reduction is compiled. After a failed static_assert
+/// its errors would only hide the message.
+template <class Exec, class R>
+inline constexpr bool may_reduce =
+    Kokkos::is_execution_space_v<Exec>&&
+        scalar_v<typename ResultOf<R>::Value> != Scalar::opaque;
+template <class Exec, class T, class... P>
+inline constexpr bool may_reduce<Exec, Kokkos::View<T, P...>> =
+    Kokkos::is_execution_space_v<Exec>&& Kokkos::View<T, P...>::rank() == 0;
+
+template <class Exec, class X, class R>
+constexpr void check_reduce_types() {
+  using Element = typename X::non_const_value_type;
+  using Value   = typename ResultOf<R>::Value;
+  KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::reduce", Exec);
+  if constexpr (Kokkos::is_execution_space_v<Exec>) {
+    KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::reduce", Exec, X, "x");
+  }
+  static_assert(
+      scalar_v<Element> != Scalar::opaque,
+      "KokkosMMA::reduce: the elements must be half_t, bhalf_t, float, "
+      "double, bool or integers of 1, 4 or 8 bytes; use "
+      "Kokkos::parallel_reduce with a reducer of your own for other types");
+  static_assert(
+      scalar_v<Value> != Scalar::opaque && scalar_v<Value> != Scalar::boolean,
+      "KokkosMMA::reduce: the result must be half_t, bhalf_t, float, double or "
+      "an integer of 1, 4 or 8 bytes");
+  static_assert(keeps_sums<Element, Value>,
+                "KokkosMMA::reduce: an integer result cannot hold a sum of "
+                "floating-point elements or of wider integers; make the result "
+                "as wide as the elements, or convert them with "
+                "KokkosMMA::transform");
+}
+
+/// Operands of a reduction of a View, or of a dot product, and the check of
+/// their types.
+template <class X>
+struct CheckedReduce {
+  template <class Exec, class R>
+  static constexpr void check() {
+    check_reduce_types<Exec, X, R>();
+  }
+  static ReducedView<X> terms(X const& x) { return {x}; }
+};
+template <class X, class Y>
+struct CheckedReduce<Dot<X, Y>> {
+  template <class Exec, class R>
+  static constexpr void check() {
+    check_reduce_types<Exec, X, R>();
+    check_reduce_types<Exec, Y, R>();
+  }
+  static ReducedDot<X, Y> terms(Dot<X, Y> const& dot) { return {dot.x, dot.y}; }
+};
+
+/// Accumulator type. Minimum and maximum use the result's type: rounding keeps
+/// the order. Products of integers for a floating-point result use double,
+/// because they exceed 64 bits sooner than double.
+template <class Element, class R, class Value = typename ResultOf<R>::Value>
+using reduce_accumulator_t = std::conditional_t<
+    ResultOf<R>::operation == Operation::min ||
+        ResultOf<R>::operation == Operation::max,
+    Value,
+    std::conditional_t<ResultOf<R>::operation == Operation::prod &&
+                           std::is_integral_v<Element> &&
+                           is_floating(scalar_v<Value>),
+                       double, accumulator_t<Element, Value>>>;
+
+/// Calls f(variable) with the variable or View that a result argument is or
+/// refers to.
+template <class Result, class F>
+auto with_variable(Result& result, F const& f) {
+  if constexpr (!ResultOf<std::remove_cv_t<Result>>::is_reducer) {
+    return f(result);
+  } else if (result.references_scalar()) {
+    return f(result.reference());
+  } else {
+    auto const view = result.view();
+    return f(view);
+  }
+}
+
+template <class R>
+void check_result_place(char const* who, R const& result) {
+  if constexpr (ResultOf<R>::is_view) {
+    if (result.data() == nullptr)
+      invalid_argument(who, "the result View \"", result.label(),
+                       "\" is null; allocate it or pass a scalar");
+  } else if constexpr (ResultOf<R>::is_reducer) {
+    if (result.view().data() == nullptr)
+      invalid_argument(who,
+                       "the View of the reducer is null; allocate it or pass "
+                       "a reducer of a scalar");
+  }
+}
+
+/// Level that a reduction offers. Kernels read memory, host code invokes x(i).
+template <class Terms>
+OfferedLevel level_of_reduction(ReduceProblem const& problem,
+                                Capability const& machine,
+                                Settings const& settings) {
+  if (machine.cuda && !Terms::is_plain)
+    return {Reproducibility::run_to_run, {"x(i) is not an element in memory"}};
+  return offered_level(problem, machine, settings);
+}
+
+/// Runs every reduction of Views. An empty label is replaced by the route.
+template <class Exec, class Terms, class Result>
+void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
+                Result& result, Settings const& settings) {
+  using R                   = std::remove_cv_t<Result>;
+  using Of                  = ResultOf<R>;
+  using Value               = typename Of::Value;
+  using Element             = typename Terms::Element;
+  using Accumulator         = reduce_accumulator_t<Element, R>;
+  constexpr Operation op    = Of::operation;
+  constexpr char const* who = "KokkosMMA::reduce";
+  check_result_place(who, result);
+  terms.check(who);
+
+  ReduceProblem problem    = reduce_problem<Exec, R>(terms);
+  Capability const machine = capability(exec);
+  OfferedLevel const offered =
+      level_of_reduction<Terms>(problem, machine, effective_settings(settings));
+  auto const route_of = [&](Settings const& requested) {
+    return route_reduce(problem, machine, requested, active_tuning(exec));
+  };
+  auto decided = decide_or_explain(who, settings, route_of, offered);
+  if (!decided) return;
+  RouteDecision decision = decided->decision;
+  Settings call          = decided->settings;
+  if constexpr (op == Operation::sum && is_floating(Terms::input) &&
+                is_floating(scalar_v<Value>)) {
+    if (call.reproducibility != Reproducibility::run_to_run) {
+      std::string const name =
+          label.empty()
+              ? concatenate(who, "[exact,", to_string(scalar_v<Element>), "]")
+              : label;
+      Refusal const refusal = with_variable(result, [&](auto& variable) {
+        return exact_sum(name, exec, terms.exact_terms(), variable);
+      });
+      if (!refusal) {
+        last_route_of_this_thread() = decision.route;
+        report_call(who, label, decision);
+        return;
+      }
+      refuse_exact(who, settings, Reproducibility::run_to_run, refusal);
+      problem.intercepted = true;
+      decision            = route_of(call);
+    }
+  }
+  call.route = decision.route;
+  std::string const& name =
+      label.empty()
+          ? label_of_route<Terms>(who, scalar_v<Element>, decision.route)
+          : label;
+  CallPlan const plan{call, decision};
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
+      exec, 0, terms.size());
+  auto const functor = terms.template functor<op>();
+  // This library's kernels accumulate sums of 16-bit floats in fp32. They round
+  // products after every invocation of the functor.
+  bool const rounds_itself =
+      op == Operation::sum &&
+      (decision.route == Route::mma ||
+       (decision.route == Route::streamed && is_16bit_float(scalar_v<Value>) &&
+        std::is_same_v<Accumulator, float>));
+  constexpr bool rounds = !std::is_same_v<Accumulator, Value>;
+  Route ran             = decision.route;
+  if (!rounds || rounds_itself) {
+    ran = run_planned_reduce(name, plan, policy, functor, result);
+  } else if constexpr (rounds) {
+    ran = with_variable(result, [&](auto& variable) {
+      return run_and_convert<Accumulator>(
+          name, exec, variable, [&](auto& wide) {
+            return run_planned_reduce(name, plan, policy, functor,
+                                      result_argument<op, Accumulator>(wide));
+          });
+    });
+  }
+  check_level_of_run(who, settings, decision, ran, problem.value);
+  last_route_of_this_thread() = ran;
+}
+
+}  // namespace KokkosMMA::Impl
 
 namespace KokkosMMA {
 

@@ -11,7 +11,7 @@
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
-#include <backends/generic/KokkosMMA_ExactScanGeneric.hpp>
+#include <backends/generic/KokkosMMA_ExactGeneric.hpp>
 #include <backends/generic/KokkosMMA_HostSpace.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -55,10 +55,10 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
   constexpr Scalar input   = scalar_v<typename X::non_const_value_type>;
   constexpr Scalar output  = scalar_v<typename Y::non_const_value_type>;
   constexpr bool has_total = !std::is_same_v<std::remove_cv_t<Place>, NoTotal>;
-  using Value              = value_of_place_t<Place>;
+  using Value              = value_of_result_t<Place>;
   auto const operands = VisibleScan<ScanInto<X, Y, A, Kind>>::operands(scan);
   Cuda::ExactScanViews<input> const views{
-      static_cast<Cuda::element_bits_t<input> const*>(operands.x),
+      static_cast<ElementBits<input> const*>(operands.x),
       operands.stride_x,
       operands.y,
       operands.stride_y,
@@ -66,9 +66,9 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
       0};
   Cuda::ExactInitial const initial{exact_bits(scan.init),
                                    float_format(scalar_v<A>)};
-  PlaceAddress at{nullptr, true};
+  ResultAddress at{nullptr, true};
   if constexpr (has_total) {
-    at = address_of_place<Kokkos::Cuda>(total);
+    at = address_of_result<Kokkos::Cuda>(total);
   }
   bool const on_device = at.on_device;
   Cuda::ExactRangeSum<input> before;
@@ -78,12 +78,12 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
   }
   AnnouncedScan const announced(label, exec);
   return with_scratch(exec, on_device, [&](Cuda::StreamScratch const& scratch) {
-    auto const launch = [&](Cuda::ResultTarget<void> const& place) {
+    auto const launch = [&](Cuda::ResultTarget<void> const& target) {
       Cuda::launch_exact_scan<input, output, exact_carrier(scalar_v<A>),
                               Kind == ScanKind::inclusive,
                               Cuda::tuning_type<Cuda::exact_scan_tuning()>>(
           exec, scratch, views, initial,
-          {place, has_total ? float_format(scalar_v<Value>) : FloatFormat{}},
+          {target, has_total ? float_format(scalar_v<Value>) : FloatFormat{}},
           others != nullptr ? &before : nullptr);
     };
     if constexpr (has_total) {
@@ -107,10 +107,7 @@ Refusal exact_scan(std::string const& label, Exec const& exec,
     auto sum = exact_scan_on_host<Kind == ScanKind::inclusive>(
         label, exec, scan.x, scan.y, scan.init, others);
     if constexpr (!std::is_same_v<std::remove_cv_t<Place>, NoTotal>) {
-      using Value = value_of_place_t<Place>;
-      put_result(
-          exec, total,
-          value_of_bits<Value>(sum.round(float_format(scalar_v<Value>))));
+      put_exact(exec, total, sum);
     }
     return {};
   } else {

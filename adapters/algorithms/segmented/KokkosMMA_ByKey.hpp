@@ -3,12 +3,261 @@
 #ifndef KOKKOSMMA_BY_KEY_HPP
 #define KOKKOSMMA_BY_KEY_HPP
 
-#include <adapters/algorithms/segmented/KokkosMMA_ByKeyDispatch.hpp>
+/// \file
+/// Operations by key: neighbouring elements with equal keys are a run. On Cuda
+/// a kernel compares the keys that it reads beside the elements. Where it
+/// cannot run, a scan finds the runs, which are segments between offsets then.
+
+#include <adapters/algorithms/segmented/KokkosMMA_Segmented.hpp>
+#include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
+#include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
+#include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/kernels/segmented/KokkosMMA_RunsByKey.hpp>
+#include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
+#endif
+
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <type_traits>
+
+namespace KokkosMMA::Impl {
+
+/// Type of a key: comparable with ==, and trivially copyable.
+template <class T>
+concept Key = std::is_trivially_copyable_v<T> &&
+    requires(T const& a, T const& b) {
+  static_cast<bool>(a == b);
+};
+
+/// Rejects keys whose number differs from that of the elements.
+template <class Keys, class X>
+void check_keys(char const* who, Keys const& keys, X const& x) {
+  if (keys.extent(0) != x.extent(0))
+    invalid_argument(who, "extents differ: ", describe("keys", keys), "; ",
+                     describe("x", x), "; pass one key for each element");
+  check_memory(who, "keys", keys);
+}
+
+/// Rejects a result without room for all runs.
+template <class V>
+void check_room(char const* who, char const* name, V const& view,
+                std::size_t runs) {
+  if (view.extent(0) < runs)
+    invalid_argument(who, name, " \"", view.label(), "\" has extent ",
+                     view.extent(0), "; there are ", runs,
+                     " runs of equal keys: make its extent ", runs, " or more");
+}
+
+}  // namespace KokkosMMA::Impl
+
+#define KOKKOSMMA_IMPL_CHECK_KEYS(NAME, EXEC, KEYS)                        \
+  KOKKOSMMA_IMPL_CHECK_REACHABLE(NAME, EXEC, KEYS, "keys");                \
+  static_assert(KokkosMMA::Impl::Key<typename KEYS::non_const_value_type>, \
+                NAME                                                       \
+                ": the keys must be trivially copyable and have an "       \
+                "operator==; mark an operator== of your own KOKKOS_FUNCTION")
+
+namespace KokkosMMA::Impl {
+
+template <class Exec>
+using KeyOffsets =
+    Kokkos::View<std::int64_t const*, typename Exec::memory_space,
+                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class Exec>
+using KeyRange = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+
+/// Finds the runs of equal keys with FindRuns and returns their number.
+template <class Exec, class Functor>
+std::int64_t find_runs(Exec const& exec, Functor const& functor, Route route) {
+  ScopedSettings const same_route(Settings{route});
+  std::int64_t runs = 0;
+  Kokkos::parallel_scan(
+      "KokkosMMA::find_runs",
+      KeyRange<Exec>(exec, 0, std::int64_t(functor.keys.extent(0))), functor,
+      runs);
+  return runs;
+}
+
+#if KOKKOSMMA_IMPL_ON_CUDA()
+
+/// Scans runs of keys without gaps in one pass, or returns why it cannot.
+template <Operation Op, class A, bool Inclusive, class Keys, class X, class Y>
+Refusal scan_runs(std::string const& label, Kokkos::Cuda const& exec,
+                  Keys const& keys, X const& x, Y const& y) {
+  return with_scratch(exec, true, [&](Cuda::StreamScratch const& scratch) {
+    AnnouncedKernel const announced(label, exec);
+    Cuda::launch_scan_by_key<Op, scalar_v<typename X::non_const_value_type>, A,
+                             Inclusive>(exec, scratch, keys.data(), x.data(),
+                                        x.extent(0), canonical_pointer(y));
+  });
+}
+
+/// Reduces runs of keys without gaps in one pass, or returns why it cannot.
+template <Operation Op, class A, class Keys, class X, class UniqueKeys, class R>
+Refusal reduce_runs(std::string const& label, Kokkos::Cuda const& exec,
+                    Keys const& keys, X const& x, UniqueKeys const& unique_keys,
+                    R const& result, std::int64_t& runs) {
+  using Store = StridedStore<Op, typename R::non_const_value_type>;
+  return with_scratch(exec, false, [&](Cuda::StreamScratch const& scratch) {
+    AnnouncedKernel const announced(label, exec);
+    scratch.deliver(&runs, false, [&](auto const& target) {
+      Cuda::launch_reduce_by_key<Op, scalar_v<typename X::non_const_value_type>,
+                                 A>(
+          exec, scratch, keys.data(), x.data(), x.extent(0), unique_keys.data(),
+          stride_of_results(unique_keys, 0),
+          Store{result.data(), stride_of_results(result, 0)}, target);
+    });
+  });
+}
+
+#endif
+
+/// Runs every reduction by key. Returns the number of runs; 0 inside explain().
+template <SegmentOperation Op, class Exec, class Keys, class X,
+          class UniqueKeys, class R>
+std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
+                              Keys const& keys, X const& x,
+                              UniqueKeys const& unique_keys, R const& result,
+                              Settings const& settings) {
+  constexpr char const* who = "KokkosMMA::reduce_by_key";
+  constexpr Operation op    = Op::operation;
+  using A                   = segment_accumulator_t<Op, X, R>;
+  KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::reduce_by_key", Exec, X, R,
+                                 "the result", A);
+  KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::reduce_by_key", Exec, Keys);
+  KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::reduce_by_key", Exec, UniqueKeys,
+                                 "unique_keys");
+  static_assert(std::is_same_v<typename UniqueKeys::value_type,
+                               typename Keys::non_const_value_type>,
+                "KokkosMMA::reduce_by_key: the elements of unique_keys are "
+                "written and must be of the keys' type, not const");
+  check_keys(who, keys, x);
+  check_memory(who, "x", x);
+  check_memory(who, "unique_keys", unique_keys);
+  check_memory(who, "the result", result);
+  check_distinct(who, "unique_keys", unique_keys);
+  check_distinct(who, "the result", result);
+  check_apart(who, "keys", keys, "unique_keys", unique_keys);
+  check_apart(who, "keys", keys, "the result", result);
+  check_apart(who, "x", x, "unique_keys", unique_keys);
+  check_apart(who, "x", x, "the result", result);
+  check_apart(who, "unique_keys", unique_keys, "the result", result);
+
+  using Offsets          = KeyOffsets<Exec>;
+  std::size_t const size = keys.extent(0);
+  std::size_t const room = std::min({size, std::size_t(unique_keys.extent(0)),
+                                     std::size_t(result.extent(0))});
+  SegmentedCall call     = describe_call<op, A>(
+      x, CsrSegments<Offsets>{Offsets(nullptr, room + 1)}, result, false);
+  auto const decision =
+      decide_segmented(who, label, exec, call.problem, settings);
+  if (!decision) return 0;
+  Route const route           = decision->route;
+  last_route_of_this_thread() = route;
+  if (size == 0) return 0;
+
+  auto runs = std::int64_t(size);
+  // With room for any number of runs no check is needed.
+  if (room < size) {
+    ScopedSettings const same_route(Settings{route});
+    Kokkos::parallel_reduce("KokkosMMA::count_runs",
+                            KeyRange<Exec>(exec, 0, runs),
+                            CountRuns<Keys>{keys}, runs);
+    last_route_of_this_thread() = route;
+    check_room(who, "unique_keys", unique_keys, std::size_t(runs));
+    check_room(who, "the result", result, std::size_t(runs));
+  }
+  std::string const name = segmented_label(label, who, route, call.problem);
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  if constexpr (has_segment_kernel<Exec, A, false, X, R, EqualSegments>() &&
+                is_plain_source<Keys> && is_plain_memory<UniqueKeys>) {
+    if (route != Route::generic && is_contiguous(keys) &&
+        !reduce_runs<op, A>(name, exec, keys, x, unique_keys, result, runs))
+      return std::size_t(runs);
+  }
+#endif
+  TemporaryMemory<Exec, typename Exec::memory_space> const memory(
+      exec, "KokkosMMA::offsets",
+      (std::size_t(runs) + 1) * sizeof(std::int64_t));
+  auto* const offsets = static_cast<std::int64_t*>(memory.data());
+  runs = find_runs(exec, FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets},
+                   route);
+  last_route_of_this_thread() = route;
+  call.problem.segments       = std::uint64_t(runs);
+  reduce_segments<op, A>(
+      route, name, exec, x,
+      CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)}, result,
+      call, OffsetFindings::unknown);
+  return std::size_t(runs);
+}
+
+/// Runs both scans by key.
+template <ScanKind Kind, SegmentOperation Op, class Exec, class Keys, class X,
+          class Y>
+void run_scan_by_key(std::string const& label, Exec const& exec,
+                     Keys const& keys, X const& x, Y const& y,
+                     Settings const& settings) {
+  constexpr bool inclusive  = Kind == ScanKind::inclusive;
+  constexpr char const* who = inclusive ? "KokkosMMA::inclusive_scan_by_key"
+                                        : "KokkosMMA::exclusive_scan_by_key";
+  using A                   = segment_accumulator_t<Op, X, Y>;
+  if constexpr (inclusive) {
+    KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::inclusive_scan_by_key", Exec, X,
+                                   Y, "y", A);
+    KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::inclusive_scan_by_key", Exec, Keys);
+  } else {
+    KOKKOSMMA_IMPL_CHECK_SEGMENTED("KokkosMMA::exclusive_scan_by_key", Exec, X,
+                                   Y, "y", A);
+    KOKKOSMMA_IMPL_CHECK_KEYS("KokkosMMA::exclusive_scan_by_key", Exec, Keys);
+  }
+  check_keys(who, keys, x);
+  check_scan_views(who, x, y);
+  check_apart(who, "keys", keys, "y", y);
+
+  using Offsets          = KeyOffsets<Exec>;
+  using NoKeys           = Kokkos::View<typename Keys::non_const_value_type*,
+                              typename Exec::memory_space>;
+  constexpr Operation op = Op::operation;
+  std::size_t const size = keys.extent(0);
+  SegmentedCall call     = describe_call<op, A>(
+      x, CsrSegments<Offsets>{Offsets(nullptr, size + 1)}, y, true);
+  auto const decision =
+      decide_segmented(who, label, exec, call.problem, settings);
+  if (!decision) return;
+  Route const route           = decision->route;
+  last_route_of_this_thread() = route;
+  if (size == 0) return;
+  std::string const name = segmented_label(label, who, route, call.problem);
+  ScopedSettings const level(only_level(settings));
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  if constexpr (has_segment_kernel<Exec, A, true, X, Y, EqualSegments>() &&
+                is_plain_source<Keys>) {
+    if (route != Route::generic && is_contiguous(keys) &&
+        !scan_runs<op, A, inclusive>(name, exec, keys, x, y))
+      return;
+  }
+#endif
+  TemporaryMemory<Exec, typename Exec::memory_space> const memory(
+      exec, "KokkosMMA::offsets", (size + 1) * sizeof(std::int64_t));
+  auto* const offsets = static_cast<std::int64_t*>(memory.data());
+  std::int64_t const runs =
+      find_runs(exec, FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets}, route);
+  last_route_of_this_thread() = route;
+  call.problem.segments       = std::uint64_t(runs);
+  scan_segments<op, A, inclusive>(
+      route, name, exec, x,
+      CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)}, y, call);
+}
+
+}  // namespace KokkosMMA::Impl
+
+#undef KOKKOSMMA_IMPL_CHECK_KEYS
 
 namespace KokkosMMA {
 

@@ -9,7 +9,7 @@
 /// execution_policy and runs it with Impl::ParallelFor, whose template head and
 /// constructor have been the same since Kokkos 4.1.
 
-#include <adapters/algorithms/segmented/KokkosMMA_SegmentedDispatch.hpp>
+#include <adapters/algorithms/segmented/KokkosMMA_Segmented.hpp>
 #include <adapters/kokkos/KokkosMMA_CheckKnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 

@@ -7,7 +7,7 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
-#include <core/segmented/KokkosMMA_SegmentOperations.hpp>
+#include <core/base/KokkosMMA_Combine.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
@@ -30,7 +30,50 @@ struct Axis {
   int dimension;  ///< 0 or 1
 };
 
+/// Operation of segmented calls: the sum; its identity is 0. Integers wrap.
+/// Plus<double>() keeps the values in double, as std::plus<double> does; Plus()
+/// keeps them in the type that the call documents.
+template <class T = void>
+struct Plus {
+  using value_type                           = T;  ///< type of the values
+  static constexpr Impl::Operation operation = Impl::Operation::sum;  ///< sum
+};
+
+/// Operation of segmented calls: the product; its identity is 1. Integers wrap.
+/// Multiplies<double>() keeps the values in double.
+template <class T = void>
+struct Multiplies {
+  using value_type = T;  ///< type of the values
+  static constexpr Impl::Operation operation =
+      Impl::Operation::prod;  ///< product
+};
+
+/// Operation of segmented calls: the minimum; its identity is the largest
+/// number. As with Kokkos::Min, a NaN is not smaller than any value and is
+/// ignored. Minimum<double>() keeps the values in double.
+template <class T = void>
+struct Minimum {
+  using value_type = T;  ///< type of the values
+  static constexpr Impl::Operation operation =
+      Impl::Operation::min;  ///< minimum
+};
+
+/// Operation of segmented calls: the maximum; its identity is the smallest
+/// number. As with Kokkos::Max, a NaN is not larger than any value and is
+/// ignored. Maximum<double>() keeps the values in double.
+template <class T = void>
+struct Maximum {
+  using value_type = T;  ///< type of the values
+  static constexpr Impl::Operation operation =
+      Impl::Operation::max;  ///< maximum
+};
+
 namespace Impl {
+
+/// Types Plus, Multiplies, Minimum and Maximum.
+template <class T>
+concept SegmentOperation =
+    std::same_as<decltype(T::operation), Operation const>;
 
 template <class T>
 concept SegmentLength = std::integral<T> && !std::same_as<T, bool>;

@@ -8,7 +8,6 @@
 /// nested calls elsewhere. WholeTeam: all lanes of the team take part,
 /// otherwise those of one thread.
 
-#include <adapters/algorithms/team/KokkosMMA_ScanValueType.hpp>
 #include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanInto.hpp>
@@ -28,6 +27,38 @@
 
 namespace KokkosMMA {
 namespace Impl {
+
+template <class Call>
+struct ScannedValue;
+template <class Functor, class Result, class Index, class Value, class Final>
+struct ScannedValue<Result (Functor::*)(Index, Value&, Final)> {
+  using type = Value;
+};
+template <class Functor, class Result, class Index, class Value, class Final>
+struct ScannedValue<Result (Functor::*)(Index, Value&, Final) const> {
+  using type = Value;
+};
+template <class Functor, class Result, class Index, class Value, class Final>
+struct ScannedValue<Result (Functor::*)(Index, Value&, Final) noexcept> {
+  using type = Value;
+};
+template <class Functor, class Result, class Index, class Value, class Final>
+struct ScannedValue<Result (Functor::*)(Index, Value&, Final) const noexcept> {
+  using type = Value;
+};
+
+template <class Functor>
+struct ScannedValueOf : ScannedValue<decltype(&Functor::operator())> {};
+template <class Functor>
+requires requires { typename Functor::value_type; }
+struct ScannedValueOf<Functor> {
+  using type = typename Functor::value_type;
+};
+
+/// Type of the running value of a scan's functor, as Kokkos finds it:
+/// value_type, or the type of the second parameter of operator().
+template <class Functor>
+using scanned_value_t = typename ScannedValueOf<Functor>::type;
 
 template <class Member>
 inline constexpr bool is_cuda_member =

@@ -12,7 +12,7 @@
 /// it, access through a reference or a variable index copies the parameter to
 /// local memory in each thread. Nothing may write to the parameter. A functor
 /// of the application may write to its `mutable` members, so a kernel that
-/// receives one has a variant, by_value, in which each thread has a copy.
+/// receives one has a variant in which each thread has a copy (Argument).
 /// Compute capability 7.0 and newer.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 #define KOKKOSMMA_GRID_CONSTANT __grid_constant__

@@ -24,8 +24,21 @@ template <class T>
 union Slot {
   T value;
   __device__ Slot() {}
+  __device__ explicit Slot(T const& bits) {
+    memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+  }
   __device__ ~Slot() {}
 };
+
+/// A kernel's argument as its threads use it: the parameter, which must have
+/// KOKKOSMMA_GRID_CONSTANT, or a copy in each thread.
+template <class T>
+struct SharedArgument {
+  T const& value;
+  __device__ explicit SharedArgument(T const& parameter) : value(parameter) {}
+};
+template <bool Copies, class T>
+using Argument = std::conditional_t<Copies, Slot<T>, SharedArgument<T>>;
 
 /// Copies a value whose operators must not run. The alignment is explicit,
 /// because copies through pointers to void go byte by byte.

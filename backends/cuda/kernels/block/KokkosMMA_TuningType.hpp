@@ -32,6 +32,17 @@ template <auto Tuning>
 using tuning_type = decltype(make_tuning_type<Tuning>(
     std::make_index_sequence<sizeof(Tuning) / sizeof(int)>()));
 
+/// Cap of a kernel's registers, as blocks per multiprocessor: `Tuned` from
+/// sm_90 on, at most `Before` on older devices, where ptxas 13.0 spills under
+/// caps that suit sm_90. Grid sizes follow the tunings everywhere.
+template <int Tuned, int Before>
+inline constexpr int min_blocks_of =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    Tuned < Before ? Tuned : Before;
+#else
+    Tuned;
+#endif
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

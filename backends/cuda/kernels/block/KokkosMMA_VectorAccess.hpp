@@ -73,6 +73,12 @@ __device__ __forceinline__ void store_elements(
   }
 }
 
+/// Loads 16 bytes that do not change while the kernel runs.
+__device__ inline Vector16 load_constant(void const* from) {
+  uint4 const v = __ldg(static_cast<uint4 const*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
+
 /// Loads `Bytes` bytes with the hint that they are not read again.
 template <int Bytes>
 __device__ inline Registers<std::uint32_t, (Bytes + 3) / 4> load_streamed(

@@ -5,10 +5,10 @@
 
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <core/loops/KokkosMMA_LoopSpace.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// \file
 /// Loops over opaque functors: one invocation f(i) or f(i, j, ...) per index.
@@ -29,17 +29,22 @@ __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
   return static_cast<Index>(first + offset);
 }
 
-template <class Index, class Call>
-__device__ __forceinline__ void call_range(Call const& f,
-                                           LoopRange const& range) {
-  GridDependency::wait();
-  std::uint64_t const first = blockIdx.x * range.tile;
-  std::uint64_t const left  = range.size - first;
-  auto const tile           = unsigned(left < range.tile ? left : range.tile);
+/// Loop over a range.
+struct RangeLoop {
+  using Space = LoopRange;
+
+  template <class Index, class Call>
+  __device__ __forceinline__ static void run(Call const& f,
+                                             LoopRange const& range) {
+    GridDependency::wait();
+    std::uint64_t const first = blockIdx.x * range.tile;
+    std::uint64_t const left  = range.size - first;
+    auto const tile           = unsigned(left < range.tile ? left : range.tile);
 #pragma unroll 1
-  for (unsigned i = threadIdx.x; i < tile; i += blockDim.x)
-    f(loop_index<Index>(range.begin + first, i));
-}
+    for (unsigned i = threadIdx.x; i < tile; i += blockDim.x)
+      f(loop_index<Index>(range.begin + first, i));
+  }
+};
 
 /// End of a thread's indices that begin with `first`.
 __device__ __forceinline__ unsigned end_of_span(unsigned first, unsigned span,
@@ -55,113 +60,65 @@ __device__ __forceinline__ unsigned end_of_span(unsigned first, unsigned span,
 /// which takes 16 to 48 instructions more before the loop (sm_90, CUDA 13.0).
 /// \tparam Left whether the fastest index of the policy is the first argument
 ///         of f, otherwise it is the last
-template <class Index, int Rank, bool Left, class Call>
-__device__ __forceinline__ void call_box(Call const& f, LoopBox const& box) {
-  GridDependency::wait();
-  constexpr int looped = usual_looped_dimension<Rank>;
-  unsigned at[Rank];
-  bool inside = true;
+template <int Rank, bool Left>
+struct BoxLoop {
+  using Space = LoopBox;
+
+  template <class Index, class Call>
+  __device__ __forceinline__ static void run(Call const& f,
+                                             LoopBox const& box) {
+    GridDependency::wait();
+    constexpr int looped = usual_looped_dimension<Rank>;
+    unsigned at[Rank];
+    bool inside = true;
 #pragma unroll
-  for (int d = 0; d < Rank; ++d) {
-    LoopBox::Dimension const& each = box.dimension[d];
-    at[d] = each.before.quotient(blockIdx.x) * each.tile +
-            each.period.quotient(blockIdx.x) * each.back +
-            (threadIdx.x >> each.shift & each.mask);
-    inside = inside & (at[d] < each.extent);
-  }
-  if (!inside) return;
-  unsigned const first_end =
-      end_of_span(at[0], box.span[0], box.dimension[0].extent);
-  unsigned const looped_end =
-      end_of_span(at[looped], box.span[1], box.dimension[looped].extent);
-  auto const index = [&](int argument) {
-    int const d = Left ? argument : Rank - 1 - argument;
-    return loop_index<Index>(std::uint64_t(box.dimension[d].begin), at[d]);
-  };
-#pragma unroll 1
-  do {
-    if constexpr (Rank == 2) {
-      f(index(0), index(1));
-    } else if constexpr (Rank == 3) {
-      f(index(0), index(1), index(2));
-    } else if constexpr (Rank == 4) {
-      f(index(0), index(1), index(2), index(3));
-    } else if constexpr (Rank == 5) {
-      f(index(0), index(1), index(2), index(3), index(4));
-    } else {
-      static_assert(Rank == 6);
-      f(index(0), index(1), index(2), index(3), index(4), index(5));
+    for (int d = 0; d < Rank; ++d) {
+      LoopBox::Dimension const& each = box.dimension[d];
+      at[d] = each.before.quotient(blockIdx.x) * each.tile +
+              each.period.quotient(blockIdx.x) * each.back +
+              (threadIdx.x >> each.shift & each.mask);
+      inside = inside & (at[d] < each.extent);
     }
-    at[0] += box.step[0];
-    at[looped] += box.step[1];
-  } while ((at[0] < first_end) & (at[looped] < looped_end));
-}
-
-template <class Index, class Call>
-__global__ void streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
-                             KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
-  call_range<Index>(f, range);
-}
-template <class Index, class Call>
-__global__ void streamed_for_by_value(
-    Call const f, KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
-  call_range<Index>(f, range);
-}
-template <class Index, int Rank, bool Left, class Call>
-__global__ void streamed_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
-                                 KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
-  call_box<Index, Rank, Left>(f, box);
-}
-template <class Index, int Rank, bool Left, class Call>
-__global__ void streamed_box_for_by_value(
-    Call const f, KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
-  call_box<Index, Rank, Left>(f, box);
-}
-
-/// With the launch bounds of a policy: at most Threads per block, registers for
-/// Blocks per multiprocessor.
-template <unsigned Threads, unsigned Blocks, class Index, class Call>
-__global__ void __launch_bounds__(Threads, Blocks)
-    bounded_for(KOKKOSMMA_GRID_CONSTANT Call const f,
-                KOKKOSMMA_GRID_CONSTANT LoopRange const range) {
-  call_range<Index>(f, range);
-}
-template <unsigned Threads, unsigned Blocks, class Index, int Rank, bool Left,
-          class Call>
-__global__ void __launch_bounds__(Threads, Blocks)
-    bounded_box_for(KOKKOSMMA_GRID_CONSTANT Call const f,
-                    KOKKOSMMA_GRID_CONSTANT LoopBox const box) {
-  call_box<Index, Rank, Left>(f, box);
-}
-
-/// \tparam Threads, Blocks launch bounds, only without ByValue; 0: none
-template <bool ByValue, unsigned Threads, unsigned Blocks, class Index,
-          class Call>
-void const* streamed_for_kernel() {
-  if constexpr (Threads > 0) {
-    static_assert(!ByValue);
-    return reinterpret_cast<void const*>(
-        &bounded_for<Threads, Blocks, Index, Call>);
-  } else if constexpr (ByValue) {
-    return reinterpret_cast<void const*>(&streamed_for_by_value<Index, Call>);
-  } else {
-    return reinterpret_cast<void const*>(&streamed_for<Index, Call>);
+    if (!inside) return;
+    unsigned const first_end =
+        end_of_span(at[0], box.span[0], box.dimension[0].extent);
+    unsigned const looped_end =
+        end_of_span(at[looped], box.span[1], box.dimension[looped].extent);
+    auto const index = [&](int argument) {
+      int const d = Left ? argument : Rank - 1 - argument;
+      return loop_index<Index>(std::uint64_t(box.dimension[d].begin), at[d]);
+    };
+#pragma unroll 1
+    do {
+      if constexpr (Rank == 2) {
+        f(index(0), index(1));
+      } else if constexpr (Rank == 3) {
+        f(index(0), index(1), index(2));
+      } else if constexpr (Rank == 4) {
+        f(index(0), index(1), index(2), index(3));
+      } else if constexpr (Rank == 5) {
+        f(index(0), index(1), index(2), index(3), index(4));
+      } else {
+        static_assert(Rank == 6);
+        f(index(0), index(1), index(2), index(3), index(4), index(5));
+      }
+      at[0] += box.step[0];
+      at[looped] += box.step[1];
+    } while ((at[0] < first_end) & (at[looped] < looped_end));
   }
-}
-template <bool ByValue, unsigned Threads, unsigned Blocks, class Index,
-          int Rank, bool Left, class Call>
-void const* streamed_box_for_kernel() {
-  if constexpr (Threads > 0) {
-    static_assert(!ByValue);
-    return reinterpret_cast<void const*>(
-        &bounded_box_for<Threads, Blocks, Index, Rank, Left, Call>);
-  } else if constexpr (ByValue) {
-    return reinterpret_cast<void const*>(
-        &streamed_box_for_by_value<Index, Rank, Left, Call>);
-  } else {
-    return reinterpret_cast<void const*>(
-        &streamed_box_for<Index, Rank, Left, Call>);
-  }
+};
+
+/// \tparam Loop a RangeLoop or BoxLoop
+/// \tparam Copies each thread has a copy of the functor
+/// \tparam Threads, Blocks launch bounds of the policy: at most Threads per
+///   block, registers for Blocks per multiprocessor; 0: none
+template <class Index, class Call, class Loop = RangeLoop, bool Copies = false,
+          unsigned Threads = 0, unsigned Blocks = 0>
+__global__ void __launch_bounds__(Threads, Blocks)
+    streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
+                 KOKKOSMMA_GRID_CONSTANT typename Loop::Space const space) {
+  Argument<Copies, Call> const call(f);
+  Loop::template run<Index>(call.value, space);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -126,15 +126,8 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
   unsigned const count = block.layout.count;
   T* const partials    = static_cast<T*>(scratch.partials);
   copy_array(partials + std::size_t(blockIdx.x) * count, block.of(0), count);
-  __shared__ bool is_last;
   __syncthreads();
-  if (threadIdx.x == 0) {
-    unsigned const last = gridDim.x - 1;
-    is_last =
-        AtomicIncrementAcquireRelease::fetch(scratch.ticket, last) == last;
-  }
-  __syncthreads();
-  if (!is_last) return false;
+  if (!is_last_block(scratch)) return false;
 
   // The acquire of the ticket covers the whole block: after it, L1 has no stale
   // lines of other multiprocessors' results.
@@ -253,8 +246,9 @@ __device__ __forceinline__ void reduce_to_array(Call const& f,
   store_array(block, target);
 }
 
+/// \tparam Copies each thread has a copy of functor and reducer
 template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
-          class T, class Call, class Reducer>
+          class T, class Call, class Reducer, bool Copies = false>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
     array_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
@@ -262,34 +256,10 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                  Index const begin, std::uint64_t const size,
                  GridScratch const scratch, ResultTarget<T> const target,
                  ArrayLayout const layout) {
-  reduce_to_array<Tuning, InRegisters, SumsNumbers>(f, reducer, begin, size,
-                                                    scratch, target, layout);
-}
-template <class Tuning, bool InRegisters, bool SumsNumbers, class Index,
-          class T, class Call, class Reducer>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
-    array_reduce_by_value(Call const f, Reducer const reducer,
-                          Index const begin, std::uint64_t const size,
-                          GridScratch const scratch,
-                          ResultTarget<T> const target,
-                          ArrayLayout const layout) {
-  reduce_to_array<Tuning, InRegisters, SumsNumbers>(f, reducer, begin, size,
-                                                    scratch, target, layout);
-}
-
-template <bool ByValue, class Tuning, bool InRegisters, bool SumsNumbers,
-          class Index, class T, class Call, class Reducer>
-void const* array_reduce_kernel() {
-  if constexpr (ByValue) {
-    return reinterpret_cast<void const*>(
-        &array_reduce_by_value<Tuning, InRegisters, SumsNumbers, Index, T, Call,
-                               Reducer>);
-  } else {
-    return reinterpret_cast<void const*>(
-        &array_reduce<Tuning, InRegisters, SumsNumbers, Index, T, Call,
-                      Reducer>);
-  }
+  Argument<Copies, Call> const call(f);
+  Argument<Copies, Reducer> const joins(reducer);
+  reduce_to_array<Tuning, InRegisters, SumsNumbers>(
+      call.value, joins.value, begin, size, scratch, target, layout);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -5,7 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
@@ -23,13 +23,13 @@ inline constexpr FloatFormat exact_as_limbs{0, 0};
 
 /// Destination of an exact sum, and the format in which it is stored.
 struct ExactTarget {
-  ResultTarget<void> place;
+  ResultTarget<void> result;
   FloatFormat format;
 
   __host__ __device__ bool takes_limbs() const {
     return format.exponent_bits == 0;
   }
-  __device__ bool is_wanted() const { return place.memory || place.words; }
+  __device__ bool is_wanted() const { return result.memory || result.words; }
   /// Stores limb k in thread k, and the flags and `empty` in thread `Limbs`.
   template <int Limbs>
   __device__ void store_limb(int k, std::int64_t limb, unsigned flags,
@@ -38,12 +38,12 @@ struct ExactTarget {
     if (k > Limbs) return;
     auto const value =
         k < Limbs ? std::uint64_t(limb) : std::uint64_t(empty) << 32 | flags;
-    if (place.memory) {
-      static_cast<std::uint64_t*>(place.memory)[k] = value;
+    if (result.memory) {
+      static_cast<std::uint64_t*>(result.memory)[k] = value;
       return;
     }
-    place.words[2 * k]     = result_mark | std::uint32_t(value);
-    place.words[2 * k + 1] = result_mark | std::uint32_t(value >> 32);
+    result.words[2 * k]     = result_mark | std::uint32_t(value);
+    result.words[2 * k + 1] = result_mark | std::uint32_t(value >> 32);
   }
 
   __device__ void store(std::uint64_t bits) const {
@@ -59,7 +59,7 @@ struct ExactTarget {
  private:
   template <class T>
   __device__ void store_as(T bits) const {
-    ResultTarget<T>{static_cast<T*>(place.memory), place.words}.store(bits);
+    ResultTarget<T>{static_cast<T*>(result.memory), result.words}.store(bits);
   }
 };
 
@@ -135,14 +135,9 @@ __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
 #pragma unroll
       for (int k = 0; k < Values; ++k)
         if (!Elements::is_two_doubles(x[k]) &&
-            Elements::add_integers(
-                units[k / Elements::per_unit], k % Elements::per_unit,
-                [&](int limb, std::int64_t part) {
-                  if (part != 0)
-                    atomicAdd(reinterpret_cast<unsigned long long*>(memory.sum +
-                                                                    limb),
-                              static_cast<unsigned long long>(part));
-                }))
+            Elements::add_integers(units[k / Elements::per_unit],
+                                   k % Elements::per_unit,
+                                   AtomicAddToLimbs{memory.sum}))
           added |= 1u << k;
       if (added) memory.has_integers = true;
       sum.note_other(__any_sync(0xffffffffu, added));
@@ -255,11 +250,8 @@ __device__ __forceinline__ void reduce_exactly(Elements const& elements,
   std::int64_t limb = limb_of_block<Elements, Tuning>(sum, memory);
   unsigned flags    = memory.flags;
   if (gridDim.x > 1) {
-    carry_into_next(
-        int(threadIdx.x), limbs, limb, [&](int k, std::int64_t part) {
-          atomicAdd(reinterpret_cast<unsigned long long*>(scratch.limbs + k),
-                    static_cast<unsigned long long>(part));
-        });
+    carry_into_next(int(threadIdx.x), limbs, limb,
+                    AtomicAddToLimbs{scratch.limbs});
     if (threadIdx.x == 0 && flags != 0) atomicOr(scratch.flags, flags);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -332,18 +324,16 @@ void launch_exact_reduce(Stream const& space, StreamScratch const& scratch,
           ? sizeof(ExactLimbs<carrier.limbs, carrier.lowest>)
           : std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8;
   scratch.deliver(result, bytes, device_accessible,
-                  [&](ResultTarget<void> const& place) {
+                  [&](ResultTarget<void> const& target) {
                     auto const launch = [&](auto const kernel) {
                       launch_kernel(space, "exact_reduce", kernel,
                                     {unsigned(blocks), threads}, elements,
-                                    shared, ExactTarget{place, format}, empty);
+                                    shared, ExactTarget{target, format}, empty);
                     };
-                    // A functor is read from the parameter, unless each thread
-                    // needs a copy of it.
-                    if constexpr (requires { requires !Elements::by_value; }) {
-                      launch(exact_reduce_calls<Elements, Tuning>);
-                    } else {
+                    if constexpr (Elements::copies) {
                       launch(exact_reduce<Elements, Tuning>);
+                    } else {
+                      launch(exact_reduce_calls<Elements, Tuning>);
                     }
                   });
 }

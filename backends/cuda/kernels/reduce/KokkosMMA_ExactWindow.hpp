@@ -438,6 +438,16 @@ class ExactWarpSum : ExactLaneSum<Input, Products> {
   unsigned m_flags = 0;
 };
 
+/// Adds to limbs to which other threads add too.
+struct AtomicAddToLimbs {
+  std::int64_t* limb;
+  __device__ void operator()(int k, std::int64_t part) const {
+    if (part != 0)
+      atomicAdd(reinterpret_cast<unsigned long long*>(limb + k),
+                static_cast<unsigned long long>(part));
+  }
+};
+
 /// Rounds a sum in limbs in shared memory with one warp; lane 0 returns it.
 /// Zero limbs cost only a ballot. The limbs are overwritten.
 template <int Limbs>

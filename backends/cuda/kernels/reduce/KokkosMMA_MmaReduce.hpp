@@ -6,13 +6,12 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
-#include <core/reduce/KokkosMMA_WarpDot.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <algorithm>
@@ -21,8 +20,7 @@ namespace KokkosMMA::Impl::Cuda {
 
 __device__ inline Vector16 load_vector(VectorRange const& range,
                                        std::uint64_t vector) {
-  uint4 const v = __ldg(reinterpret_cast<uint4 const*>(range.base) + vector);
-  return {{v.x, v.y, v.z, v.w}};
+  return load_constant(reinterpret_cast<uint4 const*>(range.base) + vector);
 }
 
 /// Operands of one step of a sum: two vectors of x.

@@ -316,8 +316,9 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
   last_block_reduce(value.value, running, scratch, store, share, has_partials);
 }
 
+/// \tparam Copies each thread has a copy of functor and reducer
 template <class Running, class Tuning, class Index, class T, class Call,
-          class Reducer>
+          class Reducer, bool Copies = false>
 __global__ void __launch_bounds__(Tuning::value.threads,
                                   Tuning::value.min_blocks)
     streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
@@ -325,31 +326,10 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                     Index const begin, std::uint64_t const size,
                     CallOrder const order, GridScratch const scratch,
                     ResultTarget<T> const target) {
-  reduce_calls<Running, Tuning>(f, reducer, begin, size, order, scratch,
-                                target);
-}
-template <class Running, class Tuning, class Index, class T, class Call,
-          class Reducer>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
-    streamed_reduce_by_value(Call const f, Reducer const reducer,
-                             Index const begin, std::uint64_t const size,
-                             CallOrder const order, GridScratch const scratch,
-                             ResultTarget<T> const target) {
-  reduce_calls<Running, Tuning>(f, reducer, begin, size, order, scratch,
-                                target);
-}
-
-template <bool ByValue, class Running, class Tuning, class Index, class T,
-          class Call, class Reducer>
-void const* streamed_reduce_kernel() {
-  if constexpr (ByValue) {
-    return reinterpret_cast<void const*>(
-        &streamed_reduce_by_value<Running, Tuning, Index, T, Call, Reducer>);
-  } else {
-    return reinterpret_cast<void const*>(
-        &streamed_reduce<Running, Tuning, Index, T, Call, Reducer>);
-  }
+  Argument<Copies, Call> const call(f);
+  Argument<Copies, Reducer> const joins(reducer);
+  reduce_calls<Running, Tuning>(call.value, joins.value, begin, size, order,
+                                scratch, target);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

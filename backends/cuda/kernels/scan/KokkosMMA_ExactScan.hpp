@@ -3,10 +3,10 @@
 #ifndef KOKKOSMMA_CUDA_EXACT_SCAN_HPP
 #define KOKKOSMMA_CUDA_EXACT_SCAN_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScanElements.hpp>
-#include <backends/cuda/kernels/scan/KokkosMMA_ExactScanTuning.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/scan/KokkosMMA_ExactPrefix.hpp>
 
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     add_tiles<Elements, Tuning>(
         sum,
         Elements(vector_range(views.x + begin, views.range,
-                              int(sizeof(element_bits_t<Input>)))),
+                              int(sizeof(ElementBits<Input>)))),
         0, 1, memory);
   } else {
     add_tiles<Elements, Tuning>(
@@ -95,11 +95,7 @@ __device__ void digits_before_range(Memory& memory,
   constexpr int lowest = exact_lowest_of<Carrier>;
   // Distance from the lowest bit of the sums to that of the carrier.
   constexpr int offset = exact_lowest_of<Input> - lowest;
-  auto const add       = [&](int k, std::int64_t part) {
-    if (part != 0)
-      atomicAdd(reinterpret_cast<unsigned long long*>(memory.limb + k),
-                      static_cast<unsigned long long>(part));
-  };
+  AtomicAddToLimbs const add{memory.limb};
   for (int k = threadIdx.x; k < Memory::limbs; k += blockDim.x)
     memory.limb[k] = 0;
   if (threadIdx.x == 0) memory.flags = 0;
@@ -239,7 +235,7 @@ __device__ void store_exact_total(Memory& memory,
 /// rounded.
 template <Scalar Input, Scalar Output, bool Inclusive, int Values>
 struct ExactScanThread {
-  using Result = element_bits_t<Output>;
+  using Result = ElementBits<Output>;
   ExactScanElement<Input> element[Values];
   unsigned flags_of[Values];
   unsigned flags = 0;  ///< of all elements before the first
@@ -264,7 +260,7 @@ template <int Words, int Lowest, Scalar Input, Scalar Output, bool Inclusive,
           int Values, class Memory>
 __device__ void scan_tile_in_integers(
     ExactScanThread<Input, Output, Inclusive, Values>& thread, Memory& memory,
-    int current, int first, element_bits_t<Output> (&result)[Values]) {
+    int current, int first, ElementBits<Output> (&result)[Values]) {
   using Integer     = ExactInteger<Words>;
   auto const& front = memory.before[current];
   int const warp    = threadIdx.x / 32;
@@ -318,7 +314,7 @@ template <int Lowest, Scalar Input, Scalar Output, bool Inclusive, int Values,
 __device__ void scan_tile_by_digits(
     ExactScanThread<Input, Output, Inclusive, Values>& thread, Memory& memory,
     int current, int first, int end, ScanTile const& tile,
-    element_bits_t<Output> (&result)[Values]) {
+    ElementBits<Output> (&result)[Values]) {
   auto const& front = memory.before[current];
   auto& next        = memory.before[1 - current];
   DigitWindow window[Values];
@@ -391,7 +387,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
        tile += Tuning::value.threads * values) {
     std::uint64_t const mine = tile + threadIdx.x * values;
     ExactScanThread<Input, Output, Inclusive, values> thread;
-    element_bits_t<Input> bits[values];
+    ElementBits<Input> bits[values];
     load_scan_elements(views, mine, end, bits);
     int first = Memory::limbs;
     int last  = 0;
@@ -412,7 +408,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
     first = min(of_tile.first, before.is_zero() ? last : before.first);
     // One digit more holds the carry and the sign.
     int const origin = min(first, Memory::highest_origin);
-    element_bits_t<Output> result[values];
+    ElementBits<Output> result[values];
     if (last - origin < Memory::digits)
       scan_tile_in_integers<Memory::words, lowest>(thread, memory, current,
                                                    origin, result);

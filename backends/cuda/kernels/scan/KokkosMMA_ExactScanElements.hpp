@@ -20,7 +20,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// stride_y]; x and y may be the same.
 template <Scalar Input>
 struct ExactScanViews {
-  element_bits_t<Input> const* x;
+  ElementBits<Input> const* x;
   std::int64_t stride_x;
   void* y;
   std::int64_t stride_y;
@@ -67,7 +67,7 @@ struct ExactScanElement {
 
   /// \return the flags of the element
   template <int Lowest>
-  __device__ unsigned assign(element_bits_t<Input> bits) {
+  __device__ unsigned assign(ElementBits<Input> bits) {
     constexpr FloatFormat format = exact_format_of<Input>;
     constexpr auto ones = Mantissa((Mantissa(1) << format.fraction_bits) - 1);
     constexpr auto sign = Mantissa(format.sign());
@@ -123,7 +123,7 @@ struct ExactScanElement {
 template <Scalar Input, int N>
 __device__ void load_scan_elements(ExactScanViews<Input> const& views,
                                    std::uint64_t first, std::uint64_t end,
-                                   element_bits_t<Input> (&bits)[N]) {
+                                   ElementBits<Input> (&bits)[N]) {
   if (views.vectors && first + N <= end) {
     read_values<N>(views.x + first, bits);
     return;

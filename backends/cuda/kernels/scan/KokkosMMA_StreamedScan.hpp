@@ -195,8 +195,9 @@ __device__ __forceinline__ void scan_calls(Call const& f,
                    });
 }
 
+/// \tparam Copies each thread has a copy of functor and reducer
 template <class Scanned, class Tuning, class Index, class T, class Call,
-          class Reducer>
+          class Reducer, bool Copies = false>
 __global__ void __launch_bounds__(Tuning::value.threads + 32,
                                   Tuning::value.min_blocks)
     streamed_scan(KOKKOSMMA_GRID_CONSTANT Call const f,
@@ -204,32 +205,10 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
                   Index const begin, std::uint64_t const size,
                   unsigned const rows, unsigned const tiles,
                   ScanScratch const scratch, ResultTarget<T> const total) {
-  scan_calls<Scanned, Tuning>(f, reducer, begin, size, rows, tiles, scratch,
-                              total);
-}
-template <class Scanned, class Tuning, class Index, class T, class Call,
-          class Reducer>
-__global__ void __launch_bounds__(Tuning::value.threads + 32,
-                                  Tuning::value.min_blocks)
-    streamed_scan_by_value(Call const f, Reducer const reducer,
-                           Index const begin, std::uint64_t const size,
-                           unsigned const rows, unsigned const tiles,
-                           ScanScratch const scratch,
-                           ResultTarget<T> const total) {
-  scan_calls<Scanned, Tuning>(f, reducer, begin, size, rows, tiles, scratch,
-                              total);
-}
-
-template <bool ByValue, class Scanned, class Tuning, class Index, class T,
-          class Call, class Reducer>
-void const* streamed_scan_kernel() {
-  if constexpr (ByValue) {
-    return reinterpret_cast<void const*>(
-        &streamed_scan_by_value<Scanned, Tuning, Index, T, Call, Reducer>);
-  } else {
-    return reinterpret_cast<void const*>(
-        &streamed_scan<Scanned, Tuning, Index, T, Call, Reducer>);
-  }
+  Argument<Copies, Call> const call(f);
+  Argument<Copies, Reducer> const joins(reducer);
+  scan_calls<Scanned, Tuning>(call.value, joins.value, begin, size, rows, tiles,
+                              scratch, total);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -44,15 +44,7 @@ __device__ Words load_some(unsigned char const* at, int first, int last) {
 #pragma unroll
   for (int e = 0; e < Words::size * 4 / ElementBytes; ++e) {
     if (e < first || e >= last) continue;
-    if constexpr (ElementBytes == 8) {
-      std::uint64_t const bits = elements[e];
-      words[2 * e]             = std::uint32_t(bits);
-      words[2 * e + 1]         = std::uint32_t(bits >> 32);
-    } else {
-      constexpr int per_word = 4 / ElementBytes;
-      words[e / per_word] |= std::uint32_t(elements[e])
-                             << 8 * ElementBytes * (e % per_word);
-    }
+    put_element<ElementBytes>(words, e, elements[e]);
   }
   return words;
 }

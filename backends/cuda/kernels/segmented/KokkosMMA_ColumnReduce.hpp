@@ -3,15 +3,15 @@
 #ifndef KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 #define KOKKOSMMA_CUDA_COLUMN_REDUCE_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_ColumnTuning.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
-#include <core/segmented/KokkosMMA_WarpColumnSums.hpp>
+#include <core/segmented/KokkosMMA_WarpColumns.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -87,16 +87,12 @@ __global__ void __launch_bounds__(
     unsigned char const* from =
         base + (offset + period * step) * Sums::element_bytes;
     std::uint64_t const between = sharing * step * Sums::element_bytes;
-    auto const load             = [](unsigned char const* at) {
-      uint4 const v = __ldg(reinterpret_cast<uint4 const*>(at));
-      return Vector16{{v.x, v.y, v.z, v.w}};
-    };
     for (; period + (steps - 1) * sharing + 1 <= end;
          period += steps * sharing) {
       Vector16 loaded[steps];
 #pragma unroll
       for (int s = 0; s < steps; ++s) {
-        loaded[s] = load(from);
+        loaded[s] = load_constant(from);
         from += between;
       }
 #pragma unroll
@@ -106,8 +102,9 @@ __global__ void __launch_bounds__(
       Vector16 loaded[steps];
 #pragma unroll
       for (int s = 0; s < steps; ++s)
-        loaded[s] =
-            period + s * sharing < end ? load(from + s * between) : Vector16{};
+        loaded[s] = period + s * sharing < end
+                        ? load_constant(from + s * between)
+                        : Vector16{};
 #pragma unroll
       for (int s = 0; s < steps; ++s)
         if (period + s * sharing < end) sums.add(loaded[s]);
@@ -221,12 +218,16 @@ __global__ void column_join(Value const* const partials,
   store(j, value);
 }
 
-template <Operation Op, Scalar Input, class Sums, class Store>
-void launch_column_sums(Stream const& space, void const* x,
-                        ColumnMatrix const& matrix, Store const& store) {
+/// Calls store(j, combination of column j); element (i,j) is at x[i *
+/// row_stride + j].
+template <Operation Op, Scalar Input, class Value, class Store>
+void launch_column_reduce(Stream const& space, void const* x,
+                          std::uint64_t rows, std::uint64_t columns,
+                          std::uint64_t row_stride, Store const& store) {
+  using Sums = WarpColumnAdditions<Warp, Op, Input, Value>;
   constexpr ColumnReduceTuning tuning = column_reduce_tuning<Sums>;
   constexpr int warps                 = tuning.threads / 32;
-  using Value                         = typename Sums::Value;
+  ColumnMatrix const matrix{rows, columns, row_stride};
   check(cudaSetDevice(space.device), "cudaSetDevice");
   unsigned const resident =
       unsigned(launch_layout(space).multiprocessors) * tuning.min_blocks;
@@ -286,16 +287,6 @@ void launch_column_sums(Stream const& space, void const* x,
                 {shape.chunks * shape.groups, tuning.threads},
                 static_cast<unsigned char const*>(x), shape, partials, store);
   if (joins) join();
-}
-
-/// Calls store(j, combination of column j); element (i,j) is at x[i *
-/// row_stride + j].
-template <Operation Op, Scalar Input, class Value, class Store>
-void launch_column_reduce(Stream const& space, void const* x,
-                          std::uint64_t rows, std::uint64_t columns,
-                          std::uint64_t row_stride, Store const& store) {
-  launch_column_sums<Op, Input, WarpColumnAdditions<Warp, Op, Input, Value>>(
-      space, x, {rows, columns, row_stride}, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

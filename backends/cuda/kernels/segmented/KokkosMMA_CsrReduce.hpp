@@ -10,8 +10,8 @@
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_WarpPipeline.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_CsrTuning.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentAgents.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>
 

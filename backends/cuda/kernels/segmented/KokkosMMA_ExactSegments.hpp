@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_EXACT_SEGMENTS_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>
@@ -82,7 +82,7 @@ class ExactSegmentsWarp {
   using In                      = ExactSegmentsIn<Input, Segments>;
   using Group                   = ExactGroupSum<Input>;
   using Real                    = typename Group::Real;
-  using Bits                    = element_bits_t<Input>;
+  using Bits                    = ElementBits<Input>;
   using Vectors                 = ExactVectors<Input>;
   static constexpr int per_unit = Vectors::per_unit;
   static constexpr int values   = Tuning::value.vectors * per_unit;
@@ -199,8 +199,7 @@ class ExactSegmentsWarp {
       unit[u]          = Vectors().load_any(0);
       if (e < v.end) {
         if (!v.ragged || e + per_unit <= v.end) {
-          uint4 const bits = __ldg(reinterpret_cast<uint4 const*>(v.from + e));
-          unit[u]          = {{bits.x, bits.y, bits.z, bits.w}};
+          unit[u] = load_constant(v.from + e);
         } else {
           ends = true;
         }
@@ -330,7 +329,7 @@ class ExactSegmentsWarp {
                       bool empty) const {
     bool const is_zero = sum.is_zero();
     if (m_memory.task.piece != 0) {
-      if (!is_zero) sum.split(position, AddToSum{m_memory});
+      if (!is_zero) sum.split(position, AtomicAddToLimbs{m_memory.sum});
       if (others) atomicOr(&m_memory.flags, unsigned(exact_has_other));
       return;
     }
@@ -343,15 +342,6 @@ class ExactSegmentsWarp {
       bits = std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
     m_store(m_memory.task.segment + s, bits);
   }
-
-  struct AddToSum {
-    Memory& memory;
-    __device__ void operator()(int k, std::int64_t part) const {
-      if (part != 0)
-        atomicAdd(reinterpret_cast<unsigned long long*>(memory.sum + k),
-                  static_cast<unsigned long long>(part));
-    }
-  };
 
   /// Sums any numbers with all lanes; half as many at a time save registers.
   __device__ void sum_by_warp(unsigned s) const {
@@ -368,7 +358,7 @@ class ExactSegmentsWarp {
     __syncwarp();
     if (m_memory.task.piece != 0) {
       for (int k = lane(); k < Memory::limbs; k += 32)
-        AddToSum{m_memory}(k, of_warp.limb[k]);
+        AtomicAddToLimbs{m_memory.sum}(k, of_warp.limb[k]);
       if (flags != 0) atomicOr(&m_memory.flags, flags);
     } else {
 #pragma unroll
@@ -466,10 +456,7 @@ __device__ void finish_segment(Memory& memory, int lane,
   if (memory.task.is_cut) {
     ExactSlot<limbs>& slot = slots[memory.task.slot];
     for (int k = lane; k < limbs; k += 32)
-      carry_into_next(k, limbs, memory.sum[k], [&](int to, std::int64_t part) {
-        atomicAdd(reinterpret_cast<unsigned long long*>(slot.limb + to),
-                  static_cast<unsigned long long>(part));
-      });
+      carry_into_next(k, limbs, memory.sum[k], AtomicAddToLimbs{slot.limb});
     if (lane == 0 && flags != 0) atomicOr(&slot.flags, flags);
     __syncwarp();
     if (lane == 0)
@@ -557,7 +544,7 @@ void launch_exact_segments(Stream const& space, void const* x,
       space, "exact_segments", exact_segments<Input, Segments, Tuning>,
       {unsigned(blocks), unsigned(tuning.threads)},
       ExactSegmentsIn<Input, Segments>{
-          static_cast<element_bits_t<Input> const*>(x), size, segments, shape,
+          static_cast<ElementBits<Input> const*>(x), size, segments, shape,
           reinterpret_cast<ExactSlot<exact_limbs(Input)>*>(slots)},
       store);
 }

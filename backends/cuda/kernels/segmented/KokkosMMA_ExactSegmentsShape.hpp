@@ -5,7 +5,7 @@
 
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegmentsTuning.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>
 
@@ -77,7 +77,7 @@ struct ExactSlot {
 
 template <Scalar Input, class Segments>
 struct ExactSegmentsIn {
-  element_bits_t<Input> const* x;
+  ElementBits<Input> const* x;
   std::uint64_t size;  ///< elements of the View
   Segments segments;
   ExactSegmentsShape shape;

@@ -97,16 +97,16 @@ struct KeyTileSums : KeyTileStarts<Elements, Key> {
       std::uint32_t const begin = kept.starts[g];
       std::uint32_t const end   = begin >> 1 | kept.starts[g + 1] << 31;
       if ((begin | end) == 0) continue;
-      std::uint32_t const place = g * 32 + lane;
-      std::int64_t const i      = part + place;
-      std::int64_t const run    = first_run + popcount(begin << (31 - lane));
+      std::uint32_t const position = g * 32 + lane;
+      std::int64_t const i         = part + position;
+      std::int64_t const run       = first_run + popcount(begin << (31 - lane));
       first_run += popcount(begin);
       if (i < 0 || i >= this->size) continue;
       if (begin >> lane & 1) unique_keys[run * stride] = this->keys[i];
       if (end >> lane & 1) {
         Value sum;
-        copy_bits(&sum, prefix + place);
-        if (place < kept.first) sum = Combined::apply(before.get(), sum);
+        copy_bits(&sum, prefix + position);
+        if (position < kept.first) sum = Combined::apply(before.get(), sum);
         store_sum(std::uint64_t(run), sum);
       }
     }

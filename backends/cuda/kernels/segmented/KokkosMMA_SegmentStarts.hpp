@@ -147,26 +147,26 @@ class OffsetTileStarts {
       hint.segment = std::int64_t(s);
     }
     for (;;) {
-      std::uint32_t place[groups];
+      std::uint32_t position[groups];
 #pragma unroll
       for (int g = 0; g < groups; ++g) {
         std::uint64_t const i = s + g * 32 + lane;
-        place[g]              = Elements;
+        position[g]           = Elements;
         if (i >= n) continue;
         std::int64_t const from_part = std::int64_t(__ldg(offsets + i)) - part;
         if (from_part < std::int64_t(Elements))
-          place[g] = from_part < 0 ? before : std::uint32_t(from_part);
+          position[g] = from_part < 0 ? before : std::uint32_t(from_part);
       }
 #pragma unroll
       for (int g = 0; g < groups; ++g)
-        if (place[g] < Elements)
-          atomicOr(bits + place[g] / 32, 1u << place[g] % 32);
+        if (position[g] < Elements)
+          atomicOr(bits + position[g] / 32, 1u << position[g] % 32);
       std::uint32_t const last =
-          __shfl_sync(0xffffffffu, place[groups - 1], 31);
+          __shfl_sync(0xffffffffu, position[groups - 1], 31);
       if (last == Elements) return;
       s += groups * 32;
       // So many empty segments that a search for their end pays.
-      if (last == __shfl_sync(0xffffffffu, place[0], 0) && last != before)
+      if (last == __shfl_sync(0xffffffffu, position[0], 0) && last != before)
         s = first_at_least(offsets, s, n, part + last + 1);
     }
   }

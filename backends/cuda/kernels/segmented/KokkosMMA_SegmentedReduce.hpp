@@ -5,10 +5,7 @@
 
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_LongSegments.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_RowSegments.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_StagedSegments.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_TinySegments.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentAgents.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
@@ -33,9 +30,10 @@ struct SegmentLaunch {
   Stream const& space;
   Store const& store;
 
-  template <class Kernel>
-  int resident_blocks(Kernel kernel, int threads, int shared = 0) const {
-    return kernel_facts(space.device, kernel, threads, std::size_t(shared))
+  template <class Agent>
+  int resident_blocks(int shared = 0) const {
+    return kernel_facts(space.device, &reduce_segments<Agent, Store>,
+                        Agent::threads, std::size_t(shared))
         .resident_blocks;
   }
 
@@ -59,50 +57,48 @@ struct SegmentLaunch {
   static constexpr int most_rounds = 16;
   static constexpr int rounds      = size_of(Input) > 1 ? most_rounds : 4;
 
-  template <class Kernel, class... Arguments>
-  void launch(Kernel kernel, std::uint64_t warps, int threads, int shared,
-              int resident, Arguments const&... arguments) const {
+  template <class Agent>
+  void launch(typename Agent::Task const& task, std::uint64_t warps,
+              int resident, int shared = 0) const {
     std::uint64_t const round =
         std::uint64_t(device(space.device).multiprocessors) * resident;
-    std::uint64_t blocks = (warps * 32 + threads - 1) / threads;
+    constexpr int threads = Agent::threads;
+    std::uint64_t blocks  = (warps * 32 + threads - 1) / threads;
     if (blocks > round * most_rounds) blocks = round * rounds;
-    launch_kernel(space, "segmented reduction", kernel,
-                  {unsigned(blocks), threads, shared}, arguments..., store);
+    launch_kernel(space, "segmented reduction", &reduce_segments<Agent, Store>,
+                  {unsigned(blocks), threads, shared}, task, store);
   }
 
   /// Launches one tile per warp. Time over that of resident blocks that loop
   /// over all tiles: 2^30 bytes .98 to .99 (H100 .96 to .98), 2^26 bytes in
   /// segments of 16 to 256 elements: float .73 to .91, half .63 to .71, int8
   /// .66 to .79 (H200, CUDA 13.0, 2026-11-27).
-  void rows(RowSegments const& in) const {
-    constexpr int threads        = row_segments_tuning.threads;
+  void rows(typename RowSegments<Segments, Input>::Task const& in) const {
+    using Agent                  = RowSegments<Segments, Input>;
     constexpr int tile           = 32 * segment_rows;
     std::uint64_t const vectors  = in.count * in.vectors;
     std::uint64_t const tiles    = (vectors + tile - 1) / tile;
-    constexpr int tiles_of_block = threads / 32;
-    launch_kernel(space, "segmented reduction",
-                  &reduce_row_segments<Segments, Input, Store>,
+    constexpr int tiles_of_block = Agent::threads / 32;
+    launch_kernel(space, "segmented reduction", &reduce_segments<Agent, Store>,
                   {unsigned(std::max<std::uint64_t>(
                        (tiles + tiles_of_block - 1) / tiles_of_block, 1)),
-                   threads},
+                   Agent::threads},
                   in, store);
   }
 
   void staged(unsigned char const* x, std::uint64_t size, int length) const {
+    using Agent                      = StagedSegments<Segments>;
     constexpr SegmentedTuning tuning = segmented_tuning;
-    constexpr int threads            = tuning.warps * 32;
     constexpr int shared =
         tuning.warps * WarpStages<tuning.stages, tuning.tile_bytes>::bytes;
-    auto const kernel            = &reduce_staged_segments<Segments, Store>;
-    int const resident           = resident_blocks(kernel, threads, shared);
     auto const [per_tile, lanes] = share_tile(
         length, tuning.tile_bytes,
         1 << std::countr_zero(16u | unsigned(length) |
                               unsigned(reinterpret_cast<std::uintptr_t>(x))));
     std::uint64_t const bytes = std::uint64_t(per_tile) * length;
-    StagedSegments const in{x,      size,     (size + bytes - 1) / bytes,
-                            length, per_tile, lanes};
-    launch(kernel, in.tiles, threads, shared, resident, in);
+    typename Agent::Task const in{x,      size,     (size + bytes - 1) / bytes,
+                                  length, per_tile, lanes};
+    launch<Agent>(in, in.tiles, resident_blocks<Agent>(shared), shared);
   }
 
   struct Shares {
@@ -160,13 +156,12 @@ struct SegmentLaunch {
 
   void long_parts(unsigned char const* x, std::uint64_t size,
                   std::uint64_t length, std::uint64_t count) const {
-    auto const kernel         = &reduce_long_segments<Segments, Input, Store>;
-    constexpr int threads     = row_segments_tuning.threads;
-    int const resident        = resident_blocks(kernel, threads);
+    using Agent               = LongSegments<Segments, Input>;
+    int const resident        = resident_blocks<Agent>();
     LaunchLayout const layout = launch_layout(space);
     std::uint64_t const warps = std::uint64_t(layout.multiprocessors) *
                                 layout.blocks(resident, Segments::min_blocks) *
-                                (threads / 32);
+                                (Agent::threads / 32);
     constexpr std::uint64_t tile_bytes = 512 * segment_rows;
     std::uint64_t const tiles          = (length + tile_bytes - 1) / tile_bytes;
     // Number of parts with the fewest tiles for the busiest warp, where each
@@ -175,30 +170,28 @@ struct SegmentLaunch {
     // 4212, in one and two parts 3783 and 3970; float 4329 and 4337, 4046 and
     // 4118; double 4346 and 4359, 4055 and 4120). 64 KB are one part.
     std::uint64_t const fewest = length >= 128 * 1024 ? 4 : 1;
-    LongSegments in{x, size, length, count, 1};
+    typename Agent::Task in{x, size, length, count, 1};
     std::uint64_t least = ~std::uint64_t(0);
     auto const consider = [&](std::uint64_t parts) {
       parts = std::clamp<std::uint64_t>(parts, fewest, tiles);
-      std::uint64_t const turns   = (count * parts + warps - 1) / warps;
-      std::uint64_t const busiest = turns * ((tiles + parts - 1) / parts + 1);
+      std::uint64_t const waves   = (count * parts + warps - 1) / warps;
+      std::uint64_t const busiest = waves * ((tiles + parts - 1) / parts + 1);
       if (busiest >= least) return;
       least    = busiest;
       in.parts = unsigned(parts);
     };
     for (std::uint64_t parts = fewest; parts <= 32; ++parts) consider(parts);
-    for (std::uint64_t turns = 1; turns <= 8; ++turns)
-      consider(std::min(turns * warps / count, warps));
-    in.units        = count * in.parts;
-    Value* partials = nullptr;
-    unsigned* done  = nullptr;
+    for (std::uint64_t waves = 1; waves <= 8; ++waves)
+      consider(std::min(waves * warps / count, warps));
+    in.units = count * in.parts;
     std::optional<StreamScratch> scratch;
     if (in.parts > 1) {
       scratch.emplace(space);
-      done = (*scratch)->counters(count);
-      partials =
+      in.done = (*scratch)->counters(count);
+      in.partials =
           static_cast<Value*>((*scratch)->segments(in.units * sizeof(Value)));
     }
-    launch(kernel, in.units, threads, 0, resident, in, partials, done);
+    launch<Agent>(in, in.units, resident);
   }
 };
 

@@ -10,7 +10,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
-#include <backends/cuda/kernels/segmented/KokkosMMA_SegmentScanTuning.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_SegmentStarts.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
@@ -59,25 +59,25 @@ class ScanRange {
         m_end(end),
         m_aligned(operands.aligned) {}
 
-  /// Loads the vector at `place`, with zeros past the end. Elements before the
-  /// range have no effect, because a segment begins with the range.
-  __device__ Words load(std::uint32_t place) const {
-    if (place >= m_end || place + elements <= m_begin) return Words{};
+  /// Loads the vector at `position`, with zeros past the end. Elements before
+  /// the range have no effect, because a segment begins with the range.
+  __device__ Words load(std::uint32_t position) const {
+    if (position >= m_end || position + elements <= m_begin) return Words{};
     unsigned char const* const at =
-        m_x + std::uint64_t(place) * Scan::input_bytes;
-    if (place + elements <= m_end) return load_streamed<Scan::bytes>(at);
-    return load_some<Scan::input_bytes, Words>(at, 0, int(m_end - place));
+        m_x + std::uint64_t(position) * Scan::input_bytes;
+    if (position + elements <= m_end) return load_streamed<Scan::bytes>(at);
+    return load_some<Scan::input_bytes, Words>(at, 0, int(m_end - position));
   }
 
-  __device__ void store(std::uint32_t place, Results const& results) const {
-    Output* const to = m_y + place;
-    if (m_aligned && place >= m_begin && place + elements <= m_end) {
+  __device__ void store(std::uint32_t position, Results const& results) const {
+    Output* const to = m_y + position;
+    if (m_aligned && position >= m_begin && position + elements <= m_end) {
       store_elements<true>(to, results.value);
       return;
     }
 #pragma unroll
     for (int e = 0; e < elements; ++e)
-      if (place + e >= m_begin && place + e < m_end) to[e] = results[e];
+      if (position + e >= m_begin && position + e < m_end) to[e] = results[e];
   }
 
  private:
@@ -119,12 +119,13 @@ __global__ void __launch_bounds__(segment_walk_tuning<Scan>.threads,
 
   std::uint32_t ahead = starts.ahead(shift % starts.length, lane * elements);
   Value carry         = Scan::Combined::identity();
-  for (std::uint32_t place = lane * elements; place - lane * elements < end;
-       place += rows * Scan::row_elements) {
+  for (std::uint32_t position = lane * elements;
+       position - lane * elements < end;
+       position += rows * Scan::row_elements) {
     typename Scan::Words words[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      words[r] = range.load(place + r * Scan::row_elements);
+      words[r] = range.load(position + r * Scan::row_elements);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       typename Scan::Vector prefix;
@@ -134,7 +135,7 @@ __global__ void __launch_bounds__(segment_walk_tuning<Scan>.threads,
 #pragma unroll
       for (int e = 0; e < elements; ++e)
         results[e] = static_cast<Output>(prefix[e]);
-      range.store(place + r * Scan::row_elements, results);
+      range.store(position + r * Scan::row_elements, results);
     }
   }
 }
@@ -235,10 +236,10 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
     return (std::uint64_t(tile) * (Tuning::value.threads / 32) + warp) * part;
   };
   auto const range_at = [&](std::uint64_t origin) {
-    auto const within = [&](std::uint64_t place) {
-      return place <= origin          ? 0u
-             : place - origin >= part ? part
-                                      : std::uint32_t(place - origin);
+    auto const within = [&](std::uint64_t position) {
+      return position <= origin          ? 0u
+             : position - origin >= part ? part
+                                         : std::uint32_t(position - origin);
     };
     return ScanRange<Scan, Output>(operands, origin, within(memory.begin),
                                    within(memory.end));
@@ -267,9 +268,9 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       typename Scan::Vector prefix;
-      int const place = r * Scan::row_elements + lane * elements;
+      int const position = r * Scan::row_elements + lane * elements;
       std::uint32_t const bits =
-          kept.starts[place / 32] >> place % 32 & ((1u << elements) - 1);
+          kept.starts[position / 32] >> position % 32 & ((1u << elements) - 1);
       scan.scan(words[r], bits, carry, prefix);
       uint4 vector;
       memcpy(&vector, &prefix, 16);
@@ -299,14 +300,14 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
         uint4 const vector = kept.prefix[r][lane];
         typename Scan::Vector prefix;
         memcpy(&prefix, &vector, 16);
-        std::uint32_t const place = r * Scan::row_elements + lane * elements;
+        std::uint32_t const position = r * Scan::row_elements + lane * elements;
         Registers<Output, elements> results;
 #pragma unroll
         for (int e = 0; e < elements; ++e)
           results[e] = static_cast<Output>(
-              place + e < first ? Combined::apply(before, prefix[e])
-                                : prefix[e]);
-        range.store(place, results);
+              position + e < first ? Combined::apply(before, prefix[e])
+                                   : prefix[e]);
+        range.store(position, results);
       }
     }
   };

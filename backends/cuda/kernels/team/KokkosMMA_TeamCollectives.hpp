@@ -206,11 +206,6 @@ __device__ Value reduce_calls(LaneGroup const& group, Index count,
   return value;
 }
 
-__device__ inline Vector16 load_team_vector(unsigned char const* chunk) {
-  uint4 const v = *reinterpret_cast<uint4 const*>(chunk);
-  return {{v.x, v.y, v.z, v.w}};
-}
-
 /// Elements in memory. Those before the first 16-byte chunk and after the last
 /// whole one are read one by one.
 template <Scalar Input>
@@ -235,7 +230,7 @@ struct TeamMemory {
     chunks  = reinterpret_cast<unsigned char const*>(x + head);
   }
   __device__ Vector16 vector(std::uint64_t v) const {
-    return load_team_vector(chunks + 16 * v);
+    return vector_at(chunks + 16 * v);
   }
   /// Elements outside of the vectors, fewer than 32.
   __device__ unsigned edges() const { return head + tail; }
@@ -247,17 +242,11 @@ struct TeamMemory {
 /// Sum of the 16 bytes of a vector.
 template <Scalar Input>
 __device__ int sum_of_bytes(Vector16 const& vector) {
-  if constexpr (Input == Scalar::int8) {
-    int sum = 0;
+  std::uint32_t sum = 0;
 #pragma unroll
-    for (int w = 0; w < 4; ++w) sum = __dp4a(int(vector[w]), 0x01010101, sum);
-    return sum;
-  } else {
-    unsigned sum = 0;
-#pragma unroll
-    for (int w = 0; w < 4; ++w) sum = __dp4a(vector[w], 0x01010101u, sum);
-    return int(sum);
-  }
+  for (int w = 0; w < 4; ++w)
+    sum = Warp::add_bytes<Input == Scalar::int8>(sum, vector[w]);
+  return int(sum);
 }
 
 /// Joins the lane's part of the elements with `value`, 16 bytes at a time.
@@ -277,8 +266,7 @@ __device__ void reduce_vectors(LaneGroup const& group,
       Value of_vector[elements];
 #pragma unroll
       for (int e = 0; e < elements; ++e)
-        of_vector[e] = element_value<Warp, Input, Value>(
-            element_of_vector<TeamMemory<Input>::bytes>(vector, e));
+        of_vector[e] = element_of_vector<Warp, Input, Value>(vector, e);
 #pragma unroll
       for (int step = 1; step < elements; step *= 2)
 #pragma unroll

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Opaque.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_TeamCollectives.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
@@ -200,13 +201,13 @@ struct MemoryUnits {
   __device__ MemoryUnits(void const* in, Output* out, unsigned n,
                          Joiner const& j)
       : x(static_cast<Bits const*>(in)), y(out), size(n), joiner(j) {
-    auto const place = [](void const* p, unsigned bytes) {
+    auto const offset = [](void const* p, unsigned bytes) {
       return unsigned(reinterpret_cast<std::uintptr_t>(p) %
                       (elements * bytes)) /
              bytes;
     };
-    skip          = place(in, in_bytes);
-    store_vectors = place(out, out_bytes) == skip;
+    skip          = offset(in, in_bytes);
+    store_vectors = offset(out, out_bytes) == skip;
   }
   __device__ unsigned units() const {
     return (size + skip + elements - 1) / elements;
@@ -223,26 +224,16 @@ struct MemoryUnits {
     return unsigned(at) + e < size;
   }
   __device__ Value element(unsigned e) const {
-    return element_value<Warp, Input, Value>(
-        element_of_vector<in_bytes>(kept, int(e)));
+    return element_of_vector<Warp, Input, Value>(kept, int(e));
   }
 
   __device__ void take(unsigned unit, Value& value) {
     int const at = first(unit);
     kept         = Vector16{};
     if (whole(at)) {
-      void const* const from = x + at;
-      if constexpr (elements * in_bytes == 16) {
-        kept = load_team_vector(static_cast<unsigned char const*>(from));
-      } else if constexpr (elements * in_bytes == 8) {
-        uint2 const v = *static_cast<uint2 const*>(from);
-        kept[0]       = v.x;
-        kept[1]       = v.y;
-      } else {
-        kept[0] =
-            *static_cast<typename Unsigned<elements * in_bytes>::type const*>(
-                from);
-      }
+      auto const words =
+          *reinterpret_cast<WordOf<elements * in_bytes> const*>(x + at);
+      memcpy(&kept, &words, sizeof(words));
     } else {
 #pragma unroll
       for (unsigned e = 0; e < elements; ++e) {
@@ -269,17 +260,7 @@ struct MemoryUnits {
       }
     }
     if (store_vectors && whole(at)) {
-      auto const words = Words<Output[elements]>::from(out);
-      void* const to   = y + at;
-      if constexpr (elements * out_bytes == 16) {
-        *static_cast<uint4*>(to) =
-            uint4{words.word[0], words.word[1], words.word[2], words.word[3]};
-      } else if constexpr (elements * out_bytes == 8) {
-        *static_cast<uint2*>(to) = uint2{words.word[0], words.word[1]};
-      } else {
-        *static_cast<typename Unsigned<elements * out_bytes>::type*>(to) =
-            words.word[0];
-      }
+      store_elements<false>(y + at, out);
       return;
     }
 #pragma unroll

@@ -4,7 +4,6 @@
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_TUNING_HPP
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_MinBlocks.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 
 #include <cstdint>
