@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_PACKED_COUNTS_HPP
 #define KOKKOSMMA_PACKED_COUNTS_HPP
 
-#include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 
 #include <bit>

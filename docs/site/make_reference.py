@@ -39,7 +39,7 @@ TOPICS = (
      "core/segmented/KokkosMMA_SegmentOperations "
      "adapters/algorithms/segmented/KokkosMMA_SegmentPolicy adapters/algorithms/segmented/KokkosMMA_ByKey"),
     ("Stencils", "`<KokkosMMA_Stencil.hpp>`; [details](calls/stencils.md).",
-     "adapters/algorithms/stencil/KokkosMMA_Stencil adapters/algorithms/stencil/KokkosMMA_StencilPlan adapters/algorithms/stencil/KokkosMMA_StencilPolicy "
+     "adapters/algorithms/stencil/KokkosMMA_Stencil adapters/algorithms/stencil/KokkosMMA_StencilPolicy "
      "core/stencil/KokkosMMA_StencilWeights core/stencil/KokkosMMA_Boundary"),
     ("Automata", "`<KokkosMMA_Automaton.hpp>`; [details](calls/stencils.md).",
      "adapters/algorithms/automaton/KokkosMMA_Automaton core/automaton/KokkosMMA_AutomatonRule core/automaton/KokkosMMA_RuleNotation"),

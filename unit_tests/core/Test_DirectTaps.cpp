@@ -3,7 +3,7 @@
 
 // What direct kernels of stencils decide on the host.
 
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // Which rules have cells of one bit, and how these are packed. Grids of them
 // are run by the kernels in unit_tests/emulated_device.
 
-#include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 

@@ -6,7 +6,6 @@
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
 
 #include <gtest/gtest.h>
 

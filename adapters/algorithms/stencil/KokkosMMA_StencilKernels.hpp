@@ -10,16 +10,13 @@
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <adapters/algorithms/stencil/KokkosMMA_CompiledHalfStencils.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StencilLaunch.hpp>
 #endif
 
@@ -35,6 +32,20 @@
 /// \file
 /// One sweep of a stencil over a grid: its description for the route function,
 /// and its run by a kernel of the library or plain Kokkos.
+
+// The stencils of Kokkos' 16-bit types that libkokkosmma_kernels contains if
+// KokkosMMA_KERNEL_TYPES names them. A library with `half` or `bhalf` is of the
+// application's version of Kokkos.
+#if KOKKOSMMA_IMPL_ON_CUDA()
+namespace KokkosMMA::Impl::Cuda {
+#ifdef KOKKOSMMA_COMPILED_half
+KOKKOSMMA_IMPL_STENCILS(extern, Kokkos::Experimental::half_t, float)
+#endif
+#ifdef KOKKOSMMA_COMPILED_bhalf
+KOKKOSMMA_IMPL_STENCILS(extern, Kokkos::Experimental::bhalf_t, float)
+#endif
+}  // namespace KokkosMMA::Impl::Cuda
+#endif
 
 namespace KokkosMMA::Impl {
 

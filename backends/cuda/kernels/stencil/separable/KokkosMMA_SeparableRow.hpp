@@ -5,7 +5,6 @@
 
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
-#include <core/stencil/KokkosMMA_BytePairs.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 

@@ -11,8 +11,6 @@
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableRow.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableRowLoader.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilTuning.hpp>
-#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableTask.hpp>
-#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableUnalignedLoader.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -203,7 +201,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
         if (loader.has_boundaries) {
-          loader.fill_boundaries(stage, step);
+          loader.fill_boundaries(
+              stage, step, [&](int j) { return Loader::offsets(stage).at(j); });
           __syncthreads();
         }
         offsets = loader.offsets(stage);

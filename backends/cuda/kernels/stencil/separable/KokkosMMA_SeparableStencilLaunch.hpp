@@ -6,8 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencil.hpp>
-#include <core/stencil/KokkosMMA_BytePairs.hpp>
-#include <core/stencil/KokkosMMA_RowAlignment.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
@@ -255,18 +254,6 @@ void with_largest_radius(std::size_t radius, F const& f) {
   f(std::integral_constant<int, 4>());
 }
 
-/// Invokes f with the radius as a constant, if it is First to Last. Returns the
-/// result of f, otherwise false.
-template <int First, int Last = 7, class F>
-bool with_one_radius(std::size_t radius, F const& f) {
-  return [&]<int... I>(std::integer_sequence<int, I...>) {
-    return (
-        (radius == First + I && f(std::integral_constant<int, First + I>())) ||
-        ...);
-  }
-  (std::make_integer_sequence<int, Last + 1 - First>());
-}
-
 /// Launches a separable stencil of one or two dimensions, asynchronously.
 /// \param is_box all weights are one
 /// \tparam MaxRadius of factors: a smaller value compiles fewer kernels
@@ -285,7 +272,7 @@ void launch_separable_stencil(Stream const& space,
   if constexpr (R == 2) {
     if (factors[0].size() == factors[1].size()) {
       bool const launched = with_one_radius<1, std::min(7, MaxRadius)>(
-          width / 2, [&](auto radius) {
+          int(width / 2), [&](auto radius) {
             return launch_separable_radius<A, decltype(radius)::value>(
                 space, grid, factors, is_box, epilogue);
           });

@@ -6,7 +6,7 @@
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
 #include <cstdint>
 
