@@ -142,6 +142,26 @@ concept StencilEpilogue = requires {
   typename Epilogue::value_type;
 };
 
+/// Type of the results in a destination that kernels see, otherwise `Other`.
+template <class Epilogue, class Other>
+struct EpilogueValue {
+  using type = Other;
+};
+template <StencilEpilogue Epilogue, class Other>
+struct EpilogueValue<Epilogue, Other> {
+  using type = typename Epilogue::value_type;
+};
+template <class Epilogue, class Other>
+using epilogue_value_t = typename EpilogueValue<Epilogue, Other>::type;
+
+/// Whether a result is the lowest byte of a sum.
+template <class Result>
+inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
+                                           sizeof(Result) == 1 &&
+                                           !std::is_same_v<Result, bool>;
+template <>
+inline constexpr bool takes_lowest_bytes<void> = false;
+
 /// Number of elements before this one in its 16-byte chunk.
 template <class Element>
 int chunk_offset(Element const* element) {

@@ -36,9 +36,7 @@ void find_mma_operands(FactoredWeights<R> const& factored,
   constexpr Scalar sums  = scalar_v<A>;
   if constexpr (R == 2 && stencil_band_exists(input, sums)) {
     using Band = BandStencil<A, Element, Result>;
-    StencilGrid<Element, R> grid{};
-    grid.boundaries = boundaries;
-    if (factored.product && Band::takes(grid))
+    if (factored.product && Band::takes(boundaries))
       problem.factors = Band::operands(*factored.product);
   }
   if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {

@@ -31,22 +31,10 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-template <class Epilogue>
-struct EpilogueValue {
-  using type = void;
-};
-template <StencilEpilogue Epilogue>
-struct EpilogueValue<Epilogue> {
-  using type = typename Epilogue::value_type;
-};
-
 /// Whether results of this type depend only on the lowest byte of the sums.
 template <class A, class Result>
 inline constexpr bool is_modulo_256 =
-    std::is_integral_v<A>&& std::is_integral_v<Result> &&
-    !std::is_same_v<Result, bool> && sizeof(Result) == 1;
-template <class A>
-inline constexpr bool is_modulo_256<A, void> = false;
+    std::is_integral_v<A>&& takes_lowest_bytes<Result>;
 
 /// Conditions of the band kernels on grids and weights.
 /// \tparam Result void for functors
@@ -75,10 +63,10 @@ struct BandStencil {
     }
   }
   /// Whether the elements can represent the constants of boundaries.
-  static bool takes(StencilGrid<Element, 2> const& grid) {
+  static bool takes(Boundaries<2> const& boundaries) {
     for (int d = 0; d < 2; ++d)
       for (BoundaryCondition const& condition :
-           {grid.boundaries.low[d], grid.boundaries.high[d]})
+           {boundaries.low[d], boundaries.high[d]})
         if (condition.kind == Boundary::constant &&
             !is_element(condition.value))
           return false;
@@ -258,7 +246,7 @@ void launch_band_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,
                          std::array<std::vector<double>, 2> const& factors,
                          Epilogue const& epilogue) {
-  using Result = typename EpilogueValue<Epilogue>::type;
+  using Result = epilogue_value_t<Epilogue, void>;
   using Takes  = BandStencil<A, Element, Result>;
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;

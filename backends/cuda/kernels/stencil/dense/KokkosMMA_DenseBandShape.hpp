@@ -45,24 +45,17 @@ constexpr DenseBandTuning dense_band_tuning() {
 }
 
 /// Types of the kernel and the radii along the columns for which it is
-/// compiled.
+/// compiled. 10^9 sums per second of float without tensor cores: 187, 141 and
+/// 108 at radius 5, 6 and 7 (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
 template <class Element>
 struct DenseBandTypes {
   using Sum     = float;
   using Operand = std::uint16_t;
-  using Reaches = std::integer_sequence<int, 4, 7, 8>;
+  using Reaches = std::conditional_t<std::is_same_v<Element, float>,
+                                     std::integer_sequence<int, 7>,
+                                     std::integer_sequence<int, 4, 7, 8>>;
   template <int Reach>
   using Band = WarpDenseBandHalf<Warp, scalar_v<Element>, Reach>;
-};
-/// Kernels without tensor cores reach 187, 141 and 108 * 10^9 sums per second
-/// at radius 5, 6 and 7 (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
-template <>
-struct DenseBandTypes<float> {
-  using Sum     = float;
-  using Operand = std::uint16_t;
-  using Reaches = std::integer_sequence<int, 7>;
-  template <int Reach>
-  using Band = WarpDenseBandHalf<Warp, Scalar::float32, Reach>;
 };
 /// 10^9 sums per second, as above: 163 at radius 4 if compiled for radius 4,
 /// 101 at radius 5 if compiled for radius 5. Kernels without tensor cores reach

@@ -153,10 +153,8 @@ struct DenseBandStencil {
   static constexpr Scalar input = scalar_v<Element>;
   static constexpr bool is_half =
       input == Scalar::half || input == Scalar::bhalf;
-  /// Sums are float for 16-bit floats and float, double for double.
   static constexpr bool has_kernel =
-      ((is_half || input == Scalar::float32) && std::is_same_v<A, float>) ||
-      (input == Scalar::float64 && std::is_same_v<A, double>);
+      stencil_dense_band_exists(input, scalar_v<A>);
 
   static bool takes(StencilWeights<2> const& weights) {
     if constexpr (!has_kernel) {
@@ -184,13 +182,7 @@ struct DenseBandStencil {
 /// Whether stored sums can be recomputed: results represent Inf and NaN.
 template <class Epilogue>
 constexpr bool dense_band_stores() {
-  if constexpr (StencilEpilogue<Epilogue>) {
-    constexpr Scalar result = scalar_v<typename Epilogue::value_type>;
-    return result == Scalar::half || result == Scalar::bhalf ||
-           result == Scalar::float32 || result == Scalar::float64;
-  } else {
-    return false;
-  }
+  return is_floating(scalar_v<epilogue_value_t<Epilogue, bool>>);
 }
 
 /// Launches a stencil whose weights DenseBandStencil takes, asynchronously.

@@ -158,7 +158,7 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
 /// unsigned bytes.
 template <class A, class Element, class Epilogue, int Radius>
 auto box_sums_of() {
-  using Result    = typename EpilogueResult<Epilogue>::type;
+  using Result    = EpilogueResult<Epilogue>;
   constexpr int V = sums_at_once<Element, Result>;
   if constexpr (sizeof(Element) == 1) {
     using Byte = std::conditional_t<StencilEpilogue<Epilogue> &&
@@ -181,7 +181,7 @@ bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
                              typename Sums::Weights const& weights,
                              Epilogue const& epilogue) {
-  using Result           = typename EpilogueResult<Epilogue>::type;
+  using Result           = EpilogueResult<Epilogue>;
   constexpr bool visible = StencilEpilogue<Epilogue>;
   constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
@@ -224,7 +224,7 @@ bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
                              std::array<std::vector<double>, 2> const& factors,
                              bool is_box, Epilogue const& epilogue) {
-  using Result    = typename EpilogueResult<Epilogue>::type;
+  using Result    = EpilogueResult<Epilogue>;
   constexpr int V = sums_at_once<Element, Result>;
   constexpr bool by_factors =
       std::is_floating_point_v<A> && std::is_same_v<Element, Result>;
@@ -265,7 +265,7 @@ void launch_separable_stencil(Stream const& space,
   for (int d = 0; d < R; ++d)
     if (grid.extent[d] == 0) return;
   check(cudaSetDevice(space.device), "cudaSetDevice");
-  using Result      = typename EpilogueResult<Epilogue>::type;
+  using Result      = EpilogueResult<Epilogue>;
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)
     width = std::max(width, vector.size());

@@ -119,7 +119,7 @@ struct NoRowEnds {
 
 /// Sweeps through the planes `begin` to `end` - 1 of a warp.
 template <class Tuning, class A, class Element, class Epilogue, class Ends>
-__device__ __forceinline__ void march_through_planes(
+__device__ __forceinline__ void sweep_planes(
     StepVolumeArguments<A, Element, Epilogue> const& in,
     StepVolumeTile<Tuning, A, Element> const& tile, int begin, int end,
     Ends const& ends) {
@@ -218,9 +218,9 @@ struct StepVolumeKernel {
     // 13.0, 2026-11-27).
     if (in.grid.boundaries.low[2].kind == Boundary::periodic ||
         (column > 0 && column + 32 * V < columns))
-      march_through_planes<Tuning>(in, tile, begin, end, NoRowEnds<V, A>{});
+      sweep_planes<Tuning>(in, tile, begin, end, NoRowEnds<V, A>{});
     else
-      march_through_planes<Tuning>(
+      sweep_planes<Tuning>(
           in, tile, begin, end,
           RowEnds<V, A>{in.beyond[2][0], in.beyond[2][1], tile.first == 0,
                         tile.first + V == columns});

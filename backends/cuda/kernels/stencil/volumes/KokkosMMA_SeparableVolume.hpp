@@ -5,7 +5,7 @@
 
 #include <backends/cuda/kernels/block/KokkosMMA_StoreValues.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableEpilogue.hpp>
+#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableRow.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/volumes/KokkosMMA_SeparableVolumeTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
