@@ -16,7 +16,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Several steps of a one-dimensional stencil in one sweep, each rounded like a
