@@ -115,76 +115,6 @@ struct SeparableBoundaries {
   }
 };
 
-/// What loaders of aligned and of unaligned rows have in common.
-template <class Row, int Threads, int StageRows, int R, class Task,
-          class Element>
-struct SeparableRows {
-  Task const& task;
-  std::int64_t first;       ///< column of element 0 of a row in the ring
-  std::int64_t first_row;   ///< first row of step 0
-  std::int64_t inside_low;  ///< first row in memory
-  std::int64_t inside_high;
-  std::int64_t columns_low;  ///< first column in memory
-  std::int64_t columns_high;
-  bool has_boundaries = false;
-  SeparableBoundaries<Row, Element> conditions;
-
-  __device__ SeparableRows(Task const& all, std::int64_t first_column,
-                           std::int64_t row_of_step_0)
-      : task(all), first(first_column), first_row(row_of_step_0) {
-    int const radius = task.weights.row_radius();
-    if constexpr (R == 1) {
-      // Rows whose window is inside the grid.
-      inside_low  = first < 0 ? 1 : 0;
-      inside_high = (task.columns - first - Row::elements) / task.stride + 1;
-      if (task.columns < first + Row::elements) inside_high = 0;
-    } else {
-      std::int64_t const above = task.weights.column_radius();
-      inside_low = task.row_low.kind == Boundary::halo ? -above : 0;
-      inside_high =
-          task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
-    }
-    columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
-    columns_high =
-        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
-  }
-
-  __device__ void find_boundaries() {
-    has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
-                     (first + Row::elements > task.columns &&
-                      conditions.is_filled(task.column_high));
-    int const lane = threadIdx.x % 32;
-    if (has_boundaries && lane % 16 < task.weights.row_radius()) {
-      if (lane < 16)
-        conditions.start(task.column_low, -1 - lane, task.columns, first);
-      else
-        conditions.start(task.column_high, task.columns + lane - 16,
-                         task.columns, first);
-    }
-  }
-  /// Fills in the elements beyond the boundaries of each row, after a stage has
-  /// arrived. `offset(j)` is the offset in bytes of row j.
-  template <class Offset>
-  __device__ void fill_boundaries(unsigned char* stage, int step,
-                                  Offset const& offset) const {
-    int const warp = threadIdx.x / 32;
-#pragma unroll
-    for (int j = 0; j < StageRows; ++j) {
-      if (j % (Threads / 32) != warp) continue;
-      std::int64_t const index = first_row + step + j;
-      bool const constant =
-          (index < 0 && task.row_low.kind == Boundary::constant) ||
-          (index >= task.rows && task.row_high.kind == Boundary::constant);
-      conditions.fill(stage + j * Row::bytes + offset(j), constant,
-                      task.rows_first);
-    }
-  }
-  __device__ static void fill_row(unsigned char* to, double value) {
-    for (int e = threadIdx.x; e < Row::elements; e += Threads)
-      reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
-  }
-};
-
 /// Loads a row of a one-dimensional grid that a boundary cuts into shared
 /// memory. Columns begin .. end - 1 are inside the grid. A single function,
 /// with a lambda for elements beyond the boundaries, has 223 instead of 311 *
@@ -243,16 +173,19 @@ struct SeparableLinearLoader {
 /// row.
 template <class Row, int Threads, int StageRows, int R, class Task,
           class Element>
-struct SeparableRowLoader
-    : SeparableRows<Row, Threads, StageRows, R, Task, Element> {
-  using Rows = SeparableRows<Row, Threads, StageRows, R, Task, Element>;
-  using Rows::columns_high, Rows::columns_low, Rows::first, Rows::first_row;
-  using Rows::inside_high, Rows::inside_low, Rows::task;
+struct SeparableRowLoader {
   static constexpr int stage_bytes = StageRows * Row::bytes;
   static constexpr int V           = Row::per_vector;
   static constexpr int vectors     = Row::vectors;
   static constexpr int count       = (vectors + Threads - 1) / Threads;
 
+  Task const& task;
+  std::int64_t first;       ///< column of element 0 of a row in the ring
+  std::int64_t first_row;   ///< first row of step 0
+  std::int64_t inside_low;  ///< first row in memory
+  std::int64_t inside_high;
+  std::int64_t columns_low;  ///< first column in memory
+  std::int64_t columns_high;
   std::int64_t source[count];  ///< column that chunk n is loaded from
   bool whole[count];
   /// Elements of chunks that a boundary cuts, one per lane and side: index in
@@ -260,11 +193,27 @@ struct SeparableRowLoader
   bool has_partial;
   int partial_index[2];
   std::int64_t partial_source[2];
+  bool has_boundaries;
+  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableRowLoader(Task const& all, std::int64_t first_column,
                                 std::int64_t row_of_step_0)
-      : Rows(all, first_column, row_of_step_0) {
+      : task(all), first(first_column), first_row(row_of_step_0) {
     int const radius = task.weights.row_radius();
+    if constexpr (R == 1) {
+      // Rows whose window is inside the grid.
+      inside_low  = first < 0 ? 1 : 0;
+      inside_high = (task.columns - first - Row::elements) / task.stride + 1;
+      if (task.columns < first + Row::elements) inside_high = 0;
+    } else {
+      std::int64_t const above = task.weights.column_radius();
+      inside_low = task.row_low.kind == Boundary::halo ? -above : 0;
+      inside_high =
+          task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
+    }
+    columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
+    columns_high =
+        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
     // Other elements beyond the boundaries are copied within shared memory
     // later, by fill_boundaries. Periodic grids of whole chunks load whole
     // chunks there.
@@ -287,7 +236,8 @@ struct SeparableRowLoader
       whole[n]  = exists;
       source[n] = column;
     }
-    has_partial = false;
+    has_boundaries = false;
+    has_partial    = false;
     if constexpr (R > 1) {
       // Chunks of the columns in memory.
       std::int64_t const end         = first + Row::elements;
@@ -314,7 +264,19 @@ struct SeparableRowLoader
         has_partial              = has_partial || exists;
       }
       has_partial = __any_sync(0xffffffffu, has_partial);
-      this->find_boundaries();
+    }
+    if constexpr (R > 1) {
+      has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
+                       (first + Row::elements > task.columns &&
+                        conditions.is_filled(task.column_high));
+      int const lane = threadIdx.x % 32;
+      if (has_boundaries && lane % 16 < radius) {
+        if (lane < 16)
+          conditions.start(task.column_low, -1 - lane, task.columns, first);
+        else
+          conditions.start(task.column_high, task.columns + lane - 16,
+                           task.columns, first);
+      }
     }
   }
 
@@ -400,8 +362,23 @@ struct SeparableRowLoader
       if (source_row(task.row_low, task.row_high, task.rows, index, value)) {
         row(to, task.elements() + index * task.stride);
       } else {
-        Rows::fill_row(to, value);
+        for (int e = threadIdx.x; e < Row::elements; e += Threads)
+          reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
       }
+    }
+  }
+  /// Fills in the elements beyond the boundaries of each row, after a stage has
+  /// arrived.
+  __device__ void fill_boundaries(unsigned char* stage, int step) const {
+    int const warp = threadIdx.x / 32;
+#pragma unroll
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      conditions.fill(stage + j * Row::bytes, constant, task.rows_first);
     }
   }
 };
@@ -411,11 +388,7 @@ struct SeparableRowLoader
 /// chunk of a row also hold elements outside of it. Element `first` of a row is
 /// `offset` bytes after the beginning of the row in the ring.
 template <class Row, int Threads, int StageRows, class Task, class Element>
-struct SeparableUnalignedLoader
-    : SeparableRows<Row, Threads, StageRows, 2, Task, Element> {
-  using Rows = SeparableRows<Row, Threads, StageRows, 2, Task, Element>;
-  using Rows::columns_high, Rows::columns_low, Rows::first, Rows::first_row;
-  using Rows::inside_high, Rows::inside_low, Rows::task;
+struct SeparableUnalignedLoader {
   static constexpr int stage_bytes =
       StageRows * Row::bytes + (StageRows + 31) / 32 * 32;
   static_assert(StageRows <= Threads);
@@ -423,21 +396,48 @@ struct SeparableUnalignedLoader
   static constexpr int size   = int(sizeof(Element));
   static constexpr int sector = 32;
 
+  Task const& task;
+  std::int64_t first;       ///< column of element 0 of a row
+  std::int64_t first_row;   ///< first row of step 0
+  std::int64_t inside_low;  ///< first row in memory
+  std::int64_t inside_high;
+  std::int64_t columns_low;  ///< first column in memory
+  std::int64_t columns_high;
   std::uintptr_t memory_begin;  ///< address of the first element in memory
   std::uintptr_t memory_end;
   bool periodic;
   bool whole;  ///< every chunk is inside its row
+  bool has_boundaries;
+  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableUnalignedLoader(Task const& all,
                                       std::int64_t first_column,
                                       std::int64_t row_of_step_0)
-      : Rows(all, first_column, row_of_step_0) {
+      : task(all), first(first_column), first_row(row_of_step_0) {
+    int const radius         = task.weights.row_radius();
+    std::int64_t const above = task.weights.column_radius();
+    inside_low               = task.row_low.kind == Boundary::halo ? -above : 0;
+    inside_high =
+        task.rows + (task.row_high.kind == Boundary::halo ? above : 0);
+    columns_low = task.column_low.kind == Boundary::halo ? -radius : 0;
+    columns_high =
+        task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
     memory_begin = address(inside_low * task.stride + columns_low);
     memory_end   = address((inside_high - 1) * task.stride + columns_high);
     periodic     = task.column_low.kind == Boundary::periodic;
     whole        = first - sector / size >= columns_low &&
             first + Row::elements <= columns_high;
-    this->find_boundaries();
+    has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
+                     (first + Row::elements > task.columns &&
+                      conditions.is_filled(task.column_high));
+    int const lane = threadIdx.x % 32;
+    if (has_boundaries && lane % 16 < radius) {
+      if (lane < 16)
+        conditions.start(task.column_low, -1 - lane, task.columns, first);
+      else
+        conditions.start(task.column_high, task.columns + lane - 16,
+                         task.columns, first);
+    }
   }
 
   __device__ std::uintptr_t address(std::int64_t element) const {
@@ -542,7 +542,23 @@ struct SeparableUnalignedLoader
       if (periodic && !whole && threadIdx.x / 32 == j % (Threads / 32))
         periodic_ends(to, from, begin);
     } else {
-      Rows::fill_row(to, value);
+      for (int e = threadIdx.x; e < Row::elements; e += Threads)
+        reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
+    }
+  }
+  /// Fills in the elements beyond the boundaries of each row, after a stage has
+  /// arrived.
+  __device__ void fill_boundaries(unsigned char* stage, int step) const {
+    int const warp = threadIdx.x / 32;
+#pragma unroll
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      conditions.fill(stage + j * Row::bytes + offsets(stage).at(j), constant,
+                      task.rows_first);
     }
   }
 };

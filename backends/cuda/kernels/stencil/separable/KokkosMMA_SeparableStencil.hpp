@@ -199,8 +199,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
         if (loader.has_boundaries) {
-          loader.fill_boundaries(
-              stage, step, [&](int j) { return Loader::offsets(stage).at(j); });
+          loader.fill_boundaries(stage, step);
           __syncthreads();
         }
         offsets = loader.offsets(stage);
