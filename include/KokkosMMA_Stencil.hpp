@@ -7,7 +7,6 @@
 /// Neighbourhood sums on grids of one to three dimensions.
 
 #include <adapters/algorithms/stencil/KokkosMMA_Stencil.hpp>
-#include <adapters/algorithms/stencil/KokkosMMA_StencilPlan.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilPolicy.hpp>
 #include <adapters/kokkos/KokkosMMA_Configuration.hpp>
 #include <core/base/KokkosMMA_Version.hpp>

@@ -4,7 +4,6 @@
 #define KOKKOSMMA_ROUTE_AUTOMATON_HPP
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
-#include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>

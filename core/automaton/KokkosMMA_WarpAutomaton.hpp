@@ -4,7 +4,6 @@
 #define KOKKOSMMA_WARP_AUTOMATON_HPP
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
-#include <core/automaton/KokkosMMA_CountRange.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>

@@ -6,13 +6,16 @@
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 /// \file
-/// Input and output of stencil kernels. The last dimension is contiguous: a
-/// grid with a contiguous first dimension has its dimensions reversed.
+/// Input and output of stencil kernels, and the alignment of their rows to
+/// 16-byte chunks, the unit in which kernels load and store. The last dimension
+/// is contiguous: a grid with a contiguous first dimension has its dimensions
+/// reversed.
 
 namespace KokkosMMA::Impl {
 
@@ -138,6 +141,69 @@ template <class Epilogue>
 concept StencilEpilogue = requires {
   typename Epilogue::value_type;
 };
+
+/// Type of the results in a destination that kernels see, otherwise `Other`.
+template <class Epilogue, class Other>
+struct EpilogueValue {
+  using type = Other;
+};
+template <StencilEpilogue Epilogue, class Other>
+struct EpilogueValue<Epilogue, Other> {
+  using type = typename Epilogue::value_type;
+};
+template <class Epilogue, class Other>
+using epilogue_value_t = typename EpilogueValue<Epilogue, Other>::type;
+
+/// Whether a result is the lowest byte of a sum.
+template <class Result>
+inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
+                                           sizeof(Result) == 1 &&
+                                           !std::is_same_v<Result, bool>;
+template <>
+inline constexpr bool takes_lowest_bytes<void> = false;
+
+/// Number of elements before this one in its 16-byte chunk.
+template <class Element>
+int chunk_offset(Element const* element) {
+  return int(reinterpret_cast<std::uintptr_t>(element) % 16 / sizeof(Element));
+}
+
+/// Whether rows `stride` elements apart are aligned to 16 bytes.
+template <class Element>
+bool rows_aligned_16(Element const* rows, std::int64_t stride) {
+  return reinterpret_cast<std::uintptr_t>(rows) % 16 == 0 &&
+         std::uintptr_t(stride) * sizeof(Element) % 16 == 0;
+}
+
+/// Whether all rows have the same offset in their 16-byte chunks.
+template <class Element, int R>
+bool row_strides_aligned_16(StencilGrid<Element, R> const& grid) {
+  bool aligned = true;
+  for (int d = 0; d + 1 < R; ++d)
+    aligned =
+        aligned && std::uint64_t(grid.stride[d]) * sizeof(Element) % 16 == 0;
+  return aligned;
+}
+
+/// Whether `count` adjacent results can be stored as one vector, or as vectors
+/// of 16 bytes, beginning `shift` elements before the start of each row.
+template <int R, class Epilogue>
+bool vectors_aligned([[maybe_unused]] Epilogue const& epilogue,
+                     [[maybe_unused]] int shift, [[maybe_unused]] int count) {
+  if constexpr (StencilEpilogue<Epilogue>) {
+    constexpr auto size = std::uintptr_t(sizeof(typename Epilogue::value_type));
+    auto const unit     = std::min<std::uintptr_t>(16, count * size);
+    auto const begin =
+        reinterpret_cast<std::uintptr_t>(epilogue.data) - shift * size;
+    bool aligned = epilogue.stride[R - 1] == 1 && begin % unit == 0;
+    for (int d = 0; d + 1 < R; ++d)
+      aligned =
+          aligned && std::uintptr_t(epilogue.stride[d]) * size % unit == 0;
+    return aligned;
+  } else {
+    return false;
+  }
+}
 
 }  // namespace KokkosMMA::Impl
 

@@ -38,7 +38,7 @@ TOPICS = (
      "adapters/algorithms/segmented/KokkosMMA_Segmented adapters/algorithms/segmented/KokkosMMA_SegmentedChecks "
      "adapters/algorithms/segmented/KokkosMMA_SegmentPolicy adapters/algorithms/segmented/KokkosMMA_ByKey"),
     ("Stencils", "`<KokkosMMA_Stencil.hpp>`; [details](calls/stencils.md).",
-     "adapters/algorithms/stencil/KokkosMMA_Stencil adapters/algorithms/stencil/KokkosMMA_StencilPlan adapters/algorithms/stencil/KokkosMMA_StencilPolicy "
+     "adapters/algorithms/stencil/KokkosMMA_Stencil adapters/algorithms/stencil/KokkosMMA_StencilPolicy "
      "core/stencil/KokkosMMA_StencilWeights core/stencil/KokkosMMA_Boundary"),
     ("Automata", "`<KokkosMMA_Automaton.hpp>`; [details](calls/stencils.md).",
      "adapters/algorithms/automaton/KokkosMMA_Automaton core/automaton/KokkosMMA_AutomatonRule core/automaton/KokkosMMA_RuleNotation"),

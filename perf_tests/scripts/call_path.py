@@ -42,7 +42,7 @@ def build(folder, kokkos, arch):
     nvcc = ["nvcc", "-x", "cu", f"-arch={arch}", "-std=c++20", "--extended-lambda", "-Xcicc", "-O0", "-Xptxas", "-O0", "-g", "-w",
             "-Xcompiler", HOST, "-I", ROOT / "include", "-I", ROOT, "-isystem", kokkos / "include"]
     kernels = folder / "kernels.cpp"
-    kernels.write_text("#include <backends/cuda/kernels/stencil/KokkosMMA_CompiledStencils.hpp>\n"
+    kernels.write_text("#include <backends/cuda/kernels/stencil/KokkosMMA_StencilLaunch.hpp>\n"
                        "namespace KokkosMMA::Impl::Cuda { KOKKOSMMA_IMPL_STENCILS_OF_RANK(, float, float, 2) }\n")
     objects = []
     for source, options in ((SOURCES / "program.cpp", ["-include", ROOT / "include/KokkosMMA_DropIn.hpp", "-DKOKKOSMMA_COMPILED_float"]),

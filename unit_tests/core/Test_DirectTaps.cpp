@@ -4,7 +4,7 @@
 // Patterns of direct kernels of stencils. Their tables are tested by the
 // kernels on the emulated device.
 
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "RouteSupport.hpp"
 
-#include <core/automaton/KokkosMMA_CountRange.hpp>
+#include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>

@@ -3,7 +3,7 @@
 
 // Cellular automata for the preset cuda-compile-only. Nothing here runs.
 
-#include <backends/cuda/kernels/automaton/KokkosMMA_AutomatonLaunch.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>

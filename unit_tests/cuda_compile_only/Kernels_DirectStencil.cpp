@@ -3,7 +3,7 @@
 
 // Direct stencils for the preset cuda-compile-only. Nothing here runs.
 
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
 
 #include <cstdint>
 

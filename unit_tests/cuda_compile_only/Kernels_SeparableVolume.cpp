@@ -5,7 +5,7 @@
 // runs.
 
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
-#include <backends/cuda/kernels/stencil/volumes/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/volumes/KokkosMMA_SeparableVolume.hpp>
 
 #include <array>
 #include <cstdint>

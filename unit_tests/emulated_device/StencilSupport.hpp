@@ -8,7 +8,7 @@
 
 #include <KokkosMMA_Random.hpp>
 #include <algorithms/StencilSupport.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/automaton/KokkosMMA_AutomatonLaunch.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>

@@ -4,7 +4,7 @@
 #include "StencilSupport.hpp"
 
 #include <backends/cuda/arch/KokkosMMA_CopyTensor.hpp>
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
 
 #include <gtest/gtest.h>
 

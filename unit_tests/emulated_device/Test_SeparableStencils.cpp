@@ -4,7 +4,7 @@
 #include "StencilSupport.hpp"
 
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
-#include <backends/cuda/kernels/stencil/volumes/KokkosMMA_SeparableVolumeLaunch.hpp>
+#include <backends/cuda/kernels/stencil/volumes/KokkosMMA_SeparableVolume.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include "StencilSupport.hpp"
 
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepVolume.hpp>
@@ -131,16 +131,18 @@ void launch_one_step(Impl::StencilGrid<T, R> const& grid,
   constexpr int dense = R == 1 ? Impl::step_line_radius : 1;
   auto const pattern  = Impl::direct_pattern(weights);
   if constexpr (R > 1) {
-    if (pattern == Impl::DirectPattern::star)
-      return Impl::Cuda::launch_pattern_sweep<Impl::Cuda::SweepPattern::star,
-                                              star, A>(Kokkos::Cuda(), grid,
-                                                       weights, sink);
+    if (pattern == Impl::DirectPattern::star &&
+        Impl::Cuda::launch_pattern_sweep<Impl::Cuda::SweepPattern::star, star,
+                                         A>(Kokkos::Cuda(), grid, weights,
+                                            sink))
+      return;
   }
   if constexpr (R < 3) {
-    if (pattern == Impl::DirectPattern::dense)
-      return Impl::Cuda::launch_pattern_sweep<Impl::Cuda::SweepPattern::dense,
-                                              dense, A>(Kokkos::Cuda(), grid,
-                                                        weights, sink);
+    if (pattern == Impl::DirectPattern::dense &&
+        Impl::Cuda::launch_pattern_sweep<Impl::Cuda::SweepPattern::dense, dense,
+                                         A>(Kokkos::Cuda(), grid, weights,
+                                            sink))
+      return;
   }
   Impl::Cuda::launch_general_stencil<A>(Kokkos::Cuda(), grid, weights, sink);
 }
@@ -238,9 +240,6 @@ void expect_steps(StepForm form, StencilWeights<R> const& weights,
         in.reversed ? Place<2>{in.extent[1], in.extent[0]} : in.extent;
     Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, factored, form,
                                           steps, sink, rule);
-  } else if constexpr (R == 3) {
-    Impl::Cuda::launch_step_volume<A, T>(Kokkos::Cuda(), grid,
-                                         factored.kernel_weights, sink);
   } else {
     Impl::Cuda::launch_step_stencil<A, T>(Kokkos::Cuda(), grid, factored, form,
                                           steps, sink);

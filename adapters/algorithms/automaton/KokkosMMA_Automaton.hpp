@@ -3,18 +3,27 @@
 #ifndef KOKKOSMMA_AUTOMATON_HPP
 #define KOKKOSMMA_AUTOMATON_HPP
 
-#include <adapters/algorithms/automaton/KokkosMMA_AutomatonKernels.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
+#include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_TemporaryMemory.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <backends/generic/KokkosMMA_AutomatonGeneric.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>
+
+#if KOKKOSMMA_IMPL_ON_CUDA()
+#include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
+#include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#endif
 
 #include <concepts>
 #include <cstddef>
@@ -87,15 +96,25 @@ void run_generic_automaton(std::string const& label, Exec const& exec,
                         RuleInMemory{kept.data()});
 }
 
+#if KOKKOSMMA_IMPL_ON_CUDA()
 /// Runs all generations with kernels that hold a cell in one bit.
 template <class Exec, class Cell>
 void run_packed_automaton(std::string const& label, Exec const& exec,
                           StencilGrid<Cell, 2> const& grid, std::int64_t steps,
                           AutomatonRule const& rule) {
-  using Kernels = AutomatonKernels<Exec>;
+  static_assert(max_packed_row == Cuda::packed_counts_columns);
+  std::int64_t const rows = grid.extent[0], columns = grid.extent[1];
+  bool const in_bits = has_bits(rule);
   TemporaryMemory<Exec, typename Exec::memory_space> const memory(
-      exec, "KokkosMMA::bits", Kernels::packed_memory(grid, rule));
-  Kernels::run_packed(label, exec, grid, rule, steps, memory.data());
+      exec, "KokkosMMA::bits",
+      in_bits ? Cuda::packed_life_memory(rows, columns)
+              : Cuda::packed_counts_memory(rows, columns, rule.radius()));
+  AnnouncedKernel const announced(label, exec);
+  Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+  auto const launch = in_bits ? Cuda::launch_packed_life<Cell>
+                              : Cuda::launch_packed_counts<Cell>;
+  launch(exec, grid, const_cast<Cell*>(grid.data), grid.stride[0], rule, steps,
+         memory.data());
 }
 
 /// Runs all generations with the tensor-core kernel, one launch for each.
@@ -103,7 +122,6 @@ template <class Exec, class Cell, class... Rule>
 void run_mma_automaton(std::string const& label, Exec const& exec,
                        StencilGrid<Cell, 2> const& grid, std::int64_t steps,
                        Rule const&... rule) {
-  using Kernels = AutomatonKernels<Exec>;
   // Rows begin at cache lines.
   std::int64_t const pitch = (grid.extent[1] + 127) / 128 * 128;
   TemporaryMemory<Exec, typename Exec::memory_space> const memory(
@@ -113,14 +131,23 @@ void run_mma_automaton(std::string const& label, Exec const& exec,
   between.data      = other;
   between.stride[0] = pitch;
   auto* const here  = const_cast<Cell*>(grid.data);
+  Cuda::check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   for (std::int64_t step = 0; step < steps; ++step) {
+    AnnouncedKernel const announced(label, exec);
     if (step % 2 == 0)
-      Kernels::run(label, exec, grid, other, pitch, rule...);
+      Cuda::launch_automaton(exec, grid, other, pitch, rule...);
     else
-      Kernels::run(label, exec, between, here, grid.stride[0], rule...);
+      Cuda::launch_automaton(exec, between, here, grid.stride[0], rule...);
   }
-  if (steps % 2 == 1) Kernels::copy(exec, between, here, grid.stride[0]);
+  if (steps % 2 == 1)
+    Cuda::check(
+        cudaMemcpy2DAsync(here, std::size_t(grid.stride[0]), other,
+                          std::size_t(pitch), std::size_t(grid.extent[1]),
+                          std::size_t(grid.extent[0]), cudaMemcpyDeviceToDevice,
+                          exec.cuda_stream()),
+        "cudaMemcpy2DAsync");
 }
+#endif
 
 /// Decides on the route and runs all generations. `rule` is an AutomatonRule,
 /// or a neighbourhood, a radius and a functor.
@@ -146,7 +173,8 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   if (steps == 0 || !has_elements(cells)) return;
   std::string const name =
       label.empty() ? concatenate(who, "[", to_string(route), "]") : label;
-  if constexpr (AutomatonKernels<Exec>::exist) {
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
     auto const grid = stencil_grid(
         cells, boundaries, extents_of(cells),
         GridRadius<2>{problem.radius, problem.radius}, is_reversed);
@@ -157,6 +185,7 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
     if (route == Route::mma)
       return run_mma_automaton(name, exec, grid, steps, rule...);
   }
+#endif
   run_generic_automaton(name, exec, cells, boundaries, steps, rule...);
 }
 

@@ -106,16 +106,6 @@ void explain_steps([[maybe_unused]] Sweep const& sweep) {
   }
 }
 
-/// What the sweeps from one View need, apart from the View: the first sweep
-/// reads the caller's, others the values of the step before.
-template <int R>
-struct SweepPlan {
-  std::shared_ptr<FactoredWeights<R> const> factored;
-  Boundaries<R> boundaries;  ///< constants rounded to the element type
-  StencilProblem problem;
-  RouteDecision decision;
-};
-
 /// A stencil for Views of certain types and extents, whose weights are factored
 /// and classified and whose route is chosen.
 /// \tparam Update NoUpdate, or functor that computes an element from its value
@@ -137,15 +127,14 @@ class PlannedStencil {
         m_steps(steps),
         m_settings(without_label(settings)) {
     check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps);
-    m_extents = extents_of(out);
-    m_first   = plan<Element>(factored_weights(From(in), weights));
+    m_first = plan<Element>(out, factored_weights(From(in), weights));
     decide(exec, m_first, rows_read(in), rows_written(out, m_first));
     if constexpr (accumulator_holds<Result, A>()) {
       if (steps == 1) return;
       bool const same_order =
           is_reversed_grid(out) == m_first.factored->is_reversed;
-      m_next               = plan<Result>(same_order ? m_first.factored
-                                                     : factored_weights(out, weights));
+      m_next = plan<Result>(
+          out, same_order ? m_first.factored : factored_weights(out, weights));
       RowLayout const rows = rows_written(out, *m_next);
       decide(exec, *m_next, rows, rows);
     }
@@ -155,12 +144,12 @@ class PlannedStencil {
 
   /// Rejects Views that this plan is not for.
   void check_views(X const& in, Y const& out) const {
-    if (extents_of(out) != m_extents)
-      invalid_argument(m_who, "the plan is for a grid of ", shape_of(m_extents),
-                       ", and out \"", out.label(), "\" has ",
-                       shape_of(extents_of(out)),
+    if (extents_of(out) != m_first.extents)
+      invalid_argument(m_who, "the plan is for a grid of ",
+                       shape_of(m_first.extents), ", and out \"", out.label(),
+                       "\" has ", shape_of(extents_of(out)),
                        " elements; make a plan for it");
-    check_stencil_extents(m_who, "in", in, m_extents,
+    check_stencil_extents(m_who, "in", in, m_first.extents,
                           m_first.factored->weights.radius(), m_boundaries);
     check_stencil_memory(m_who, in, out);
     if (is_reversed_grid(From(in)) != m_first.factored->is_reversed ||
@@ -237,18 +226,19 @@ class PlannedStencil {
 
   template <class T>
   SweepPlan<R> plan(
+      Y const& out,
       std::shared_ptr<FactoredWeights<R> const> const& factored) const {
     auto const boundaries = as_elements<T>(m_who, m_boundaries);
-    return {factored, boundaries,
+    return {extents_of(out), factored, boundaries,
             stencil_problem<Exec, A, T, Sums>(*factored, boundaries,
                                               RowLayout{}, RowLayout{}),
             RouteDecision{}};
   }
 
   RowLayout rows_read(X const& in) const {
-    return row_layout(stencil_grid(From(in), m_first.boundaries, m_extents,
-                                   m_first.factored->weights.radius(),
-                                   m_first.factored->is_reversed));
+    return row_layout(stencil_grid(
+        From(in), m_first.boundaries, m_first.extents,
+        m_first.factored->weights.radius(), m_first.factored->is_reversed));
   }
   /// Steps write alternately to `out` and to temporary memory. Kernels use only
   /// an alignment that both have.
@@ -264,10 +254,7 @@ class PlannedStencil {
               RowLayout target) const {
     plan.problem.source = source;
     plan.problem.target = target;
-    auto const route    = stencil_route(exec, plan.problem);
-    plan.decision       = explains_calls()
-                              ? route(effective_settings(m_settings))
-                              : decide_call(m_who, m_settings, route).decision;
+    decide_sweep(m_who, exec, m_settings, plan);
   }
   /// The plan of a sweep over Views with these rows. They and the device may
   /// differ from those of the constructor.
@@ -282,13 +269,7 @@ class PlannedStencil {
   template <class View>
   StencilSweep<Exec, R, A, View> sweep(Exec const& exec, View const& view,
                                        SweepPlan<R> const& plan) const {
-    return {exec,
-            view,
-            m_extents,
-            plan.factored,
-            plan.boundaries,
-            plan.problem,
-            plan.decision.route};
+    return {exec, view, plan};
   }
 
   char const* m_who;
@@ -296,7 +277,6 @@ class PlannedStencil {
   Boundaries<R> m_boundaries;
   std::int64_t m_steps;
   Settings m_settings;
-  GridExtents<R> m_extents;
   SweepPlan<R> m_first;
   std::optional<SweepPlan<R>> m_next;
 };

@@ -5,21 +5,20 @@
 
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <backends/generic/KokkosMMA_StencilGeneric.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_RowAlignment.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <adapters/algorithms/stencil/KokkosMMA_CompiledHalfStencils.hpp>
 #include <backends/cuda/kernels/stencil/KokkosMMA_StencilLaunch.hpp>
 #endif
 
@@ -35,6 +34,20 @@
 /// \file
 /// One sweep of a stencil over a grid: its description for the route function,
 /// and its run by a kernel of the library or plain Kokkos.
+
+// The stencils of Kokkos' 16-bit types that libkokkosmma_kernels contains if
+// KokkosMMA_KERNEL_TYPES names them. A library with `half` or `bhalf` is of the
+// application's version of Kokkos.
+#if KOKKOSMMA_IMPL_ON_CUDA()
+namespace KokkosMMA::Impl::Cuda {
+#ifdef KOKKOSMMA_COMPILED_half
+KOKKOSMMA_IMPL_STENCILS(extern, Kokkos::Experimental::half_t, float)
+#endif
+#ifdef KOKKOSMMA_COMPILED_bhalf
+KOKKOSMMA_IMPL_STENCILS(extern, Kokkos::Experimental::bhalf_t, float)
+#endif
+}  // namespace KokkosMMA::Impl::Cuda
+#endif
 
 namespace KokkosMMA::Impl {
 
@@ -160,6 +173,27 @@ auto stencil_route(Exec const& exec, StencilProblem const& problem) {
   };
 }
 
+/// What the sweeps from one View need, apart from the View.
+template <int R>
+struct SweepPlan {
+  GridExtents<R> extents;
+  std::shared_ptr<FactoredWeights<R> const> factored;
+  Boundaries<R> boundaries;  ///< constants rounded to the element type
+  StencilProblem problem;
+  RouteDecision decision;
+};
+
+/// Decides on the route of a plan. Inside explain() a forced route that cannot
+/// run does not throw here.
+template <class Exec, int R>
+void decide_sweep(char const* who, Exec const& exec, Settings const& settings,
+                  SweepPlan<R>& plan) {
+  auto const route = stencil_route(exec, plan.problem);
+  plan.decision    = explains_calls()
+                         ? route(effective_settings(settings))
+                         : decide_call(who, settings, route).decision;
+}
+
 /// One sweep over a grid. Kokkos copies it with its policies. `X` is an
 /// unmanaged View if a caller keeps the elements alive.
 template <class Exec, int R, class A, class X>
@@ -178,28 +212,23 @@ class StencilSweep {
   static constexpr bool fuses = has_stencil_kernels<Exec>&& steps_exist(
       scalar_v<KernelElement>, scalar_v<canonical_t<Result>>, scalar_v<A>);
 
-  StencilSweep(Exec const& exec, X const& x, GridExtents<R> const& extents,
-               std::shared_ptr<FactoredWeights<R> const> const& factored,
-               Boundaries<R> const& boundaries, StencilProblem const& problem,
-               Route route)
+  StencilSweep(Exec const& exec, X const& x, SweepPlan<R> const& plan)
       : m_space(exec),
         m_x(x),
-        m_extents(extents),
-        m_factored(factored),
-        m_boundaries(boundaries),
-        m_route(has_kernels ? route : Route::generic),
-        m_problem(problem) {
-    if (m_route == Route::generic) m_taps.emplace(factored->weights);
+        m_plan(plan),
+        m_route(has_kernels ? plan.decision.route : Route::generic) {
+    if (m_route == Route::generic) m_taps.emplace(plan.factored->weights);
   }
 
   Exec const& space() const { return m_space; }
   X const& view() const { return m_x; }
-  GridExtents<R> const& extents() const { return m_extents; }
-  FactoredWeights<R> const& factored() const { return *m_factored; }
-  Boundaries<R> const& boundaries() const { return m_boundaries; }
+  StencilProblem const& problem() const { return m_plan.problem; }
+  FactoredWeights<R> const& factored() const { return *m_plan.factored; }
+  Boundaries<R> const& boundaries() const { return m_plan.boundaries; }
   Route route() const { return m_route; }
   bool empty() const {
-    return std::find(m_extents.begin(), m_extents.end(), 0) != m_extents.end();
+    auto const& extents = m_plan.extents;
+    return std::find(extents.begin(), extents.end(), 0) != extents.end();
   }
 
   /// Copy of this sweep with the elements of another View.
@@ -212,32 +241,33 @@ class StencilSweep {
   /// Form of the kernel for several steps in one sweep; none without one.
   StepForm step_form() const {
     if (m_route != Route::streamed) return StepForm::none;
-    return Impl::step_form(m_factored->kernel_weights,
-                           stencil_kernel(m_problem, m_route), m_problem);
+    return Impl::step_form(factored().kernel_weights,
+                           stencil_kernel(problem(), m_route), problem());
   }
 #if KOKKOSMMA_IMPL_ON_CUDA()
   /// Launches the kernel of a route that is not `generic`.
   template <class Functor>
   void launch(Functor const& functor) const {
     Cuda::launch_stencil<A>(
-        m_space, grid(), *m_factored, stencil_kernel(m_problem, m_route),
-        stencil_epilogue<R>(functor, m_factored->is_reversed));
+        m_space, grid(), factored(), stencil_kernel(problem(), m_route),
+        stencil_epilogue<R>(functor, factored().is_reversed));
   }
   /// Maximum number of steps in one sweep.
   int steps_of_sweep() const {
-    std::int64_t const columns = m_extents[m_factored->is_reversed ? 0 : R - 1];
+    std::int64_t const columns =
+        m_plan.extents[factored().is_reversed ? 0 : R - 1];
     return steps_in_grid(
-        m_extents, m_problem.radius,
+        m_plan.extents, problem().radius,
         Cuda::steps_of_sweep<A, KernelElement, R>(
-            step_form(), m_problem.radius, columns, m_problem.to_functor));
+            step_form(), problem().radius, columns, problem().to_functor));
   }
   /// Runs `steps` time steps in one kernel.
   template <class Y, class Update>
   void launch_steps(int steps, IntoGrid<Y> const& into,
                     Update const& update) const {
     Cuda::launch_stencil_steps<A>(
-        m_space, grid(), *m_factored, step_form(), steps,
-        stencil_epilogue<R>(into, m_factored->is_reversed), update);
+        m_space, grid(), factored(), step_form(), steps,
+        stencil_epilogue<R>(into, factored().is_reversed), update);
   }
 #endif
   /// Runs the sweep with plain Kokkos: calls run(range, functor of its
@@ -248,34 +278,31 @@ class StencilSweep {
                              typename X::device_type>;
     bool const last = last_is_fast(m_x);
     GenericStencil<Pointer, A, R, Functor> const kernel{
-        make_grid(Pointer(m_x), m_boundaries, m_extents,
-                  m_factored->weights.radius()),
+        make_grid(Pointer(m_x), boundaries(), m_plan.extents,
+                  factored().weights.radius()),
         m_taps->taps(), functor, last};
     if constexpr (is_host_space<Exec>) {
-      run(runs_policy(m_space, m_extents, last),
+      run(runs_policy(m_space, m_plan.extents, last),
           GenericStencilRuns<Pointer, A, R, Functor>{
               kernel, std::int64_t(m_x.stride(last ? R - 1 : 0))});
     } else {
-      run(grid_policy<R>(m_space, m_extents, last), kernel);
+      run(grid_policy<R>(m_space, m_plan.extents, last), kernel);
     }
   }
 
  private:
   auto grid() const {
-    return stencil_grid(m_x, m_boundaries, m_extents,
-                        m_factored->weights.radius(), m_factored->is_reversed);
+    return stencil_grid(m_x, boundaries(), m_plan.extents,
+                        factored().weights.radius(), factored().is_reversed);
   }
 
   Exec m_space;
   X m_x;
-  GridExtents<R> m_extents;
-  // Shared: Kokkos copies policies in every call, and there are up to 36
-  // thousand weights.
-  std::shared_ptr<FactoredWeights<R> const> m_factored;
-  Boundaries<R> m_boundaries;
+  // The weights are shared: Kokkos copies policies in every call, and there are
+  // up to 36 thousand weights.
+  SweepPlan<R> m_plan;
   std::optional<TapList<A, R, typename Exec::memory_space>> m_taps;
   Route m_route;
-  StencilProblem m_problem;
 };
 
 }  // namespace KokkosMMA::Impl

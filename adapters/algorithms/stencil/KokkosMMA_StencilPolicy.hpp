@@ -21,23 +21,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 
 namespace KokkosMMA {
 namespace Impl {
 template <class Functor, class Policy>
 class StencilFor;
-
-/// The checked arguments of a policy.
-template <int R>
-struct DescribedStencil {
-  GridExtents<R> extents;
-  std::shared_ptr<FactoredWeights<R> const> factored;
-  Boundaries<R> boundaries;
-  StencilProblem problem;
-};
-
 }  // namespace Impl
 
 /// Policy for `Kokkos::parallel_for` that gives the functor the weighted sum of
@@ -106,7 +95,8 @@ class StencilPolicy {
                 StencilWeights<OfWeights> const& weights,
                 Boundaries<OfBoundaries> const& boundaries,
                 Settings const& settings = {})
-      : StencilPolicy(exec, x, described(x, weights, boundaries), settings) {}
+      : m_settings(Impl::without_label(settings)),
+        m_sweep(exec, x, plan(exec, x, weights, boundaries, settings)) {}
 
   /// The execution-space instance.
   Exec const& space() const { return m_sweep.space(); }
@@ -127,19 +117,18 @@ class StencilPolicy {
   using Element                     = typename View::non_const_value_type;
   using Sweep = Impl::StencilSweep<Exec, rank, value_type, View>;
 
-  using Described = Impl::DescribedStencil<rank>;
-
   template <int OfWeights, int OfBoundaries>
-  static Described described(View const& x,
-                             StencilWeights<OfWeights> const& weights,
-                             Boundaries<OfBoundaries> const& boundaries) {
+  static Impl::SweepPlan<rank> plan(Exec const& exec, View const& x,
+                                    StencilWeights<OfWeights> const& weights,
+                                    Boundaries<OfBoundaries> const& boundaries,
+                                    Settings const& settings) {
     static_assert(OfWeights == rank && OfBoundaries == rank,
                   "KokkosMMA::StencilPolicy: the rank of the View must be that "
                   "of the weights and of the boundaries");
     KOKKOSMMA_IMPL_CHECK_STENCIL("KokkosMMA::StencilPolicy", Exec, View,
                                  value_type);
     auto const& radius = weights.radius();
-    Described result;
+    Impl::SweepPlan<rank> result;
     result.extents = Impl::extents_of(x);
     for (int d = 0; d < rank; ++d)
       result.extents[d] -= boundaries.ghosts_low(d, radius[d]) +
@@ -155,27 +144,11 @@ class StencilPolicy {
                                                result.extents, radius,
                                                result.factored->is_reversed)),
         Impl::RowLayout::aligned_16);
+    Impl::decide_sweep(name, exec, settings, result);
     return result;
-  }
-  StencilPolicy(Exec const& exec, View const& x, Described const& described,
-                Settings const& settings)
-      : m_settings(Impl::without_label(settings)),
-        m_problem(described.problem),
-        m_sweep(exec, x, described.extents, described.factored,
-                described.boundaries, m_problem,
-                decide(exec, described.problem, settings)) {}
-
-  /// Inside explain() a forced route that cannot run does not throw here.
-  static Route decide(Exec const& exec, Impl::StencilProblem const& problem,
-                      Settings const& settings) {
-    auto const route = Impl::stencil_route(exec, problem);
-    return Impl::explains_calls()
-               ? route(Impl::effective_settings(settings)).route
-               : Impl::decide_call(name, settings, route).decision.route;
   }
 
   Settings m_settings;
-  Impl::StencilProblem m_problem;
   Sweep m_sweep;
 };
 
@@ -209,7 +182,7 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
     Sweep const& sweep = m_policy.m_sweep;
     if (explains_calls()) {
       decide_or_explain(Policy::name, m_policy.m_settings,
-                        stencil_route(sweep.space(), m_policy.m_problem));
+                        stencil_route(sweep.space(), sweep.problem()));
       return;
     }
     last_route_of_this_thread() = sweep.route();

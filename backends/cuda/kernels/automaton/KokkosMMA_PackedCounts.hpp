@@ -8,8 +8,7 @@
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedBytes.hpp>
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
-#include <core/automaton/KokkosMMA_CountRange.hpp>
-#include <core/automaton/KokkosMMA_PackedCounts.hpp>
+#include <core/automaton/KokkosMMA_PackedCells.hpp>
 #include <core/base/KokkosMMA_Designators.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 

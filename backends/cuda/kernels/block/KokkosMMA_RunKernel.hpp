@@ -15,6 +15,14 @@ __global__ void __launch_bounds__(Kernel::threads, Kernel::min_blocks)
   Kernel::run(task);
 }
 
+/// The same with a copy of the argument in each thread: a functor of the
+/// application may write to its `mutable` members.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads, Kernel::min_blocks)
+    run_kernel_on_copy(typename Kernel::Task const task) {
+  Kernel::run(task);
+}
+
 }  // namespace KokkosMMA::Impl::Cuda
 
 #endif

@@ -3,23 +3,186 @@
 #ifndef KOKKOSMMA_CUDA_BAND_STENCIL_LAUNCH_HPP
 #define KOKKOSMMA_CUDA_BAND_STENCIL_LAUNCH_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
 #include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencil.hpp>
 #include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilTuning.hpp>
-#include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilWeights.hpp>
-#include <core/stencil/KokkosMMA_RowAlignment.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/stencil/KokkosMMA_RouteStencil.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_WarpBand.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
+/// \file
+/// Conditions under which the band kernels support a separable stencil, its
+/// weights as MMA operands, and its launch.
+
 namespace KokkosMMA::Impl::Cuda {
+
+/// Whether results of this type depend only on the lowest byte of the sums.
+template <class A, class Result>
+inline constexpr bool is_modulo_256 =
+    std::is_integral_v<A>&& takes_lowest_bytes<Result>;
+
+/// Conditions of the band kernels on grids and weights.
+/// \tparam Result void for functors
+template <class A, class Element, class Result>
+struct BandStencil {
+  using Factors = std::array<std::vector<double>, 2>;
+
+  static constexpr bool is_bytes = sizeof(Element) == 1;
+  static constexpr bool is_half  = is_band_half<Element>;
+  static constexpr bool is_float = scalar_v<Element> == Scalar::float32;
+  /// For functors, float kernels without tensor cores are as fast.
+  static constexpr bool is_compiled = !is_float || !std::is_void_v<Result>;
+  static constexpr bool takes_split = !is_bytes && !std::is_void_v<Result>;
+
+  static MmaOperands operands(Factors const& factors) {
+    if constexpr (is_bytes) {
+      return byte_weights(factors) ? MmaOperands::exact : MmaOperands::none;
+    } else if constexpr (!is_compiled || !std::is_same_v<A, float>) {
+      return MmaOperands::none;
+    } else {
+      if (float_weights<false>(factors)) return MmaOperands::exact;
+      if constexpr (takes_split) {
+        if (float_weights<true>(factors)) return MmaOperands::split;
+      }
+      return MmaOperands::none;
+    }
+  }
+  /// Whether the elements can represent the constants of boundaries.
+  static bool takes(Boundaries<2> const& boundaries) {
+    for (int d = 0; d < 2; ++d)
+      for (BoundaryCondition const& condition :
+           {boundaries.low[d], boundaries.high[d]})
+        if (condition.kind == Boundary::constant &&
+            !is_element(condition.value))
+          return false;
+    return true;
+  }
+
+  /// Returns the weights as bytes, or nothing if they do not fit. Lowest bytes
+  /// suffice if results depend only on the lowest byte of the sums.
+  static std::optional<BandWeights<std::int8_t>> byte_weights(
+      Factors const& factors) {
+    constexpr bool modulo  = is_modulo_256<A, Result>;
+    constexpr double least = modulo ? -0x1p53 : -128;
+    constexpr double most  = modulo ? 0x1p53 : 127;
+    double largest         = is_bytes && std::is_signed_v<Element> ? 128 : 255;
+    BandWeights<std::int8_t> weights{};
+    for (int d = 0; d < 2; ++d) {
+      auto const& factor = factors[std::size_t(d)];
+      auto* const to =
+          (d ? weights.row : weights.column)[0] +
+          (BandWeights<std::int8_t>::origin - int(factor.size()) / 2);
+      double sum = 0;
+      for (int k = 0; k < int(factor.size()); ++k) {
+        double const w = factor[std::size_t(k)];
+        if (w != std::trunc(w) || w < least || w > most) return {};
+        to[k] = static_cast<std::int8_t>(static_cast<std::int64_t>(w));
+        sum += std::abs(w);
+      }
+      largest *= sum;
+    }
+    // Sums have 32 bits. They must not overflow if the accumulator has more
+    // bits or is not an integer.
+    if (!modulo && (!std::is_integral_v<A> || sizeof(A) > 4) &&
+        largest >= 0x1p31)
+      return {};
+    return weights;
+  }
+
+  /// Number of bytes that hold the sums along the rows.
+  static int planes(Factors const& factors) {
+    double low = 0, high = 0;
+    double const least = std::is_signed_v<Element> ? -128 : 0;
+    double const most  = std::is_same_v<Element, bool> ? 1
+                         : std::is_signed_v<Element>   ? 127
+                                                       : 255;
+    for (double const w : factors[1]) {
+      low += std::min(w * least, w * most);
+      high += std::max(w * least, w * most);
+    }
+    if (low >= 0 && high <= 255) return 1;
+    return low >= -0x1p15 && high < 0x1p15 ? 2 : 3;
+  }
+
+  template <bool Split>
+  using FloatWeights =
+      typename WarpFloatBand<Warp, scalar_v<Element>, 2, 2, Split>::Weights;
+
+  /// Returns the weights as 16-bit floats or, if Split, as sums of several with
+  /// nearly the precision of float; nothing if that is impossible.
+  template <bool Split>
+  static std::optional<FloatWeights<Split>> float_weights(
+      Factors const& factors) {
+    using Row = weight_operand_t<is_half>;
+    // Scales the largest weight along the rows to about 1 or, if Split, so high
+    // that the smallest operands are in the range of fp16. The other factor
+    // gets the inverse power of two. Sums of subnormal bfloat16 along the rows
+    // must have no bits below 2^-133, which operands of the second product
+    // cannot hold: the two operands of a weight have 16 bits.
+    constexpr int top = scalar_v<Element> == Scalar::bhalf ? 16
+                        : Split                            ? Row::top
+                                                           : 0;
+    double largest    = 0;
+    for (double const w : factors[1]) largest = std::max(largest, std::abs(w));
+    int const exponent = largest > 0 ? top - std::ilogb(largest) : 0;
+    FloatWeights<Split> weights{};
+    if (!encode<BhalfOperand>(factors[0], -exponent, weights.column) ||
+        !encode<Row>(factors[1], exponent, weights.row))
+      return {};
+    return weights;
+  }
+
+ private:
+  template <class Format, int Operands, int Size>
+  static bool encode(std::vector<double> const& factor, int exponent,
+                     std::uint16_t (&operands)[Operands][Size]) {
+    int at = Size / 2 - int(factor.size()) / 2;
+    for (double const w : factor) {
+      double const weight = std::ldexp(w, exponent);
+      // Keeps the scales of sums in the range of normal numbers.
+      if (!(std::abs(weight) < 0x1p100)) return false;
+      if constexpr (Operands == 1) {
+        auto const bits = exact_operand<Format>(weight, 0);
+        if (!bits) return false;
+        operands[0][at] = *bits;
+      } else {
+        double rest = weight;
+        for (int part = 0; part < Operands; ++part)
+          operands[part][at] = take_operand<Format>(rest);
+        if (std::abs(rest) > 0x1p-23 * std::abs(weight)) return false;
+      }
+      ++at;
+    }
+    return true;
+  }
+  static bool is_element(double value) {
+    if constexpr (std::is_same_v<Element, bool>) {
+      return value == 0 || value == 1;
+    } else if constexpr (is_bytes) {
+      return value == std::trunc(value) &&
+             value >= (std::is_signed_v<Element> ? -128 : 0) &&
+             value <= (std::is_signed_v<Element> ? 127 : 255);
+    } else {
+      return std::isnan(value) ||
+             double(float(static_cast<Element>(float(value)))) == value;
+    }
+  }
+};
 
 template <class Tuning, class Band, class A, bool Unaligned, class Element,
           class Epilogue, class Weights>
@@ -83,7 +246,7 @@ void launch_band_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,
                          std::array<std::vector<double>, 2> const& factors,
                          Epilogue const& epilogue) {
-  using Result = typename EpilogueValue<Epilogue>::type;
+  using Result = epilogue_value_t<Epilogue, void>;
   using Takes  = BandStencil<A, Element, Result>;
   if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
   int const radius_rows    = int(factors[0].size()) / 2;

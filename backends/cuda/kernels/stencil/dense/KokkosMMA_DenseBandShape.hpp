@@ -3,14 +3,12 @@
 #ifndef KOKKOSMMA_CUDA_DENSE_BAND_SHAPE_HPP
 #define KOKKOSMMA_CUDA_DENSE_BAND_SHAPE_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
-#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandTuning.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpDenseBand.hpp>
-#include <core/stencil/KokkosMMA_WarpDenseBandHalf.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -18,25 +16,46 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Tuning of the kernel in KokkosMMA_DenseBandStencil.hpp.
+struct DenseBandTuning {
+  int warps;           ///< with 8 columns of sums each
+  int rows;            ///< per row panel between two barriers
+  int groups;          ///< groups of `rows` rows in the ring
+  int threads_across;  ///< threads that load and store a row of a row panel
+  /// Rows between the loads and stores of successive warps of a scheduler:
+  /// meanwhile the other warps keep the tensor cores busy.
+  int pause;
+  int stores;  ///< rows stored at once
+};
+
+/// Beside each row: 10^9 sums per second for 16384^2 elements at radius 7
+/// (H200, CUDA 13.0, 2026-11-22). `threads_across` and `stores` were chosen in
+/// the same runs; their separate effects were not recorded.
+template <class Element>
+constexpr DenseBandTuning dense_band_tuning() {
+  // 78. Earlier version: 74.9, with all warps at once 71.4, with pause 1 74.0.
+  // Another: 69.7, with 3 rows in 4 groups 64.7.
+  if (std::is_same_v<Element, double>) return {8, 5, 2, 16, 2, 1};
+  // 182; with 12 warps and one row per step 105.
+  if (std::is_same_v<Element, float>) return {8, 4, 3, 8, 2, 2};
+  // 480 for half and bfloat16. Earlier version: 500, with 3 unrolled steps and
+  // 12 rows in 2 groups 464. Another: 384, with 12 warps of 168 registers,
+  // which leave few MMAs in flight, 372.
+  return {8, 8, 3, 8, 4, 4};
+}
+
 /// Types of the kernel and the radii along the columns for which it is
-/// compiled.
+/// compiled. 10^9 sums per second of float without tensor cores: 187, 141 and
+/// 108 at radius 5, 6 and 7 (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
 template <class Element>
 struct DenseBandTypes {
   using Sum     = float;
   using Operand = std::uint16_t;
-  using Reaches = std::integer_sequence<int, 4, 7, 8>;
+  using Reaches = std::conditional_t<std::is_same_v<Element, float>,
+                                     std::integer_sequence<int, 7>,
+                                     std::integer_sequence<int, 4, 7, 8>>;
   template <int Reach>
   using Band = WarpDenseBandHalf<Warp, scalar_v<Element>, Reach>;
-};
-/// Kernels without tensor cores reach 187, 141 and 108 * 10^9 sums per second
-/// at radius 5, 6 and 7 (16384^2 elements, H200, CUDA 13.0, 2026-11-22).
-template <>
-struct DenseBandTypes<float> {
-  using Sum     = float;
-  using Operand = std::uint16_t;
-  using Reaches = std::integer_sequence<int, 7>;
-  template <int Reach>
-  using Band = WarpDenseBandHalf<Warp, Scalar::float32, Reach>;
 };
 /// 10^9 sums per second, as above: 163 at radius 4 if compiled for radius 4,
 /// 101 at radius 5 if compiled for radius 5. Kernels without tensor cores reach

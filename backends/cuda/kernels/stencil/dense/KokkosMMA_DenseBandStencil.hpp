@@ -8,8 +8,7 @@
 #include <backends/cuda/arch/KokkosMMA_LoadMatrix.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandLoads.hpp>
-#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStores.hpp>
+#include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandRows.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandShape.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -23,7 +22,7 @@
 /// by one band matrix per row of the weights. It supports double
 /// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and 16-bit floats and floats
 /// whose weights are exact operands
-/// (core/stencil/KokkosMMA_WarpDenseBandHalf.hpp).
+/// (core/stencil/KokkosMMA_WarpDenseBand.hpp).
 /// The grid is divided into 16 row panels. A thread block sweeps down a part of
 /// all 16 at once, 8 columns per warp, while the next rows are copied to shared
 /// memory asynchronously.

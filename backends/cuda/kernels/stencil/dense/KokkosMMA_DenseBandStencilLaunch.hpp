@@ -6,11 +6,10 @@
 #include <backends/cuda/kernels/block/KokkosMMA_RunKernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencil.hpp>
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectStencil.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
-#include <core/stencil/KokkosMMA_RowAlignment.hpp>
-#include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -154,10 +153,8 @@ struct DenseBandStencil {
   static constexpr Scalar input = scalar_v<Element>;
   static constexpr bool is_half =
       input == Scalar::half || input == Scalar::bhalf;
-  /// Sums are float for 16-bit floats and float, double for double.
   static constexpr bool has_kernel =
-      ((is_half || input == Scalar::float32) && std::is_same_v<A, float>) ||
-      (input == Scalar::float64 && std::is_same_v<A, double>);
+      stencil_dense_band_exists(input, scalar_v<A>);
 
   static bool takes(StencilWeights<2> const& weights) {
     if constexpr (!has_kernel) {
@@ -185,13 +182,7 @@ struct DenseBandStencil {
 /// Whether stored sums can be recomputed: results represent Inf and NaN.
 template <class Epilogue>
 constexpr bool dense_band_stores() {
-  if constexpr (StencilEpilogue<Epilogue>) {
-    constexpr Scalar result = scalar_v<typename Epilogue::value_type>;
-    return result == Scalar::half || result == Scalar::bhalf ||
-           result == Scalar::float32 || result == Scalar::float64;
-  } else {
-    return false;
-  }
+  return is_floating(scalar_v<epilogue_value_t<Epilogue, bool>>);
 }
 
 /// Launches a stencil whose weights DenseBandStencil supports, asynchronously.

@@ -7,12 +7,9 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableEpilogue.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableRow.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableRowLoader.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilTuning.hpp>
-#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableTask.hpp>
-#include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableUnalignedLoader.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -49,8 +46,8 @@ using SeparableLoader = std::conditional_t<
 /// Results in a batch of rows, for a thread whose elements a boundary cuts.
 template <class Tuning, class Sums, class Epilogue>
 struct SeparablePartial {
-  alignas(16) typename EpilogueResult<Epilogue>::type
-      row[Sums::batch][Tuning::value.sums_per_thread];
+  alignas(16)
+      EpilogueResult<Epilogue> row[Sums::batch][Tuning::value.sums_per_thread];
 };
 
 template <class Tuning, class Row, class Loader, bool VectorStores, class A,
@@ -61,8 +58,7 @@ inline constexpr int separable_bytes =
          ? 2 * int(sizeof(SeparablePartial<Tuning, Sums, Epilogue>))
          : Row::columns / Tuning::value.sums_per_thread *
                padded_lane<Tuning::value.sums_per_thread> *
-               int(std::max(sizeof(A),
-                            sizeof(typename EpilogueResult<Epilogue>::type))));
+               int(std::max(sizeof(A), sizeof(EpilogueResult<Epilogue>))));
 
 template <class Tuning, class A, class Sums, class Element, bool Aligned,
           bool VectorStores, int R, class Task, class Epilogue>
@@ -122,14 +118,14 @@ __global__ void __launch_bounds__(Tuning::value.threads,
   SeparablePartial<Tuning, Sums, Epilogue>* const partial =
       reinterpret_cast<SeparablePartial<Tuning, Sums, Epilogue>*>(behind_ring) +
       (own_begin > 0 ? 0 : 1);
-  typename EpilogueResult<Epilogue>::type* result;
+  EpilogueResult<Epilogue>* result;
   if constexpr (VectorStores && R == 2) {
     result = epilogue.data + task.results() +
              ((row_begin - 2 * column_radius) * epilogue.stride[0] + column);
   }
   // Unaligned results.
   constexpr bool staged = !VectorStores && R == 2 && StencilEpilogue<Epilogue>;
-  using Result          = typename EpilogueResult<Epilogue>::type;
+  using Result          = EpilogueResult<Epilogue>;
   int const lane        = threadIdx.x % 32;
   Result* const results_of_warp =
       reinterpret_cast<Result*>(behind_ring) + threadIdx.x / 32 * (32 * V);

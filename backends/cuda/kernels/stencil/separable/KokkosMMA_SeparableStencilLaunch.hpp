@@ -6,8 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencil.hpp>
-#include <core/stencil/KokkosMMA_BytePairs.hpp>
-#include <core/stencil/KokkosMMA_RowAlignment.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
@@ -159,7 +158,7 @@ auto separable_weights(std::array<std::vector<double>, R> const& factors) {
 /// unsigned bytes.
 template <class A, class Element, class Epilogue, int Radius>
 auto box_sums_of() {
-  using Result    = typename EpilogueResult<Epilogue>::type;
+  using Result    = EpilogueResult<Epilogue>;
   constexpr int V = sums_at_once<Element, Result>;
   if constexpr (sizeof(Element) == 1) {
     using Byte = std::conditional_t<StencilEpilogue<Epilogue> &&
@@ -182,7 +181,7 @@ bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
                              typename Sums::Weights const& weights,
                              Epilogue const& epilogue) {
-  using Result           = typename EpilogueResult<Epilogue>::type;
+  using Result           = EpilogueResult<Epilogue>;
   constexpr bool visible = StencilEpilogue<Epilogue>;
   constexpr int V        = sums_at_once<Element, Result>;
   auto const launch      = [&](auto aligned, auto vectors, int shift) {
@@ -225,7 +224,7 @@ bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
                              std::array<std::vector<double>, 2> const& factors,
                              bool is_box, Epilogue const& epilogue) {
-  using Result    = typename EpilogueResult<Epilogue>::type;
+  using Result    = EpilogueResult<Epilogue>;
   constexpr int V = sums_at_once<Element, Result>;
   constexpr bool by_factors =
       std::is_floating_point_v<A> && std::is_same_v<Element, Result>;
@@ -255,18 +254,6 @@ void with_largest_radius(std::size_t radius, F const& f) {
   f(std::integral_constant<int, 4>());
 }
 
-/// Invokes f with the radius as a constant, if it is First to Last. Returns the
-/// result of f, otherwise false.
-template <int First, int Last = 7, class F>
-bool with_one_radius(std::size_t radius, F const& f) {
-  return [&]<int... I>(std::integer_sequence<int, I...>) {
-    return (
-        (radius == First + I && f(std::integral_constant<int, First + I>())) ||
-        ...);
-  }
-  (std::make_integer_sequence<int, Last + 1 - First>());
-}
-
 /// Launches a separable stencil of one or two dimensions, asynchronously.
 /// \param is_box all weights are one
 /// \tparam MaxRadius of factors: a smaller value compiles fewer kernels
@@ -278,14 +265,14 @@ void launch_separable_stencil(Stream const& space,
   for (int d = 0; d < R; ++d)
     if (grid.extent[d] == 0) return;
   check(cudaSetDevice(space.device), "cudaSetDevice");
-  using Result      = typename EpilogueResult<Epilogue>::type;
+  using Result      = EpilogueResult<Epilogue>;
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)
     width = std::max(width, vector.size());
   if constexpr (R == 2) {
     if (factors[0].size() == factors[1].size()) {
       bool const launched = with_one_radius<1, std::min(7, MaxRadius)>(
-          width / 2, [&](auto radius) {
+          int(width / 2), [&](auto radius) {
             return launch_separable_radius<A, decltype(radius)::value>(
                 space, grid, factors, is_box, epilogue);
           });

@@ -6,7 +6,7 @@
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
 #include <cstdint>
 
@@ -24,8 +24,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// 398, 461 and 423 (H100, CUDA 13.0, 2026-11-27; 4 was measured before
 /// step_volume computed the ends of rows).
 inline constexpr int step_face_row   = 28;
-inline constexpr int step_face_march = 8;
-using StepFaces = StepStrips<3, step_face_march, step_face_row>;
+inline constexpr int step_face_lines = 8;
+using StepFaces = StepStrips<3, step_face_lines, step_face_row>;
 
 /// Value beyond a side of the grid.
 template <class A>

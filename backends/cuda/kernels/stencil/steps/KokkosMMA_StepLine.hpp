@@ -3,10 +3,9 @@
 #ifndef KOKKOSMMA_CUDA_STEP_LINE_HPP
 #define KOKKOSMMA_CUDA_STEP_LINE_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_RunKernel.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectLaunch.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepSums.hpp>
@@ -17,7 +16,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Several steps of a one-dimensional stencil in one sweep, each rounded like a
@@ -26,18 +27,6 @@
 /// adjacent warps; their sums become invalid step by step and are not stored.
 
 namespace KokkosMMA::Impl::Cuda {
-
-template <class A, class Element, class Epilogue, int Radius>
-struct StepLineArguments {
-  StencilGrid<Element, 1> grid;
-  Epilogue epilogue;
-  std::int64_t origin;  ///< first element of the first warp
-  std::int64_t warps;
-  bool loads;  ///< in vectors
-  bool stores;
-  int steps;
-  SeparableFactors<A, Radius, true> weights;
-};
 
 /// Sets the elements beyond the boundaries in a warp's row for the next step.
 /// `elements` is memory for the row.
@@ -70,85 +59,103 @@ __device__ __forceinline__ void set_beyond(StencilGrid<Element, 1> const& grid,
 ///   of in the order of the weights
 template <class Tuning, class A, class Element, class Epilogue, int Radius,
           bool Inward>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
-    step_line(KOKKOSMMA_GRID_CONSTANT
-                  StepLineArguments<A, Element, Epilogue, Radius> const in) {
-  using Index         = std::int64_t;
-  constexpr int V     = Tuning::value.columns;
-  constexpr int warps = Tuning::value.threads / 32;
-  __shared__ A memory[warps][32 * V];
-  Index const warp = Index(blockIdx.x) * warps + threadIdx.x / 32;
-  if (warp >= in.warps) return;
-  int const lane     = int(threadIdx.x % 32);
-  int const skip     = (in.steps * Radius + V - 1) / V;  // lanes at each end
-  Index const n      = in.grid.extent[0];
-  Index const first  = in.origin + (warp * (32 - 2 * skip) - skip) * V;
-  Index const column = first + lane * V;
+struct StepLineKernel {
+  static constexpr int threads    = Tuning::value.threads;
+  static constexpr int min_blocks = Tuning::value.min_blocks;
 
-  A row[V];
-  if (in.loads && 0 <= column && column + V <= n) {
-    read_values<V>(in.grid.data + column, row);
-  } else {
-#pragma unroll
-    for (int i = 0; i < V; ++i) {
-      Index const at = column + i;
-      bool const needed =
-          at >= -in.steps * Radius && at < n + in.steps * Radius;
-      row[i] = needed ? static_cast<A>(in.grid.at(at)) : A(0);
-    }
-  }
-  bool const is_open = in.grid.boundaries.low[0].kind != Boundary::periodic &&
-                       (first < 0 || first + 32 * V > n);
-#pragma unroll 1
-  for (int step = 1;; ++step) {
-    RowWindow<A, V, Radius> const window(row);
-#pragma unroll
-    for (int x = 0; x < V; ++x) {
-      A sum          = A(0);
-      auto const add = [&](int o) {
-        sum = multiply_add(in.weights.at[Radius + o], window.at(x + o), sum);
-      };
-      if constexpr (Inward) {
-#pragma unroll
-        for (int o = Radius; o > 0; --o) {
-          add(-o);
-          add(o);
-        }
-        add(0);
-        // A single step adds the weighted row to +0, so that a sum which
-        // underflows to -0 is +0.
-        sum = multiply_add(A(1), sum, A(0));
-      } else {
-#pragma unroll
-        for (int o = -Radius; o <= Radius; ++o) add(o);
-      }
-      row[x] = static_cast<A>(static_cast<Element>(sum));
-    }
-    if (step == in.steps) break;
-    if (is_open)
-      set_beyond<V, Radius>(in.grid, column, memory[threadIdx.x / 32], row);
-  }
-  if (skip <= lane && lane < 32 - skip) {
-    auto const clamped = [](Index i) { return int(i < 0 ? 0 : i > V ? V : i); };
-    store_step<V>(in.epilogue.data + column, 0, clamped(-column),
-                  clamped(n - column), in.stores, row);
-  }
-}
+  struct Task {
+    StencilGrid<Element, 1> grid;
+    Epilogue epilogue;
+    std::int64_t origin;  ///< first element of the first warp
+    std::int64_t warps;
+    bool loads;  ///< in vectors
+    bool stores;
+    int steps;
+    SeparableFactors<A, Radius, true> weights;
+  };
 
-/// Launches the kernel for a radius of at most `Radius`.
-template <int Radius, class A, class Element, class Epilogue>
-void launch_step_line(Stream const& space, StencilGrid<Element, 1> const& grid,
-                      FactoredWeights<1> const& factored, StepForm form,
-                      int steps, Epilogue const& epilogue) {
-  int const radius = factored.kernel_weights.radius(0);
-  if (radius == Radius) {
-    using Tuning        = tuning_type<step_line_tuning<A, Element>(Radius)>;
+  __device__ __forceinline__ static void run(Task const& in) {
+    using Index         = std::int64_t;
     constexpr int V     = Tuning::value.columns;
     constexpr int warps = Tuning::value.threads / 32;
-    StencilAlignment const alignment = stencil_alignment<V, A>(grid, epilogue);
+    __shared__ A memory[warps][32 * V];
+    Index const warp = Index(blockIdx.x) * warps + threadIdx.x / 32;
+    if (warp >= in.warps) return;
+    int const lane     = int(threadIdx.x % 32);
+    int const skip     = (in.steps * Radius + V - 1) / V;  // lanes at each end
+    Index const n      = in.grid.extent[0];
+    Index const first  = in.origin + (warp * (32 - 2 * skip) - skip) * V;
+    Index const column = first + lane * V;
+
+    A row[V];
+    if (in.loads && 0 <= column && column + V <= n) {
+      read_values<V>(in.grid.data + column, row);
+    } else {
+#pragma unroll
+      for (int i = 0; i < V; ++i) {
+        Index const at = column + i;
+        bool const needed =
+            at >= -in.steps * Radius && at < n + in.steps * Radius;
+        row[i] = needed ? static_cast<A>(in.grid.at(at)) : A(0);
+      }
+    }
+    bool const is_open = in.grid.boundaries.low[0].kind != Boundary::periodic &&
+                         (first < 0 || first + 32 * V > n);
+#pragma unroll 1
+    for (int step = 1;; ++step) {
+      RowWindow<A, V, Radius> const window(row);
+#pragma unroll
+      for (int x = 0; x < V; ++x) {
+        A sum          = A(0);
+        auto const add = [&](int o) {
+          sum = multiply_add(in.weights.at[Radius + o], window.at(x + o), sum);
+        };
+        if constexpr (Inward) {
+#pragma unroll
+          for (int o = Radius; o > 0; --o) {
+            add(-o);
+            add(o);
+          }
+          add(0);
+          // A single step adds the weighted row to +0, so that a sum which
+          // underflows to -0 is +0.
+          sum = multiply_add(A(1), sum, A(0));
+        } else {
+#pragma unroll
+          for (int o = -Radius; o <= Radius; ++o) add(o);
+        }
+        row[x] = static_cast<A>(static_cast<Element>(sum));
+      }
+      if (step == in.steps) break;
+      if (is_open)
+        set_beyond<V, Radius>(in.grid, column, memory[threadIdx.x / 32], row);
+    }
+    if (skip <= lane && lane < 32 - skip) {
+      auto const clamped = [](Index i) {
+        return int(i < 0 ? 0 : i > V ? V : i);
+      };
+      store_step<V>(in.epilogue.data + column, 0, clamped(-column),
+                    clamped(n - column), in.stores, row);
+    }
+  }
+};
+
+template <class A, class Element, class Epilogue, class Update = NoUpdate>
+void launch_step_stencil(Stream const& space,
+                         StencilGrid<Element, 1> const& grid,
+                         FactoredWeights<1> const& factored, StepForm form,
+                         int steps, Epilogue const& epilogue,
+                         Update const& = {}) {
+  auto const launch = [&](auto radius, auto inward) {
+    constexpr int Radius = decltype(radius)::value;
+    using Tuning         = tuning_type<step_line_tuning<A, Element>(Radius)>;
+    using Kernel         = StepLineKernel<Tuning, A, Element, Epilogue, Radius,
+                                  decltype(inward)::value>;
+    constexpr int V      = Tuning::value.columns;
+    constexpr int warps  = Kernel::threads / 32;
+    StencilAlignment const alignment = stencil_alignment<V>(grid, epilogue);
     std::int64_t const width = (32 - 2 * ((steps * Radius + V - 1) / V)) * V;
-    StepLineArguments<A, Element, Epilogue, Radius> in{
+    typename Kernel::Task in{
         grid,
         epilogue,
         alignment.origin,
@@ -161,18 +168,16 @@ void launch_step_line(Stream const& space, StencilGrid<Element, 1> const& grid,
       in.weights.at[o] =
           weight_as<A>(factored.kernel_weights.values()[std::size_t(o)]);
     launch_kernel(
-        space, "step_line",
-        form == StepForm::inward
-            ? step_line<Tuning, A, Element, Epilogue, Radius, true>
-            : step_line<Tuning, A, Element, Epilogue, Radius, false>,
-        {checked_blocks((in.warps + warps - 1) / warps), Tuning::value.threads},
-        in);
-  } else if constexpr (Radius > 1) {
-    launch_step_line<Radius - 1, A>(space, grid, factored, form, steps,
-                                    epilogue);
-  } else {
-    Kokkos::abort("KokkosMMA: no kernel for several steps of this radius");
-  }
+        space, "step_line", run_kernel<Kernel>,
+        {checked_blocks((in.warps + warps - 1) / warps), Kernel::threads}, in);
+    return true;
+  };
+  if (!with_one_radius<1, step_line_radius>(
+          factored.kernel_weights.radius(0), [&](auto radius) {
+            return form == StepForm::inward ? launch(radius, std::true_type())
+                                            : launch(radius, std::false_type());
+          }))
+    refuse_steps();
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

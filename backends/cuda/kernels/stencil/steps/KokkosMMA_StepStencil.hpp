@@ -8,7 +8,7 @@
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStripTile.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
 #include <cstdint>
 #include <cstring>

@@ -5,7 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectLaunch.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepLine.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencil.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepSums.hpp>
@@ -33,7 +33,7 @@ void launch_steps(Stream const& space, StencilGrid<Element, 2> const& grid,
   constexpr int warps   = threads / 32;
   auto const kernel = step_stencil<Tuning, A, Element, Epilogue, Sums, Update>;
   int const lead    = steps * Sums::radius;
-  StencilAlignment const alignment = stencil_alignment<V, A>(grid, epilogue);
+  StencilAlignment const alignment = stencil_alignment<V>(grid, epilogue);
   StepArguments<A, Element, Epilogue, Sums, Update> in{
       grid,
       epilogue,
@@ -95,25 +95,22 @@ struct StepSumsOf<A, V, Radius, StepForm::product> {
   using type = ProductSums<A, V, Radius>;
 };
 
-/// Launches a sweep of a form and a radius of at most `Radius`.
-template <StepForm Form, int Radius, class A, class Element, class Weights,
+/// Launches a sweep of a form. Returns false if the radius exceeds `Largest`.
+template <StepForm Form, int Largest, class A, class Element, class Weights,
           class Epilogue, class Update>
-void launch_step_form(Stream const& space, StencilGrid<Element, 2> const& grid,
+bool launch_step_form(Stream const& space, StencilGrid<Element, 2> const& grid,
                       Weights const& weights, int radius, int steps,
                       Epilogue const& epilogue, Update const& update) {
-  if (radius == Radius) {
-    using Tuning = tuning_type<step_tuning<A, Element>(
+  return with_one_radius<1, Largest>(radius, [&](auto constant) {
+    constexpr int Radius = decltype(constant)::value;
+    using Tuning         = tuning_type<step_tuning<A, Element>(
         Form, Radius, !std::is_same_v<Update, NoUpdate>)>;
     using Sums =
         typename StepSumsOf<A, Tuning::value.columns, Radius, Form>::type;
     launch_steps<Tuning, Sums, A>(space, grid, weights, steps, epilogue,
                                   update);
-  } else if constexpr (Radius > 1) {
-    launch_step_form<Form, Radius - 1, A>(space, grid, weights, radius, steps,
-                                          epilogue, update);
-  } else {
-    Kokkos::abort("KokkosMMA: no kernel for several steps of this radius");
-  }
+    return true;
+  });
 }
 
 /// Maximum number of steps in a sweep; `updates`: a user's functor updates the
@@ -129,26 +126,6 @@ int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
                   : step_volume_tuning<A, Element>().steps;
 }
 
-template <class A, class Element, class Epilogue>
-void launch_step_stencil(Stream const& space,
-                         StencilGrid<Element, 1> const& grid,
-                         FactoredWeights<1> const& factored, StepForm form,
-                         int steps, Epilogue const& epilogue) {
-  launch_step_line<step_line_radius, A>(space, grid, factored, form, steps,
-                                        epilogue);
-}
-template <class A, class Element, class Epilogue>
-void launch_step_stencil(Stream const& space,
-                         StencilGrid<Element, 3> const& grid,
-                         FactoredWeights<3> const& factored, StepForm form,
-                         int steps, Epilogue const& epilogue) {
-  if (form != StepForm::star || steps != step_volume_tuning<A, Element>().steps)
-    Kokkos::abort("KokkosMMA: no kernel for several steps of this form");
-  static_assert(
-      step_volume_tuning<A, Element>().steps == 2,
-      "there is no kernel for fewer steps than these, except for one step");
-  launch_step_volume<A>(space, grid, factored.kernel_weights, epilogue);
-}
 /// Runs `steps` time steps in one kernel, at most steps_of_sweep() and
 /// steps_in_grid().
 template <class A, class Element, class Epilogue, class Update = NoUpdate>
@@ -159,26 +136,21 @@ void launch_step_stencil(Stream const& space,
                          Update const& update = {}) {
   int const radius    = factored.kernel_weights.radius(0);
   auto const& weights = factored.kernel_weights;
-  switch (form) {
-    case StepForm::star:
-      return launch_step_form<StepForm::star, step_star_radius, A>(
-          space, grid, weights, radius, steps, epilogue, update);
-    case StepForm::dense:
-      return launch_step_form<StepForm::dense, 1, A>(
-          space, grid, weights, radius, steps, epilogue, update);
-    case StepForm::sparse:
-      return launch_step_form<StepForm::sparse, 1, A>(
-          space, grid, weights, radius, steps, epilogue, update);
-    case StepForm::product:
-      if constexpr (std::is_same_v<Update, NoUpdate>) {
-        launch_step_form<StepForm::product, step_product_radius, A>(
-            space, grid, *factored.product, radius, steps, epilogue, update);
-        return;
-      }
-      break;
-    default: break;
+  auto const launch   = [&]<StepForm Form, int Largest>(auto const& of) {
+    return form == Form &&
+           launch_step_form<Form, Largest, A>(space, grid, of, radius, steps,
+                                              epilogue, update);
+  };
+  bool launched =
+      launch.template operator()<StepForm::star, step_star_radius>(weights) ||
+      launch.template operator()<StepForm::dense, 1>(weights) ||
+      launch.template operator()<StepForm::sparse, 1>(weights);
+  if constexpr (std::is_same_v<Update, NoUpdate>) {
+    if (form == StepForm::product)
+      launched = launch_step_form<StepForm::product, step_product_radius, A>(
+          space, grid, *factored.product, radius, steps, epilogue, update);
   }
-  Kokkos::abort("KokkosMMA: no kernel for several steps of this form");
+  if (!launched) refuse_steps();
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -5,7 +5,7 @@
 
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
-#include <core/stencil/KokkosMMA_StepStrips.hpp>
+#include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
 #include <cuda_runtime.h>
 

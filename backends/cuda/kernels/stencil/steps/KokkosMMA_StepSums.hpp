@@ -8,6 +8,8 @@
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <array>
 #include <vector>
 
@@ -22,6 +24,10 @@
 /// therefore needs only the neighbours in the newest row.
 
 namespace KokkosMMA::Impl::Cuda {
+
+[[noreturn]] inline void refuse_steps() {
+  Kokkos::abort("KokkosMMA: no kernel for several steps of this stencil");
+}
 
 /// Neighbours of a lane's V elements along a row: `at(i)` for i from -Radius to
 /// V + Radius - 1. The constructor is called by all lanes of the warp.

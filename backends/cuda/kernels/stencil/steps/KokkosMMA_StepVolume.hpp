@@ -3,16 +3,15 @@
 #ifndef KOKKOSMMA_CUDA_STEP_VOLUME_HPP
 #define KOKKOSMMA_CUDA_STEP_VOLUME_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_RunKernel.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectLaunch.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepFaces.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/steps/KokkosMMA_StepSums.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
-#include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
+#include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
@@ -120,7 +119,7 @@ struct NoRowEnds {
 
 /// Sweeps through the planes `begin` to `end` - 1 of a warp.
 template <class Tuning, class A, class Element, class Epilogue, class Ends>
-__device__ __forceinline__ void march_through_planes(
+__device__ __forceinline__ void sweep_planes(
     StepVolumeArguments<A, Element, Epilogue> const& in,
     StepVolumeTile<Tuning, A, Element> const& tile, int begin, int end,
     Ends const& ends) {
@@ -184,62 +183,66 @@ __device__ __forceinline__ void march_through_planes(
 }
 
 template <class Tuning, class A, class Element, class Epilogue>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
-    step_volume(KOKKOSMMA_GRID_CONSTANT
-                    StepVolumeArguments<A, Element, Epilogue> const in) {
-  using Tile          = StepVolumeTile<Tuning, A, Element>;
-  constexpr int V     = Tile::V;
-  constexpr int warps = Tuning::value.threads / 32;
+struct StepVolumeKernel {
+  static constexpr int threads    = Tuning::value.threads;
+  static constexpr int min_blocks = Tuning::value.min_blocks;
+  using Task                      = StepVolumeArguments<A, Element, Epilogue>;
 
-  if (blockIdx.x < in.face_blocks) {
-    run_step_face<A, Element>(in, blockIdx.x * warps + threadIdx.x / 32);
-    return;
+  __device__ __forceinline__ static void run(Task const& in) {
+    using Tile          = StepVolumeTile<Tuning, A, Element>;
+    constexpr int V     = Tile::V;
+    constexpr int warps = Tuning::value.threads / 32;
+
+    if (blockIdx.x < in.face_blocks) {
+      run_step_face<A, Element>(in, blockIdx.x * warps + threadIdx.x / 32);
+      return;
+    }
+    // Warps of a block have adjacent strips of rows.
+    unsigned const row_blocks = (in.strips + warps - 1) / warps;
+    unsigned const panel      = (blockIdx.x - in.face_blocks) % in.panels;
+    unsigned const block      = (blockIdx.x - in.face_blocks) / in.panels;
+    unsigned const strip      = block % row_blocks * warps + threadIdx.x / 32;
+    if (strip >= in.strips) return;
+    GridBox<3> const& box = in.faces.rest;
+    int const begin =
+        int(box.begin[0]) + int(block / row_blocks) * in.panel_planes;
+    int const end    = min(begin + in.panel_planes, int(box.end[0]));
+    int const column = (int(panel) * Tile::lanes - Tile::skip) * V;
+    Tile const tile(in.grid,
+                    int(box.begin[1]) + int(strip) * Tuning::value.rows -
+                        Tuning::value.steps,
+                    column);
+    int const columns = tile.extent(2);
+    // Only few warps have ends of rows. With these branches in all warps,
+    // periodic doubles took 1.16 of the time, floats 1.04 (512^3, H100, CUDA
+    // 13.0, 2026-11-27).
+    if (in.grid.boundaries.low[2].kind == Boundary::periodic ||
+        (column > 0 && column + 32 * V < columns))
+      sweep_planes<Tuning>(in, tile, begin, end, NoRowEnds<V, A>{});
+    else
+      sweep_planes<Tuning>(
+          in, tile, begin, end,
+          RowEnds<V, A>{in.beyond[2][0], in.beyond[2][1], tile.first == 0,
+                        tile.first + V == columns});
   }
-  // Warps of a block have adjacent strips of rows.
-  unsigned const row_blocks = (in.strips + warps - 1) / warps;
-  unsigned const panel      = (blockIdx.x - in.face_blocks) % in.panels;
-  unsigned const block      = (blockIdx.x - in.face_blocks) / in.panels;
-  unsigned const strip      = block % row_blocks * warps + threadIdx.x / 32;
-  if (strip >= in.strips) return;
-  GridBox<3> const& box = in.faces.rest;
-  int const begin =
-      int(box.begin[0]) + int(block / row_blocks) * in.panel_planes;
-  int const end    = min(begin + in.panel_planes, int(box.end[0]));
-  int const column = (int(panel) * Tile::lanes - Tile::skip) * V;
-  Tile const tile(
-      in.grid,
-      int(box.begin[1]) + int(strip) * Tuning::value.rows - Tuning::value.steps,
-      column);
-  int const columns = tile.extent(2);
-  // Only few warps have ends of rows. With these branches in all warps,
-  // periodic doubles took 1.16 of the time, floats 1.04 (512^3, H100, CUDA
-  // 13.0, 2026-11-27).
-  if (in.grid.boundaries.low[2].kind == Boundary::periodic ||
-      (column > 0 && column + 32 * V < columns))
-    march_through_planes<Tuning>(in, tile, begin, end, NoRowEnds<V, A>{});
-  else
-    march_through_planes<Tuning>(
-        in, tile, begin, end,
-        RowEnds<V, A>{in.beyond[2][0], in.beyond[2][1], tile.first == 0,
-                      tile.first + V == columns});
-}
+};
 
 /// Rows of the grid and of the results must be aligned to 16 bytes, and their
 /// length must be a multiple of a lane's columns.
 /// \param panel_planes 0: chosen by tall_block_height()
 template <class Tuning, class A, class Element, class Epilogue>
-void launch_step_volume_of(Stream const& space,
-                           StencilGrid<Element, 3> const& grid,
-                           StencilWeights<3> const& weights,
-                           Epilogue const& epilogue,
-                           std::int64_t panel_planes = 0) {
+void launch_step_volume(Stream const& space,
+                        StencilGrid<Element, 3> const& grid,
+                        StencilWeights<3> const& weights,
+                        Epilogue const& epilogue,
+                        std::int64_t panel_planes = 0) {
   constexpr int V       = Tuning::value.columns;
   constexpr int threads = Tuning::value.threads;
   constexpr int warps   = threads / 32;
   constexpr int width   = StepVolumeTile<Tuning, A, Element>::lanes * V;
-  auto const kernel     = step_volume<Tuning, A, Element, Epilogue>;
-  auto const all        = pattern_weights<A>(weights, DirectPattern::star);
+  auto const kernel =
+      run_kernel<StepVolumeKernel<Tuning, A, Element, Epilogue>>;
+  auto const all   = pattern_weights<A>(weights, DirectPattern::star);
   A const order[7] = {all[0], all[3], all[6], all[7], all[8], all[5], all[2]};
   // The kernel computes the ends of rows.
   Boundaries<3> boundaries = grid.boundaries;
@@ -280,13 +283,18 @@ void launch_step_volume_of(Stream const& space,
                 {checked_blocks(tiles * pieces + in.face_blocks), threads}, in);
 }
 
-template <class A, class Element, class Epilogue>
-void launch_step_volume(Stream const& space,
-                        StencilGrid<Element, 3> const& grid,
-                        StencilWeights<3> const& weights,
-                        Epilogue const& epilogue) {
-  launch_step_volume_of<tuning_type<step_volume_tuning<A, Element>()>, A>(
-      space, grid, weights, epilogue);
+template <class A, class Element, class Epilogue, class Update = NoUpdate>
+void launch_step_stencil(Stream const& space,
+                         StencilGrid<Element, 3> const& grid,
+                         FactoredWeights<3> const& factored, StepForm form,
+                         int steps, Epilogue const& epilogue,
+                         Update const& = {}) {
+  // There is no kernel for fewer steps, except for one step.
+  constexpr auto tuning = step_volume_tuning<A, Element>();
+  static_assert(tuning.steps == 2);
+  if (form != StepForm::star || steps != tuning.steps) refuse_steps();
+  launch_step_volume<tuning_type<tuning>, A>(space, grid,
+                                             factored.kernel_weights, epilogue);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -4,7 +4,7 @@
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_HPP
 
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_PlaneSweep.hpp>
 
@@ -17,17 +17,6 @@
 /// each once for all these sums.
 
 namespace KokkosMMA::Impl::Cuda {
-
-template <class A, int R, class Element, class Epilogue, int Radius,
-          SweepPattern Pattern, bool Unaligned>
-using PatternSweepShape = SweepShape<A, R, Element, Radius, Pattern, Unaligned,
-                                     !StencilEpilogue<Epilogue>>;
-
-template <class A, int R, class Element, class Epilogue, int Radius,
-          SweepPattern Pattern, bool Unaligned>
-using PatternSweepArguments = SweepArguments<
-    A, R, Element, Epilogue,
-    PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>>;
 
 /// Computes the sums of a thread's elements within a plane: first along rows,
 /// then across them. The order is that of KokkosMMA_SeparableVolume.hpp; at
@@ -196,86 +185,87 @@ struct PatternSums {
   }
 };
 
+/// Kernel of a pattern and a radius.
 template <class A, int R, class Element, class Epilogue, int Radius,
           SweepPattern Pattern, bool Unaligned>
-__global__ void __launch_bounds__(
-    (PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern,
-                       Unaligned>::threads),
-    (PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern,
-                       Unaligned>::min_blocks))
-    sweep_stencil(
-        KOKKOSMMA_GRID_CONSTANT PatternSweepArguments<
-            A, R, Element, Epilogue, Radius, Pattern, Unaligned> const in) {
-  using Shape =
-      PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>;
-  using Index          = std::int64_t;
-  constexpr int rows   = Shape::rows;
-  constexpr int planes = Shape::planes;
-  constexpr int reach  = Shape::reach;
+struct SweepKernel {
+  using Index = std::int64_t;
+  using Shape = SweepShape<A, R, Element, Radius, Pattern, Unaligned,
+                           !StencilEpilogue<Epilogue>>;
+  using Task  = SweepArguments<A, R, Element, Epilogue, Shape>;
+  static constexpr int threads    = Shape::threads;
+  static constexpr int min_blocks = Shape::min_blocks;
 
-  KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, sweep_memory);
-  GridDependency::release();
-  PlaneSweep<Shape, R, A, Element> const sweep(in, sweep_memory);
-  CopiedStore<StencilEpilogue<Epilogue>, decltype(in.store)> const copied{
-      in.store};
-  auto const& store = copied.store();
+  __device__ __forceinline__ static void run(Task const& in) {
+    constexpr int rows   = Shape::rows;
+    constexpr int planes = Shape::planes;
+    constexpr int reach  = Shape::reach;
 
-  PatternSums<Shape, Pattern, R, Radius, A> sums;
-  sums.clear();
+    KOKKOSMMA_DYNAMIC_SHARED(unsigned char, 128, sweep_memory);
+    GridDependency::release();
+    PlaneSweep<Shape, R, A, Element> const sweep(in, sweep_memory);
+    CopiedStore<StencilEpilogue<Epilogue>, decltype(in.store)> const copied{
+        in.store};
+    auto const& store = copied.store();
 
-  // Address of the first sum of the next plane that is stored.
-  [[maybe_unused]] auto* to = [&] {
-    if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
-      return store.address({sweep.begin, sweep.row, sweep.column});
-    } else {
-      return static_cast<A*>(nullptr);
-    }
-  }();
+    PatternSums<Shape, Pattern, R, Radius, A> sums;
+    sums.clear();
 
-  auto const step = [&](Element const* corner, Index plane, int const* shifts) {
-    // Returns the thread's first column, `from` rows below its corner.
-    auto const place = [&](int from) {
-      Element const* const row = corner + from * Shape::pitch;
-      if constexpr (Unaligned) {
-        return row + shifts[from];
+    // Address of the first sum of the next plane that is stored.
+    [[maybe_unused]] auto* to = [&] {
+      if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
+        return store.address({sweep.begin, sweep.row, sweep.column});
       } else {
-        return row;
+        return static_cast<A*>(nullptr);
       }
-    };
-    sums.push(place, in.taps);
-    if (plane - reach < sweep.begin ||
-        (Shape::batch > 1 && plane - reach >= sweep.end))
-      return;
-#pragma unroll
-    for (int y = 0; y < rows; ++y) {
-      if constexpr (R == 1) {
-        Index at[1] = {sweep.column + plane * Shape::tile_x};
-        store(at, sums.at[0][0], sweep.staging);
-      } else if constexpr (R == 2) {
-        Index at[2] = {plane - reach, sweep.column};
-        store(at, sums.at[planes - 1][0], sweep.staging);
-      } else if ((sweep.stored >> y & 1) != 0) {
-        if constexpr (StencilEpilogue<Epilogue>) {
-          store.write(to + y * store.epilogue.stride[1], sweep.column,
-                      sums.at[planes - 1][y], sweep.staging);
+    }();
+
+    auto const step = [&](Element const* corner, Index plane,
+                          int const* shifts) {
+      // Returns the thread's first column, `from` rows below its corner.
+      auto const place = [&](int from) {
+        Element const* const row = corner + from * Shape::pitch;
+        if constexpr (Unaligned) {
+          return row + shifts[from];
         } else {
-          Index at[3] = {plane - reach, sweep.row + y, sweep.column};
-          store(at, sums.at[planes - 1][y], sweep.staging);
+          return row;
+        }
+      };
+      sums.push(place, in.taps);
+      if (plane - reach < sweep.begin ||
+          (Shape::batch > 1 && plane - reach >= sweep.end))
+        return;
+#pragma unroll
+      for (int y = 0; y < rows; ++y) {
+        if constexpr (R == 1) {
+          Index at[1] = {sweep.column + plane * Shape::tile_x};
+          store(at, sums.at[0][0], sweep.staging);
+        } else if constexpr (R == 2) {
+          Index at[2] = {plane - reach, sweep.column};
+          store(at, sums.at[planes - 1][0], sweep.staging);
+        } else if ((sweep.stored >> y & 1) != 0) {
+          if constexpr (StencilEpilogue<Epilogue>) {
+            store.write(to + y * store.epilogue.stride[1], sweep.column,
+                        sums.at[planes - 1][y], sweep.staging);
+          } else {
+            Index at[3] = {plane - reach, sweep.row + y, sweep.column};
+            store(at, sums.at[planes - 1][y], sweep.staging);
+          }
         }
       }
-    }
-    if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
-      to += store.epilogue.stride[0];
-    }
-  };
-  GridDependency::wait();
-  sweep.over(in, [&](Element const* corner, Index plane, int const* shifts) {
-  // If unrolled, the rows of a batch are read ahead into registers.
+      if constexpr (R == 3 && StencilEpilogue<Epilogue>) {
+        to += store.epilogue.stride[0];
+      }
+    };
+    GridDependency::wait();
+    sweep.over(in, [&](Element const* corner, Index plane, int const* shifts) {
+    // If unrolled, the rows of a batch are read ahead into registers.
 #pragma unroll 1
-    for (int b = 0; b < Shape::batch; ++b)
-      step(corner + b * Shape::pitch, plane + b, shifts);
-  });
-}
+      for (int b = 0; b < Shape::batch; ++b)
+        step(corner + b * Shape::pitch, plane + b, shifts);
+    });
+  }
+};
 
 }  // namespace KokkosMMA::Impl::Cuda
 

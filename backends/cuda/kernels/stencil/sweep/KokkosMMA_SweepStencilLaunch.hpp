@@ -3,10 +3,13 @@
 #ifndef KOKKOSMMA_CUDA_SWEEP_STENCIL_LAUNCH_HPP
 #define KOKKOSMMA_CUDA_SWEEP_STENCIL_LAUNCH_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectLaunch.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_DirectSums.hpp>
+#include <backends/cuda/kernels/stencil/sweep/KokkosMMA_GeneralStencil.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_RunKernel.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencil.hpp>
-#include <core/stencil/KokkosMMA_DirectTaps.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
@@ -19,29 +22,33 @@
 #include <type_traits>
 #include <vector>
 
+/// \file
+/// Stencils with any weights as multiply-adds. Each sum follows the order of
+/// the weights, so results are bitwise identical to those of the generic route.
+
 namespace KokkosMMA::Impl::Cuda {
 
 /// Launches a kernel that sweeps over planes; fill(in.taps) sets the weights.
-template <class Shape, class Arguments, class A, int R, class Element,
-          class Epilogue, class Fill>
-void launch_sweep(Stream const& space, void (*kernel)(Arguments),
-                  StencilGrid<Element, R> const& grid,
+template <class Kernel, int R, class Element, class Epilogue, class Fill>
+void launch_sweep(Stream const& space, StencilGrid<Element, R> const& grid,
                   std::array<int, std::size_t(R)> const& radius,
                   Epilogue const& epilogue, Fill const& fill) {
+  using Shape       = typename Kernel::Shape;
+  auto const kernel = run_kernel<Kernel>;
   StencilAlignment const alignment =
-      stencil_alignment<Shape::columns, A>(grid, epilogue);
+      stencil_alignment<Shape::columns>(grid, epilogue);
   std::int64_t const columns = grid.extent[R - 1] - alignment.origin;
   std::int64_t const across  = (columns + Shape::tile_x - 1) / Shape::tile_x;
-  Arguments in{slab_source(grid, radius, alignment.loads),
-               {epilogue, grid.extent[R - 1], alignment.stores},
-               R == 1 ? across : grid.extent[0],
-               0,
-               alignment.origin,
-               1,
-               1,
-               1,
-               {},
-               {}};
+  typename Kernel::Task in{slab_source(grid, radius, alignment.loads),
+                           {epilogue, grid.extent[R - 1], alignment.stores},
+                           R == 1 ? across : grid.extent[0],
+                           0,
+                           alignment.origin,
+                           1,
+                           1,
+                           1,
+                           {},
+                           {}};
   if constexpr (R > 1) {
     in.tiles = in.tiles_x = checked_blocks(across);
   }
@@ -80,47 +87,36 @@ void launch_sweep(Stream const& space, void (*kernel)(Arguments),
                 in);
 }
 
-/// Launches the sweep for weights of the pattern and a radius <= `Radius`.
-template <SweepPattern Pattern, int Radius, class A, int R, class Element,
+/// Launches the sweep for weights of the pattern. Returns false if the radius
+/// exceeds `Largest`.
+template <SweepPattern Pattern, int Largest, class A, int R, class Element,
           class Epilogue>
-void launch_pattern_sweep(Stream const& space,
+bool launch_pattern_sweep(Stream const& space,
                           StencilGrid<Element, R> const& grid,
                           StencilWeights<R> const& weights,
                           Epilogue const& epilogue) {
-  if (weights.radius(0) < Radius) {
-    if constexpr (Radius > 1) {
-      launch_pattern_sweep<Pattern, Radius - 1, A>(space, grid, weights,
-                                                   epilogue);
+  return with_one_radius<1, Largest>(weights.radius(0), [&](auto radius) {
+    auto const launch = [&](auto unaligned) {
+      launch_sweep<SweepKernel<A, R, Element, Epilogue, decltype(radius)::value,
+                               Pattern, decltype(unaligned)::value>>(
+          space, grid, weights.radius(), epilogue, [&](auto& taps) {
+            taps.has_centre = weights.values()[weights.size() / 2] != 0;
+            auto const all  = pattern_weights<A>(
+                weights, Pattern == SweepPattern::star ? DirectPattern::star
+                                                        : DirectPattern::dense);
+            std::copy(all.begin(), all.end(), taps.weight);
+          });
+      return true;
+    };
+    if constexpr (R == 3) {
+      using Shape =
+          typename SweepKernel<A, R, Element, Epilogue, decltype(radius)::value,
+                               Pattern, false>::Shape;
+      if (!stencil_alignment<Shape::columns>(grid, epilogue).loads)
+        return launch(std::true_type());
     }
-    return;
-  }
-  auto const launch = [&]<bool Unaligned>(std::bool_constant<Unaligned>) {
-    using Shape =
-        PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, Unaligned>;
-    launch_sweep<Shape,
-                 PatternSweepArguments<A, R, Element, Epilogue, Radius, Pattern,
-                                       Unaligned>,
-                 A>(
-        space,
-        sweep_stencil<A, R, Element, Epilogue, Radius, Pattern, Unaligned>,
-        grid, weights.radius(), epilogue, [&](auto& taps) {
-          taps.has_centre = weights.values()[weights.size() / 2] != 0;
-          auto const all  = pattern_weights<A>(
-              weights, Pattern == SweepPattern::star ? DirectPattern::star
-                                                      : DirectPattern::dense);
-          std::copy(all.begin(), all.end(), taps.weight);
-        });
-  };
-  if constexpr (R < 3) {
-    launch(std::false_type());
-  } else {
-    using Shape =
-        PatternSweepShape<A, R, Element, Epilogue, Radius, Pattern, false>;
-    if (stencil_alignment<Shape::columns, A>(grid, epilogue).loads)
-      launch(std::false_type());
-    else
-      launch(std::true_type());
-  }
+    return launch(std::false_type());
+  });
 }
 
 /// Largest radius of outer products that run in one sweep, for Views with
@@ -154,51 +150,38 @@ bool has_product_sweep(std::array<std::vector<double>, 3> const& factors) {
          width <= 2 * sweep_product_radius<Element> + 1;
 }
 
-template <class A, int Radius, class Element, class Epilogue>
-bool launch_product_radius(Stream const& space,
-                           StencilGrid<Element, 3> const& grid,
-                           std::array<std::vector<double>, 3> const& factors,
-                           Epilogue const& epilogue) {
-  if constexpr (!StencilEpilogue<Epilogue> ||
-                Radius < first_product_radius<Element>) {
-    return false;
-  } else {
-    std::size_t const width = factors[0].size();
-    if (width != 2 * Radius + 1)
-      return width < 2 * Radius + 1 && launch_product_radius<A, Radius - 1>(
-                                           space, grid, factors, epilogue);
-    constexpr SweepPattern pattern = SweepPattern::product;
-    using Shape =
-        PatternSweepShape<A, 3, Element, Epilogue, Radius, pattern, false>;
-    for (int d = 0; d < 3; ++d) {
-      if (factors[std::size_t(d)].size() != width || grid.extent[d] < Radius)
-        return false;
-    }
-    if (!stencil_alignment<Shape::columns, A>(grid, epilogue).loads)
-      return false;
-    launch_sweep<
-        Shape,
-        PatternSweepArguments<A, 3, Element, Epilogue, Radius, pattern, false>,
-        A>(space,
-           sweep_stencil<A, 3, Element, Epilogue, Radius, pattern, false>, grid,
-           std::array{Radius, Radius, Radius}, epilogue, [&](auto& taps) {
-             taps.has_centre = true;
-             A* weight       = taps.weight;
-             for (auto const& factor : factors)
-               for (double const each : factor) *weight++ = weight_as<A>(each);
-           });
-    return true;
-  }
-}
-
 /// \return whether a kernel exists; otherwise nothing is launched
 template <class A, class Element, class Epilogue>
 bool launch_product_sweep(Stream const& space,
                           StencilGrid<Element, 3> const& grid,
                           std::array<std::vector<double>, 3> const& factors,
                           Epilogue const& epilogue) {
-  return launch_product_radius<A, sweep_product_radius<Element>>(
-      space, grid, factors, epilogue);
+  if constexpr (StencilEpilogue<Epilogue>) {
+    int const of_factors = int(factors[0].size() / 2);
+    if (!has_product_sweep<Element, Epilogue>(factors) ||
+        *std::min_element(grid.extent, grid.extent + 3) < of_factors)
+      return false;
+    return with_one_radius<first_product_radius<Element>,
+                           sweep_product_radius<Element>>(
+        of_factors, [&](auto radius) {
+          constexpr int Radius = decltype(radius)::value;
+          using Kernel         = SweepKernel<A, 3, Element, Epilogue, Radius,
+                                     SweepPattern::product, false>;
+          if (!stencil_alignment<Kernel::Shape::columns>(grid, epilogue).loads)
+            return false;
+          launch_sweep<Kernel>(space, grid, std::array{Radius, Radius, Radius},
+                               epilogue, [&](auto& taps) {
+                                 taps.has_centre = true;
+                                 A* weight       = taps.weight;
+                                 for (auto const& factor : factors)
+                                   for (double const each : factor)
+                                     *weight++ = weight_as<A>(each);
+                               });
+          return true;
+        });
+  } else {
+    return false;
+  }
 }
 
 /// Largest radii of patterns that have kernels. Each radius adds about a second
@@ -211,6 +194,25 @@ template <int R>
 inline constexpr int sweep_star_radius = R == 1 ? 0 : 8;
 template <int R>
 inline constexpr int sweep_dense_radius = R == 3 ? 1 : 8;
+
+/// Launches a stencil; the weights are in the order of the grid's dimensions.
+template <class A, int R, class Element, class Epilogue>
+void launch_direct_stencil(Stream const& space,
+                           StencilGrid<Element, R> const& grid,
+                           StencilWeights<R> const& weights,
+                           Epilogue const& epilogue) {
+  for (int d = 0; d < R; ++d)
+    if (grid.extent[d] == 0) return;
+  DirectPattern const pattern = direct_pattern(weights);
+  bool const launched =
+      (pattern == DirectPattern::star &&
+       launch_pattern_sweep<SweepPattern::star, sweep_star_radius<R>, A>(
+           space, grid, weights, epilogue)) ||
+      (pattern == DirectPattern::dense &&
+       launch_pattern_sweep<SweepPattern::dense, sweep_dense_radius<R>, A>(
+           space, grid, weights, epilogue));
+  if (!launched) launch_general_stencil<A>(space, grid, weights, epilogue);
+}
 
 }  // namespace KokkosMMA::Impl::Cuda
 

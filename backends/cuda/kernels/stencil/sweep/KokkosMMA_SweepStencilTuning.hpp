@@ -83,8 +83,8 @@ constexpr int sweep_slab_bytes(SweepTuning const& t, int radius,
 /// An unrolled batch is read ahead into registers and spills from radius 5 on.
 ///
 /// Fraction of a copy's rate in three dimensions, 512^3, H100, 2026-11-27,
-/// slabs as boxes (KokkosMMA_SlabBox.hpp), by rows per thread x threads, blocks
-/// per multiprocessor; x: it spills.
+/// slabs as boxes (KokkosMMA_SlabRows.hpp), by rows per thread x threads,
+/// blocks per multiprocessor; x: it spills.
 ///
 ///                      star r 1, 2, 4, 5, 8     box r 1
 ///   float

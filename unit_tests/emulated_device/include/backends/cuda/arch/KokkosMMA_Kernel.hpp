@@ -33,7 +33,7 @@ struct KernelGrid {
 };
 
 template <class Kernel>
-cudaError_t run_kernel(KernelGrid const& grid, Kernel const& kernel) {
+cudaError_t emulate_kernel(KernelGrid const& grid, Kernel const& kernel) {
   GridDependency::waits = 0;
   Testing::emulated_following += grid.follows;
   Testing::EmulatedDevice::run({grid.blocks.x, grid.blocks.y, grid.blocks.z},
@@ -58,7 +58,7 @@ template <class... Parameters, class... Arguments>
 cudaError_t enqueue_kernel(cudaStream_t, void (*kernel)(Parameters...),
                            KernelGrid const& grid, Arguments&&... arguments) {
   std::tuple<Parameters...> const values(std::forward<Arguments>(arguments)...);
-  return run_kernel(grid, [&] { std::apply(kernel, values); });
+  return emulate_kernel(grid, [&] { std::apply(kernel, values); });
 }
 
 /// Launch by address and pointers to the arguments, of a kernel that
