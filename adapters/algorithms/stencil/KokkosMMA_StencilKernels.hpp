@@ -189,9 +189,8 @@ template <class Exec, int R>
 void decide_sweep(char const* who, Exec const& exec, Settings const& settings,
                   SweepPlan<R>& plan) {
   auto const route = stencil_route(exec, plan.problem);
-  plan.decision    = explains_calls()
-                         ? route(effective_settings(settings))
-                         : decide_call(who, settings, route).decision;
+  plan.decision    = explains_calls() ? route(effective_settings(settings))
+                                      : decide_call(who, settings, route).decision;
 }
 
 /// One sweep over a grid. Kokkos copies it with its policies. `X` is an
