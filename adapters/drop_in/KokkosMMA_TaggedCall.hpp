@@ -77,18 +77,6 @@ struct TaggedCall {
   }
 };
 
-/// Forwards the functor's team_shmem_size(), which Kokkos queries for every
-/// pattern when it chooses a block size.
-template <class Wrapper, bool HasTeamShmemSize>
-struct TeamShmemSize {};
-template <class Wrapper>
-struct TeamShmemSize<Wrapper, true> {
-  auto team_shmem_size(int team_size) const {
-    return static_cast<Wrapper const*>(this)->functor.team_shmem_size(
-        team_size);
-  }
-};
-
 #if KOKKOSMMA_IMPL_ON_CUDA()
 /// Forwards the team_shmem_size() of a wrapped functor, which Kokkos queries
 /// for every pattern when it chooses a block size.
