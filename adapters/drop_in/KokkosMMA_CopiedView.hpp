@@ -78,11 +78,15 @@ struct CopiedView<Kokkos::Impl::ViewCopy<To, From, Layout, Exec, Rank, Index>> {
   /// Kernel where no tiles are copied.
   template <class Policy>
   static void const* kernel() {
-    using Loop    = std::conditional_t<Rank == 1, Cuda::RangeLoop,
-                                    Cuda::BoxLoop<Rank, Policy::left>>;
     using Strided = Cuda::StridedCopy<sizeof(T), alignof(T)>;
-    return reinterpret_cast<void const*>(
-        &Cuda::streamed_for<std::int64_t, Strided, Loop>);
+    if constexpr (Rank == 1) {
+      return reinterpret_cast<void const*>(
+          &Cuda::streamed_for<std::int64_t, Strided>);
+    } else {
+      return reinterpret_cast<void const*>(
+          &Cuda::streamed_for<std::int64_t, Strided,
+                              Cuda::BoxLoop<Rank, Policy::left>>);
+    }
   }
 };
 

@@ -12,9 +12,9 @@
 
 /// \file
 /// Automata of two states on one-bit cells: bit j of a word is cell j. A number
-/// has one word per bit, so that one word operation counts 32 cells. First
-/// those of radius 1, then counts in neighbourhoods of any radius, in which
-/// lanes do not communicate: the algorithms only use the warp's logic()
+/// has one word per bit, so that one word operation counts 32 cells. Those
+/// of radius 1 come first. Counts in neighbourhoods of any radius follow; in
+/// them lanes do not communicate: the algorithms only use the warp's logic()
 /// (core/reduce/KokkosMMA_WarpSum.hpp describes the warp).
 
 namespace KokkosMMA::Impl {

@@ -244,7 +244,8 @@ struct CallPlan {
 
 /// Decides for a call with its own settings. Throws if its route or level is
 /// not available. A route that a scope or the environment requests is used if
-/// it can run. \param decide route function, as a callable of Settings
+/// it can run.
+/// \param decide route function, as a callable of Settings
 template <class Decide>
 CallPlan decide_call(char const* who, Settings const& call,
                      Decide const& decide,

@@ -9,7 +9,6 @@
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// \file
 /// Reductions and scans by one warp down columns that are neighbours in memory.

@@ -196,7 +196,8 @@ class WarpDenseBand {
 /// three pairs of weights of each per lane. MMA truncate their accumulator.
 /// Contributions of the rows of a step are therefore summed separately and
 /// added to the sums with rounding to nearest, which also moves the sums by
-/// these rows. \tparam Reach rows of weights above and below the centre
+/// these rows.
+/// \tparam Reach rows of weights above and below the centre
 template <class Warp, Scalar Input, int Reach>
 class WarpDenseBandHalf {
   template <class T>

@@ -69,7 +69,7 @@ TEST(TuningTable, BuiltInTableByWhatTheDeviceReports) {
 }
 
 /// Route functions end here, so no table makes a result wrong: it decides
-/// between two routes that can run, and nothing that is forced.
+/// between two routes that can run, and not where one of them is requested.
 TEST(RouteByRefusals, TakesTheBestThatCanRun) {
   Refusal const can_run, refused{"refused"}, as_fast{"as fast"};
   using enum Route;
@@ -83,7 +83,10 @@ TEST(RouteByRefusals, TakesTheBestThatCanRun) {
           auto const decision =
               route_by_refusals(asked, no_mma, no_streamed, preference);
           bool const chosen = asked == automatic;
-          EXPECT_EQ(chosen ? best : asked, decision.route);
+          bool const cannot_run =
+              (asked == mma && no_mma) || (asked == streamed && no_streamed);
+          EXPECT_EQ(chosen || cannot_run ? best : asked, decision.route);
+          EXPECT_EQ(cannot_run, bool(refusal_of(decision)));
           EXPECT_EQ(no_streamed.reason, decision.streamed.reason);
           EXPECT_EQ(no_mma || !chosen || best == mma ? no_mma.reason
                                                      : preference.reason,

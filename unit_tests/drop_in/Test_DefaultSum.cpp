@@ -6,7 +6,6 @@
 
 #include <KokkosMMA_ScanSupport.hpp>
 
-#include <limits>
 #include <vector>
 
 namespace {

@@ -214,16 +214,20 @@ TEST_F(KeptChoicesTest, PipesAndDevicesStay) {
   close(pipe);
 }
 
-/// The file of a symbolic link is replaced, not the link.
+/// The file of a symbolic link is written, not the link.
 TEST_F(KeptChoicesTest, LinksStay) {
   std::filesystem::path const link = file.string() + ".link";
-  set_text("");
-  std::filesystem::create_symlink(file, link);
-  KeptChoices choices(link, title);
-  choices.keep(loop, names[1]);
-  choices.write();
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_TRUE(has_parts(text(), {line(names[1])}));
+  std::filesystem::create_symlink(file.filename(), file.string() + ".next");
+  std::filesystem::create_symlink(file.string() + ".next", link);
+  for (bool const exists : {false, true}) {
+    std::filesystem::remove(file);
+    if (exists) set_text("");
+    KeptChoices choices(link, title);
+    choices.keep(loop, names[1]);
+    choices.write();
+    EXPECT_TRUE(std::filesystem::is_symlink(link)) << exists;
+    EXPECT_TRUE(has_parts(text(), {line(names[1])})) << exists;
+  }
 }
 
 TEST_F(KeptChoicesTest, AFolderThatDoesNotExist) {

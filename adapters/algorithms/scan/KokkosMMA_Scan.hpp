@@ -66,8 +66,8 @@ void check_scan_total(char const* who, X const& x, Y const& y,
 }
 
 /// Runs a scan by kernels of libkokkosmma_kernels where its route is `mma`,
-/// else as run_planned_scan(). If these find no scratch memory, another route
-/// runs.
+/// else as run_planned_scan(). If those kernels find no scratch memory, another
+/// route runs.
 template <class Policy, class Functor, class... Total>
 Route run_scan_of(std::string const& label, CallPlan plan, Policy const& policy,
                   Functor const& functor, Total&... total) {

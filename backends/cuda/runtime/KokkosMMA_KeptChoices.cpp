@@ -106,8 +106,15 @@ KeptChoices::KeptChoices(std::filesystem::path const& file,
   std::error_code error;
   auto const absolute = std::filesystem::absolute(file, error);
   if (!error) m_file = absolute;
-  auto const resolved = std::filesystem::weakly_canonical(m_file, error);
-  if (!error) m_file = resolved;
+  auto const resolve = [&](std::filesystem::path const& path) {
+    auto const resolved = std::filesystem::weakly_canonical(path, error);
+    if (!error) m_file = resolved;
+  };
+  resolve(m_file);
+  // A link stays if its file is missing.
+  while (!error && std::filesystem::is_symlink(m_file, error))
+    resolve(m_file.parent_path() /
+            std::filesystem::read_symlink(m_file, error));
   std::string const refusal = read();
   if (refusal.empty()) return;
   m_names.clear();

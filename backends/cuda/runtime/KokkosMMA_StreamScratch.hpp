@@ -26,8 +26,9 @@
 namespace KokkosMMA::Impl::Cuda {
 
 /// Returns memory of zeros on the current device. Throws std::bad_alloc if
-/// there is none. \param stream of the launches, which sets the memory to zero
-/// before them; none: another stream does, and the host waits
+/// there is none.
+/// \param stream of the launches, which sets the memory to zero before them;
+///        none: another stream does, and the host waits
 void* zeroed_memory(std::size_t bytes, std::optional<cudaStream_t> stream);
 
 /// Scratch that the launches of one stream use one after the other. The order
