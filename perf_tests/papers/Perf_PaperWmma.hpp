@@ -75,7 +75,8 @@ __device__ inline void add_tile(Sums& d, LeftRows const& ones, __half const* x,
   wmma::mma_sync(d, ones, data, d);
 }
 
-/// T = D 1. \return the total, in every lane
+/// T = D 1.
+/// \return the total, in every lane
 __device__ inline float total_of(Sums const& d, Room& room) {
   round_to_room(d, room);
   LeftRows column_sums;
@@ -89,7 +90,8 @@ __device__ inline float total_of(Sums const& d, Room& room) {
   return total.x[0];  // all entries are alike
 }
 
-/// The sum of `chain` tiles of a warp. \return it, in every lane
+/// The sum of `chain` tiles of a warp.
+/// \return it, in every lane
 __device__ inline float chain_total(__half const* x, std::size_t n,
                                     std::size_t first, std::size_t chain,
                                     Room& room) {
@@ -108,7 +110,8 @@ __device__ inline float sum_of_lanes(float value) {
   return value;
 }
 
-/// The same elements added by shuffles. \return the sum, in lane 0
+/// The same elements added by shuffles.
+/// \return the sum, in lane 0
 __device__ inline float shuffled_total(__half const* x, std::size_t n,
                                        std::size_t first, std::size_t chain) {
   int const lane = threadIdx.x % 32;

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_LAST_BLOCK_REDUCE_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_Slot.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 
@@ -18,40 +19,6 @@
 /// order. So the result is bitwise the same from run to run.
 
 namespace KokkosMMA::Impl::Cuda {
-
-/// Storage of a value that its reducer initialises, not its constructor.
-template <class T>
-union Slot {
-  T value;
-  __device__ Slot() {}
-  __device__ explicit Slot(T const& bits) {
-    memcpy(static_cast<void*>(&value), &bits, sizeof(T));
-  }
-  __device__ ~Slot() {}
-};
-
-/// A kernel's argument as its threads use it: the parameter, which must have
-/// KOKKOSMMA_GRID_CONSTANT, or a copy in each thread.
-template <class T>
-struct SharedArgument {
-  T const& value;
-  __device__ explicit SharedArgument(T const& parameter) : value(parameter) {}
-};
-template <bool Copies, class T>
-using Argument = std::conditional_t<Copies, Slot<T>, SharedArgument<T>>;
-
-/// Copies a value whose operators must not run. The alignment is explicit,
-/// because copies through pointers to void go byte by byte.
-template <class T>
-__device__ void copy_bits(T* to, T const* from) {
-  memcpy(__builtin_assume_aligned(static_cast<void*>(to), alignof(T)),
-         __builtin_assume_aligned(static_cast<void const*>(from), alignof(T)),
-         sizeof(T));
-}
-template <class T>
-__device__ void copy_bits(Slot<T>& to, Slot<T> const& from) {
-  copy_bits(&to.value, &from.value);
-}
 
 /// Copies the value of lane + offset, bit for bit.
 template <class T>

@@ -16,8 +16,9 @@
 #include <type_traits>
 
 /// \file
-/// Elements of an exact sum, in units that a thread loads at once: 16 bytes of
-/// contiguous elements, or single elements of a strided View and outside whole
+/// Terms of an exact sum: elements of a View, products of two Views, or the
+/// contributions of a functor. A thread loads a unit at once: 16 bytes of
+/// contiguous elements, or one element of a strided View or outside whole
 /// vectors. Missing elements of a unit are -0, the one number that changes no
 /// sum.
 

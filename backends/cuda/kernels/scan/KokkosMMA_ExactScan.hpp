@@ -5,8 +5,8 @@
 
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
-#include <backends/cuda/kernels/scan/KokkosMMA_ExactScanElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactTuning.hpp>
+#include <backends/cuda/kernels/scan/KokkosMMA_ExactScanElements.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/scan/KokkosMMA_ExactPrefix.hpp>
 

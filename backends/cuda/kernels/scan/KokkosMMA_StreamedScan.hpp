@@ -5,6 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_Slot.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/routing/KokkosMMA_StreamedTuning.hpp>
 

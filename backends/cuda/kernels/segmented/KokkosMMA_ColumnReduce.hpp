@@ -8,9 +8,9 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
-#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
+#include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpColumns.hpp>
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
+#include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactElements.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactGroup.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactWindow.hpp>

@@ -9,6 +9,7 @@
 #include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_WarpPipeline.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <core/mma/KokkosMMA_StagedTile.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 

@@ -26,9 +26,9 @@ struct BandTuning {
 /// of 2026-11-23, when the weights were loaded before the first rows, which
 /// cost 1 to 35 us). With split weights, tensor cores are busy in more than
 /// half of all cycles. Cases without a time use the row of the nearest measured
-/// case. \param is_unaligned rows of data or results are not aligned to 16
-/// bytes \param has_unaligned_results rows of results are not aligned to 16
-/// bytes
+/// case.
+/// \param is_unaligned rows of data or results are not aligned to 16 bytes
+/// \param has_unaligned_results rows of results are not aligned to 16 bytes
 template <class Band>
 constexpr BandTuning band_tuning(bool is_unaligned,
                                  bool has_unaligned_results) {

@@ -19,10 +19,9 @@
 
 /// \file
 /// Kernel of two-dimensional stencils with any weights. It multiplies the data
-/// by one band matrix per row of the weights. It supports double
-/// (core/stencil/KokkosMMA_WarpDenseBand.hpp), and 16-bit floats and floats
-/// whose weights are exact operands
-/// (core/stencil/KokkosMMA_WarpDenseBand.hpp).
+/// by one band matrix per row of the weights
+/// (core/stencil/KokkosMMA_WarpDenseBand.hpp). It supports double, and 16-bit
+/// floats and floats whose weights are exact operands.
 /// The grid is divided into 16 row panels. A thread block sweeps down a part of
 /// all 16 at once, 8 columns per warp, while the next rows are copied to shared
 /// memory asynchronously.

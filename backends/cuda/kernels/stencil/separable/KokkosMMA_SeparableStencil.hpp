@@ -26,7 +26,7 @@
 /// up its window of the row and keeps the partial sums of 2r + 1 rows in
 /// registers.
 ///
-/// Fraction of a copy's rate by radius, with this kernel and with sweep_stencil
+/// Fraction of a copy's rate by radius, with this kernel and with SweepKernel
 /// summing along rows first; 16384^2, periodic, H200, CUDA 13.0, 2026-11-27:
 ///
 ///               1        2        3        5        7    ones 3   ones 7

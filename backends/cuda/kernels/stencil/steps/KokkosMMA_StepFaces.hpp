@@ -22,7 +22,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// Results of a warp along its lanes and along its sweep. Sweeps of 4, 8 and 16
 /// are within 1 % at 512^3. 10^9 updates per second of half, 256^3, constants:
 /// 398, 461 and 423 (H100, CUDA 13.0, 2026-11-27; 4 was measured before
-/// step_volume computed the ends of rows).
+/// StepVolumeKernel computed the ends of rows).
 inline constexpr int step_face_row   = 28;
 inline constexpr int step_face_lines = 8;
 using StepFaces = StepStrips<3, step_face_lines, step_face_row>;
@@ -47,7 +47,7 @@ BeyondSide<A> beyond_side(BoundaryCondition const& condition) {
 }
 
 /// Runs the two steps of a warp.
-/// \tparam Arguments of step_volume
+/// \tparam Arguments of StepVolumeKernel
 /// \tparam Normal dimension across the face, not that of rows
 template <class Arguments, class A, class Element, int Normal>
 struct StepFaceWarp {

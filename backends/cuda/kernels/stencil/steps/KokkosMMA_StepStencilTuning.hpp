@@ -7,7 +7,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Tuning of step_stencil and step_line: several steps in one sweep.
+/// Tuning of step_stencil and StepLineKernel: several steps in one sweep.
 struct StepTuning {
   int columns;     ///< adjacent columns per lane
   int steps;       ///< upper limit
@@ -60,7 +60,7 @@ constexpr StepTuning step_line_tuning(int radius) {
   return {16, 32 / radius, 128, 6, 0};
 }
 
-/// Tuning of step_volume: several steps in one sweep.
+/// Tuning of StepVolumeKernel: several steps in one sweep.
 struct StepVolumeTuning {
   int columns;     ///< adjacent columns per lane
   int rows;        ///< adjacent rows per warp

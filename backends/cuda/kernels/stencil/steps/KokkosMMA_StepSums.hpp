@@ -15,8 +15,8 @@
 
 /// \file
 /// Sums of a step, if several steps are in flight. Each form rounds like the
-/// kernel of a single step: weights in their order, like sweep_stencil and
-/// general_stencil (direct), or along the rows and then down the columns, like
+/// kernel of a single step: weights in their order, like SweepKernel and
+/// GeneralKernel (direct), or along the rows and then down the columns, like
 /// RadiusSums (separable).
 ///
 /// An arriving row is added to all sums that it belongs to. The sums of 2
@@ -25,6 +25,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// For forms and steps that steps_of_sweep() does not allow.
 [[noreturn]] inline void refuse_steps() {
   Kokkos::abort("KokkosMMA: no kernel for several steps of this stencil");
 }

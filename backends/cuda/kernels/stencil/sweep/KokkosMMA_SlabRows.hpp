@@ -167,11 +167,10 @@ void describe_slabs(SlabBox<Shape, Element>& box,
 /// Division of a tile's slabs into boxes of a tensor, at boundaries other than
 /// zeros and ghost cells. A box writes all its columns and rows, with zeros
 /// beyond the tensor. Elements beyond the first or last row of the grid are
-/// copied row by row; a
-/// shorter box excludes them. The last tile is moved up until it is whole.
-/// Elements beyond the first or last column are copied to a separate buffer and
-/// moved into the slab when the box has arrived; for stars, only into rows that
-/// have sums.
+/// copied row by row; a shorter box excludes them. The last tile is moved up
+/// until it is whole. Elements beyond the first or last column are copied to a
+/// separate buffer and moved into the slab when the box has arrived; for stars,
+/// only into rows that have sums.
 ///
 /// Fraction of a copy's rate between zeros, at reflecting boundaries, and there
 /// with all rows of these slabs copied one by one. Stars of radius 4: float .78

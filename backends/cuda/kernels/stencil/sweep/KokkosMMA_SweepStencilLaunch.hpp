@@ -186,10 +186,10 @@ bool launch_product_sweep(Stream const& space,
 
 /// Largest radii of patterns that have kernels. Each radius adds about a second
 /// of compilation per type and functor. The sums in flight of larger radii
-/// would not fit into registers. 10^9 sums per second by sweep_stencil and by
-/// general_stencil, stars of radius 5 in three dimensions, 640^3: float 151 and
+/// would not fit into registers. 10^9 sums per second by SweepKernel and by
+/// GeneralKernel, stars of radius 5 in three dimensions, 640^3: float 151 and
 /// 15.7, half 171 and 22, bytes 183 and 28, double 111 and 6.8. Radius 8 by
-/// sweep_stencil: 96, 93, 100 and 56 (H200, 2026-11-24).
+/// SweepKernel: 96, 93, 100 and 56 (H200, 2026-11-24).
 template <int R>
 inline constexpr int sweep_star_radius = R == 1 ? 0 : 8;
 template <int R>

@@ -12,6 +12,7 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamMemory.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
+#include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_SeparableSums.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
