@@ -79,7 +79,8 @@ struct Launch {
 };
 
 /// The array that a launch leaves, with poison after it.
-template <bool InRegisters, bool ByValue, class T, class Functor, class Reducer>
+template <bool InRegisters, bool SumsNumbers, class T, class Functor,
+          class Reducer>
 std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
                        unsigned count, std::int64_t begin,
                        Launch const& launch) {
@@ -95,8 +96,8 @@ std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
   auto const go = [&](Impl::Cuda::ResultTarget<void> const& target) {
     Impl::Cuda::launch_kernel(
         space, "array_reduce",
-        Impl::Cuda::array_reduce<Tuning, InRegisters, ByValue, std::int64_t, T,
-                                 Called<Functor>, Reducer>,
+        Impl::Cuda::array_reduce<Tuning, InRegisters, SumsNumbers, std::int64_t,
+                                 T, Called<Functor>, Reducer>,
         {shape.launch.blocks, shape.launch.threads, shape.shared_bytes()},
         Called<Functor>{functor}, reducer, begin, launch.size,
         Impl::Cuda::StreamScratch(space)->grid(shape.launch.blocks, bytes),
@@ -109,7 +110,7 @@ std::vector<T> reduced(Functor const& functor, Reducer const& reducer,
   return result;
 }
 
-template <bool InRegisters, bool ByValue, class T>
+template <bool InRegisters, bool SumsNumbers, class T>
 void expect_sums(unsigned count, Launch const& launch) {
   SCOPED_TRACE("array of " + std::to_string(count) + " values of " +
                std::to_string(sizeof(T)) +
@@ -118,8 +119,8 @@ void expect_sums(unsigned count, Launch const& launch) {
   std::vector<int> calls(launch.size + std::size_t(begin), 0);
   AddArrays<T> const functor{count, calls.data()};
   SumOfArrays<T, AddArrays<T>> const reducer{functor};
-  auto const result =
-      reduced<InRegisters, ByValue, T>(functor, reducer, count, begin, launch);
+  auto const result = reduced<InRegisters, SumsNumbers, T>(
+      functor, reducer, count, begin, launch);
 
   std::vector<T> expected(count + 1, T(0));
   for (std::uint64_t i = 0; i < launch.size; ++i) {

@@ -17,20 +17,23 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA {
 namespace Impl {
 
-/// One index of a dimension.
-template <std::size_t>
-using GridIndex = std::int64_t;
-
-/// Whether a functor can compute the next value of an element.
-template <class Update, class Element, class A, std::size_t... D>
-constexpr bool is_stencil_update(std::index_sequence<D...>) {
-  return std::is_invocable_r_v<A, Update const&, GridIndex<D>..., Element, A>;
-}
+/// Whether a functor can compute the next value of an element. (g++ 12 rejects
+/// what nvcc 13.0 makes of an expansion of std::int64_t over the dimensions.)
+template <class Update, class Element, class A, int R>
+inline constexpr bool is_stencil_update =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, std::int64_t,
+                          std::int64_t, Element, A>;
+template <class Update, class Element, class A>
+inline constexpr bool is_stencil_update<Update, Element, A, 2> =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, std::int64_t, Element,
+                          A>;
+template <class Update, class Element, class A>
+inline constexpr bool is_stencil_update<Update, Element, A, 1> =
+    std::is_invocable_r_v<A, Update const&, std::int64_t, Element, A>;
 
 }  // namespace Impl
 
@@ -144,8 +147,7 @@ requires(std::is_class_v<Update>) void stencil(
   static_assert(Impl::rank_of<X> == Policy::rank,
                 "KokkosMMA::stencil: the rank of the Views must be that of the "
                 "policy");
-  static_assert(Impl::is_stencil_update<Update, Element, A>(
-                    std::make_index_sequence<Policy::rank>()),
+  static_assert(Impl::is_stencil_update<Update, Element, A, Policy::rank>,
                 "KokkosMMA::stencil: the functor must accept the indices of an "
                 "element (std::int64_t), its value and the sum of its "
                 "neighbours, and return the next value of the element");
