@@ -30,8 +30,8 @@ namespace KokkosMMA::Impl {
   return text;
 }
 
-/// The reasons of a decision, behind the text of its route. A reason common to
-/// both routes is printed once.
+/// Reasons of a decision, after the text of its route. A reason common to both
+/// routes is printed once.
 [[gnu::cold]] inline std::string with_reasons(std::string text,
                                               RouteDecision const& decision) {
   if (decision.mma && decision.mma.reason == decision.streamed.reason)

@@ -68,8 +68,8 @@ HostGrid<R> numbers(Place<R> const& extent, Random& random) {
   return grid;
 }
 
-/// Several steps in one call have the bits of as many calls, but for the sign
-/// and the digits of a NaN: an instruction takes those of one operand or of the
+/// Several steps in one call have the bits of as many calls, except the sign
+/// and the digits of a NaN: an instruction uses those of one operand or of the
 /// other.
 /// \param call runs so many steps from a View to another
 /// \return the elements after the steps

@@ -622,13 +622,13 @@ TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
 }
 
 // --- the choice -------------------------------------------------------------
-/// The candidates that the chooser asks for next.
+/// Candidates that the chooser requests next.
 void expect_next(LaunchChooser& chooser, std::vector<int> const& candidates) {
   for (int const c : candidates) EXPECT_EQ(chooser.next(), c);
 }
 constexpr int none = LaunchChooser::none;
 
-/// Measures what the chooser asks for until it asks for nothing.
+/// Measures what the chooser requests, until it requests nothing.
 /// \param time milliseconds of a candidate, the n-th time
 /// \return the candidates in the order of their launches
 template <class Time>

@@ -39,8 +39,8 @@ struct AddResult {
   KOKKOS_FUNCTION void operator()(Tag, std::int64_t i) const { x(i) -= i; }
 };
 
-/// Random calls have more chains, in the kind graph_chain, and many graphs that
-/// come and go: the memory of their nodes goes to others.
+/// Random calls have more chains, in the kind graph_chain, and many graphs
+/// whose nodes reuse the memory of destroyed ones.
 TYPED_TEST(Graphs, ChainsAreIntercepted) {
   using Exec   = TypeParam;
   using Range  = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

@@ -19,7 +19,7 @@ struct BandTuning {
 };
 
 /// At least half of the warps that fit with 128 registers are resident. Beside
-/// each row: us of the kernel alone and, after semicolons, of other rows, named
+/// each row: us of the kernel only and, after semicolons, of other rows, named
 /// by the fields that differ (columns and warps as 2 x 8). Box filters of
 /// radius 7 (bytes also 16, floats 11) of 16384^2, zeros beyond the boundaries;
 /// a copy takes 130 for bytes and 257 for half (H200, CUDA 13.0, 2026-11-24; *
