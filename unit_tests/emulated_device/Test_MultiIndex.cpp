@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Where the places of a box lie. That each tuple is called once is tested by
-// the kernels on the emulated device (Test_BoxSums.cpp, random_calls).
+// the kernels on the emulated device (random_calls, sum_box_*).
 
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <core/loops/KokkosMMA_TileWidths.hpp>

@@ -156,7 +156,9 @@ Parameters draw(Limits const& limits, std::mt19937_64& engine, int instances,
     p[P::chunk] = std::int64_t(1) << dice(0, 9);
   if (limits.strided) p[P::stride] = dice(1, 4);
   if (limits.arrays)
-    p[P::count] = dice.one_in(4) ? dice(150, 300) : dice(1, 40);
+    p[P::count] = dice.one_in(20)  ? dice(1000, 2048)
+                  : dice.one_in(4) ? dice(150, 300)
+                                   : dice(1, dice.one_in(2) ? 4 : 40);
   p[P::shift] = dice.one_in(2) ? 0 : dice(1, 15);
   // The drop-in measures launches and changes them at calls 13, 100 and 101.
   std::int64_t const size = indices_of(limits, p);

@@ -58,7 +58,9 @@ struct ArrayReducer {
   void join(Value* into, Value const* from) const {
     for (unsigned e = 0; e < f.value_count; ++e) into[e] += from[e];
   }
-  void final(Value*) const {}
+  void final(Value* value) const {
+    if constexpr (requires { f.final(value); }) f.final(value);
+  }
 };
 
 /// Whether each thread has a copy of the functor, as with Kokkos 4.
@@ -143,9 +145,17 @@ struct EmulatedRunner {
       bool const on_device = c[Parameters::where] == 2;
       Value* const to =
           on_device ? c.device_result<Value>(r) : c.host_result<Value>(r);
-      launch_arrays<true>(Impl::TaggedCall<F, Tag>(functor), reducer,
-                          box.first(), std::uint64_t(box.extent[0]),
-                          functor.value_count, to, on_device);
+      auto const launch = [&]<bool InRegisters, bool SumsNumbers>() {
+        launch_arrays<true, InRegisters, SumsNumbers>(
+            Impl::TaggedCall<F, Tag>(functor), reducer, box.first(),
+            std::uint64_t(box.extent[0]), functor.value_count, to, on_device);
+      };
+      if (choice(3, 4) == 0)
+        launch.template operator()<false, false>();
+      else if (functor.value_count <= Impl::most_in_registers)
+        launch.template operator()<true, true>();
+      else
+        launch.template operator()<false, true>();
     });
   }
 
@@ -197,9 +207,10 @@ struct EmulatedRunner {
         Value* const to =
             on_device ? c.device_result<Value>(r) : c.host_result<Value>(r);
         if constexpr (sizeof(Value) > Impl::max_value_bytes) {
-          launch_arrays<false>(call, reducer, begin, size, 1, to, on_device);
+          launch_arrays<false, false, false>(call, reducer, begin, size, 1, to,
+                                             on_device);
         } else {
-          launch_reduce<F, BoxType::rank>(call, reducer, begin, size, to);
+          launch_reduce<F, BoxType::rank>(call, reducer, begin, size, to, r);
         }
       });
     };
@@ -227,26 +238,31 @@ struct EmulatedRunner {
   template <class F, int Indices, class TheCall, class Reducer, class Index,
             class Value>
   void launch_reduce(TheCall const& call, Reducer const& reducer, Index begin,
-                     std::uint64_t size, Value* to) const {
-    constexpr auto tuned   = tuned_for<F, Value, Indices>;
-    constexpr auto orders  = Impl::call_orders(tuned, Indices > 1);
-    using Tuning           = Impl::Cuda::tuning_type<tuned>;
-    using Running          = Impl::Cuda::RunningValue<Reducer, Value>;
-    unsigned const blocks  = 1 + choice(7, 1);
-    unsigned const threads = tuned.threads;
-    auto const launch      = [&](auto kernel) {
+                     std::uint64_t size, Value* to, std::int64_t repeat) const {
+    constexpr auto tuned  = tuned_for<F, Value, Indices>;
+    constexpr auto orders = Impl::call_orders(tuned, Indices > 1);
+    using Tuning          = Impl::Cuda::tuning_type<tuned>;
+    using Running         = Impl::Cuda::RunningValue<Reducer, Value>;
+    unsigned const blocks = 1 + choice(7, 1);
+    // A block of another size goes over the places of a box one by one.
+    unsigned const threads =
+        Indices > 1 && choice(4, 3) == 0 ? 256 : tuned.threads;
+    // The bits of all orders are the same.
+    unsigned const order =
+        (choice(16, 2) + unsigned(repeat)) % unsigned(orders.count);
+    auto const launch = [&](auto kernel) {
       Impl::Cuda::launch_kernel(
-               space, "streamed_reduce", kernel, {blocks, threads}, call, reducer,
-               begin, size, orders[int(choice(unsigned(orders.count), 2))],
-               Impl::Cuda::StreamScratch(space)->grid(
-                   Impl::Cuda::partials_of_warps(blocks, threads), sizeof(Value)),
-               Impl::Cuda::ResultTarget<Value>{to, nullptr});
+          space, "streamed_reduce", kernel, {blocks, threads}, call, reducer,
+          begin, size, orders[int(order)],
+          Impl::Cuda::StreamScratch(space)->grid(
+              Impl::Cuda::partials_of_warps(blocks, threads), sizeof(Value)),
+          Impl::Cuda::ResultTarget<Value>{to, nullptr});
     };
     launch(Impl::Cuda::streamed_reduce<Running, Tuning, Index, Value, TheCall,
                                        Reducer, by_value<F>>);
   }
-  template <bool IsArray, class TheCall, class Reducer, class Index,
-            class Value>
+  template <bool IsArray, bool InRegisters, bool SumsNumbers, class TheCall,
+            class Reducer, class Index, class Value>
   void launch_arrays(TheCall const& call, Reducer const& reducer, Index begin,
                      std::uint64_t size, unsigned count, Value* to,
                      bool on_device) const {
@@ -265,8 +281,8 @@ struct EmulatedRunner {
         [&](Impl::Cuda::ResultTarget<void> const& target) {
           Impl::Cuda::launch_kernel(
               space, "array_reduce",
-              Impl::Cuda::array_reduce<Tuning, false, IsArray, Index, Value,
-                                       TheCall, Reducer>,
+              Impl::Cuda::array_reduce<Tuning, InRegisters, SumsNumbers, Index,
+                                       Value, TheCall, Reducer>,
               {shape.launch.blocks, shape.launch.threads, shape.shared_bytes()},
               call, reducer, begin, size,
               scratch->grid(shape.launch.blocks, count * sizeof(Value)),

@@ -71,6 +71,10 @@ struct Sum : Functor<Element, Rank> {
       requires(Rank == 4) {
     add(sum, i, j, k, l);
   }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m,
+                                  Value& sum) const requires(Rank == 5) {
+    add(sum, i, j, k, l, m);
+  }
   KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n,
                                   Value& sum) const requires(Rank == 6) {
     add(sum, i, j, k, l, m, n);
@@ -175,6 +179,29 @@ struct SmallestAndNumber : Functor<std::int32_t> {
   }
 };
 
+/// The smallest of each of so many words.
+template <int Words>
+struct SmallestWords : Functor<double> {
+  struct value_type {
+    std::uint64_t word[Words];
+  };
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, value_type& value) const {
+    std::int64_t const at = place.of(i);
+    count(at);
+    for (int k = 0; k < Words; ++k)
+      value.word[k] = Kokkos::min(value.word[k], mixed(std::uint64_t(at + k)));
+  }
+  KOKKOS_FUNCTION void init(value_type& value) const {
+    for (auto& word : value.word) word = ~std::uint64_t(0);
+  }
+  KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
+    for (int k = 0; k < Words; ++k)
+      into.word[k] = Kokkos::min(into.word[k], from.word[k]);
+  }
+  KOKKOS_FUNCTION void final(value_type& value) const { value.word[0] ^= 1; }
+};
+
 /// Without a result: final() keeps the value.
 struct KeptByFinal : SmallestAndNumber {
   std::int64_t* kept;
@@ -198,6 +225,14 @@ struct ArraySum : Functor<T> {
     this->count(at);
     for (unsigned e = 0; e < value_count; ++e)
       if ((std::uint64_t(at) + e) % 3 == 0) sum[e] += this->x[at];
+  }
+};
+
+/// Integers that show whether final() was called twice.
+struct ArraySumWithFinal : ArraySum<std::uint8_t> {
+  using ArraySum<std::uint8_t>::ArraySum;
+  KOKKOS_FUNCTION void final(std::uint8_t* sum) const {
+    for (unsigned e = 0; e < value_count; ++e) sum[e] ^= 0x55;
   }
 };
 

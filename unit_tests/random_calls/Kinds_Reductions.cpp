@@ -17,6 +17,7 @@ void add_fold(Table& table, char const* name, Limits limits = {}) {
   using Value         = typename FunctorType::value_type;
   limits.rank         = BoxType::rank;
   limits.result_bytes = int(sizeof(Value));
+  limits.one_result   = true;
   if constexpr (sizeof(typename BoxType::Index) < 4) {
     limits.chunks = false;
     limits.low    = std::numeric_limits<typename BoxType::Index>::min();
@@ -39,9 +40,10 @@ constexpr Limits sums_of(Element element, bool float_results) {
 }
 template <class T, class FunctorType = ArraySum<T>>
 void add_array(Table& table, char const* name, Limits limits) {
-  limits.arrays  = true;
-  limits.most    = 1 << 14;
-  limits.numbers = Numbers::sums;
+  limits.arrays     = true;
+  limits.one_result = true;
+  limits.most       = 1 << 14;
+  if (limits.numbers == Numbers::any) limits.numbers = Numbers::sums;
   add<true>(table, name, limits, [](auto const& run, Call const& c) {
     run.reduce_array(Box<int>(c), FunctorType(c));
   });
@@ -57,9 +59,10 @@ void add_reductions(Table& table) {
                                                  sums_of(Element::f32, true));
   add_fold<Box<int>, Sum<Half, Half>>(table, "sum_half",
                                       sums_of(Element::half, true));
-  add_fold<Box<int>, Sum<double, double>>(
-      table, "sum_normal_numbers",
-      {.numbers = Numbers::normal, .float_results = true});
+  Limits const normal{.numbers = Numbers::normal, .float_results = true};
+  add_fold<Box<int>, Sum<double, double>>(table, "sum_normal_numbers", normal);
+  add_fold<Box<int, 3, true>, Sum<double, double, 3>>(
+      table, "sum_box_normal_numbers", normal);
   add_fold<Box<std::uint32_t>, Sum<std::int32_t, std::int64_t>>(
       table, "sum_int64_of_int32", ints);
   add_fold<Box<int>, Sum<std::uint8_t, std::uint8_t>>(
@@ -83,6 +86,8 @@ void add_reductions(Table& table) {
   add_fold<Box<int, 1, false, void, Kokkos::LaunchBounds<256, 1>>,
            Sum<std::int32_t, std::int64_t>>(table, "sum_launch_bounds", ints);
   add_fold<Box<int>, SmallestAndNumber>(table, "fold_init_join_final", ints);
+  add_fold<Box<int>, SmallestWords<25>>(table, "fold_200_bytes",
+                                        {.most = 1 << 15});
 #if !defined(RANDOM_CALLS_EMULATED)
   Limits kept       = ints;
   kept.result_bytes = 16;
@@ -117,10 +122,15 @@ void add_reductions(Table& table) {
       table, "sum_box_3_left", ints);
   add_fold<Box<int, 4, false>, Sum<std::int32_t, std::int32_t, 4>>(
       table, "sum_box_4_right", ints);
+  add_fold<Box<int, 5, true>, Sum<std::int32_t, std::int64_t, 5>>(
+      table, "sum_box_5_left", ints);
   add_fold<Box<int, 6, false>, Sum<std::int32_t, std::int64_t, 6>>(
       table, "sum_box_6_right", ints);
   add_array<std::int64_t>(table, "array_int64", {.element = Element::i64});
   add_array<double>(table, "array_double", {.float_results = true});
+  add_array<double>(table, "array_normal_numbers", normal);
+  add_array<std::uint8_t, ArraySumWithFinal>(table, "array_uint8_final",
+                                             {.element = Element::u8});
 #if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   add_array<std::int64_t, MutableArraySum>(table, "array_mutable",
                                            {.element = Element::i64});

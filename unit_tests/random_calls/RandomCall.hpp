@@ -67,6 +67,7 @@ struct Limits {
   int result_bytes   = 0;      ///< of a result
   bool float_results = false;  ///< of type `element`, compared as numbers
   bool float_y       = false;
+  bool one_result    = false;  ///< repetitions have the same bits
   bool teams = false, strided = false, arrays = false;
   /// Kokkos needs a power of two of threads, and races with several lanes.
   bool scans_teams    = false;

@@ -185,6 +185,7 @@ struct HostRunner {
         F const f(functor);
         f(i..., result);
       });
+      if constexpr (requires { functor.final(result); }) functor.final(result);
     });
   }
   template <bool WithTotal, class BoxType, class F>
