@@ -75,24 +75,6 @@ inline std::int64_t stands_for(Boundary kind, std::int64_t i, std::int64_t n) {
   return i;
 }
 
-/// The element that a stencil reads at `place`, which may lie anywhere;
-/// `ghosts` are the radius where boundaries are halos.
-template <int R>
-double read_at(HostGrid<R> const& view, Place<R> place, Place<R> const& extent,
-               Place<R> const& radius, Boundaries<R> const& boundaries) {
-  for (int d = 0; d < R; ++d) {
-    std::int64_t& i = place[d];
-    BoundaryCondition const& condition =
-        i < 0 ? boundaries.low[d] : boundaries.high[d];
-    bool const out = i < 0 || i >= extent[d];
-    if (out && condition.kind == Boundary::constant) return condition.value;
-    if (out && condition.kind != Boundary::halo)
-      i = stands_for(condition.kind, i, extent[d]);
-    if (boundaries.low[d].kind == Boundary::halo) i += radius[d];
-  }
-  return view.at(place);
-}
-
 /// All offsets of a stencil, one after another.
 template <int R, class F>
 void for_each_offset(Place<R> const& radius, F const& f) {
@@ -117,55 +99,104 @@ Place<R> radius_of(StencilWeights<R> const& weights) {
   return radius;
 }
 
+/// What a stencil adds up: the weights but those of zero, and elements of a
+/// grid or, beyond boundaries, the values that replace these. Where constants
+/// meet, that of the caller's first dimension is used.
+template <class T, int R>
+class StencilTerms {
+ public:
+  /// \param data element 0; ghost cells lie before and behind
+  /// \param reversed the last dimension is the caller's first one
+  StencilTerms(T const* data, Place<R> const& extent, Place<R> const& stride,
+               StencilWeights<R> const& weights,
+               Boundaries<R> const& boundaries, bool reversed = false)
+      : m_data(data),
+        m_extent(extent),
+        m_stride(stride),
+        m_radius(radius_of(weights)),
+        m_boundaries(boundaries),
+        m_reversed(reversed) {
+    for_each_offset<R>(m_radius, [&](Place<R> const& offset) {
+      typename StencilWeights<R>::Offsets o;
+      for (int d = 0; d < R; ++d) o[d] = int(offset[d]);
+      double const weight = weights.weight(o);
+      if (weight != 0) m_terms.push_back({offset, distance_of(offset), weight});
+    });
+  }
+
+  /// Calls f(weight, element) for all that is added up.
+  template <class F>
+  void for_each(Place<R> const& element, F const& f) const {
+    // Where no boundary is near, what a test takes its time for is short.
+    bool is_inside      = true;
+    T const* const here = m_data + distance_of(element);
+    for (int d = 0; d < R; ++d)
+      is_inside = is_inside && element[d] >= m_radius[d] &&
+                  element[d] + m_radius[d] < m_extent[d];
+    for (Term const& term : m_terms)
+      f(term.weight,
+        is_inside ? here[term.distance] : at(element, term.offset));
+  }
+
+ private:
+  struct Term {
+    Place<R> offset;
+    std::int64_t distance;  ///< in memory
+    double weight;
+  };
+  T at(Place<R> const& place, Place<R> const& offset) const {
+    T const* element = m_data;
+    for (int n = 0; n < R; ++n) {
+      int const d    = m_reversed ? R - 1 - n : n;
+      std::int64_t i = place[d] + offset[d];
+      BoundaryCondition const& beyond =
+          i < 0 ? m_boundaries.low[d] : m_boundaries.high[d];
+      if (i < 0 || i >= m_extent[d]) {
+        if (beyond.kind == Boundary::constant)
+          return static_cast<T>(beyond.value);
+        if (beyond.kind != Boundary::halo)
+          i = stands_for(beyond.kind, i, m_extent[d]);
+      }
+      element += i * m_stride[d];
+    }
+    return *element;
+  }
+  std::int64_t distance_of(Place<R> const& place) const {
+    std::int64_t distance = 0;
+    for (int d = 0; d < R; ++d) distance += place[d] * m_stride[d];
+    return distance;
+  }
+
+  T const* m_data;
+  Place<R> m_extent, m_stride, m_radius;
+  Boundaries<R> m_boundaries;
+  bool m_reversed;
+  std::vector<Term> m_terms;
+};
+
 /// Sums of the neighbours, and of their magnitudes where these are asked for.
+/// `view` begins with ghost cells where boundaries are halos.
 template <int R>
 HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
                            StencilWeights<R> const& weights,
                            Boundaries<R> const& boundaries,
                            HostGrid<R>* magnitudes = nullptr) {
-  struct Tap {
-    Place<R> offset;
-    std::int64_t distance;  // in the view
-    double weight;
-  };
+  Place<R> first{}, stride;
+  std::int64_t next = 1;
+  for (int d = R - 1; d >= 0; --d) {
+    if (boundaries.low[d].kind == Boundary::halo) first[d] = weights.radius(d);
+    stride[d] = next;
+    next *= view.extent[d];
+  }
+  StencilTerms<double, R> const terms(view.values.data() + view.index(first),
+                                      extent, stride, weights, boundaries);
   HostGrid<R> sums(extent);
-  Place<R> const radius = radius_of(weights);
-  std::vector<Tap> taps;
-  for_each_offset<R>(radius, [&](Place<R> const& offset) {
-    typename StencilWeights<R>::Offsets o;
-    std::int64_t distance = 0;
-    for (int d = 0; d < R; ++d) {
-      o[d]     = int(offset[d]);
-      distance = distance * view.extent[d] + offset[d];
-    }
-    double const weight = weights.weight(o);
-    if (weight != 0) taps.push_back({offset, distance, weight});
-  });
   for (std::size_t index = 0; index < sums.values.size(); ++index) {
-    Place<R> const element = sums.place(index);
-    // Far from all boundaries nothing is asked of them.
-    bool inside   = true;
-    Place<R> here = element;
-    for (int d = 0; d < R; ++d) {
-      inside = inside && element[d] >= radius[d] &&
-               element[d] + radius[d] < extent[d];
-      if (boundaries.low[d].kind == Boundary::halo) here[d] += radius[d];
-    }
-    double const* const centre = view.values.data() + view.index(here);
-    double sum = 0, magnitude = 0;
-    for (Tap const& tap : taps) {
-      double term = tap.weight;
-      if (inside) {
-        term *= centre[tap.distance];
-      } else {
-        Place<R> place = element;
-        for (int d = 0; d < R; ++d) place[d] += tap.offset[d];
-        term *= read_at(view, place, extent, radius, boundaries);
-      }
-      sum += term;
-      magnitude += std::abs(term);
-    }
-    sums.values[index] = sum;
+    double magnitude = 0;
+    terms.for_each(sums.place(index), [&](double weight, double value) {
+      sums.values[index] += weight * value;
+      magnitude += std::abs(weight * value);
+    });
     if (magnitudes) magnitudes->values[index] = magnitude;
   }
   return sums;

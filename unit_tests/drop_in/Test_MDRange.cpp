@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions over multidimensional ranges: every rank, where the range begins,
-// tiles, orders of iteration, work tags, reducers. Checked against plain loops
-// on the host.
+// Reductions over multidimensional ranges: which are intercepted, and functors
+// that hold much.
 
 #include <KokkosMMA_TestSupport.hpp>
 
-#include <algorithm>
-#include <array>
-#include <vector>
+#include <cstdint>
 
 namespace {
 
@@ -17,183 +14,47 @@ using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(MDRange);
 
-/// Depends on every index and on their order.
-KOKKOS_INLINE_FUNCTION std::uint64_t mix() { return 1; }
-template <class First, class... Rest>
-KOKKOS_INLINE_FUNCTION std::uint64_t mix(First first, Rest... rest) {
-  return (mix(rest...) + static_cast<std::uint64_t>(first) + 12345) *
-         6364136223846793005ull;
-}
-
-/// Sums and, under a tag, takes the maximum of what mix() makes of the indices,
-/// for any rank.
-struct TakeMaximum {};
-struct MixIndices {
-  using Value = std::uint64_t;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j,
-                                  Value& u) const {
-    u += mix(i, j);
-  }
-  KOKKOS_FUNCTION void operator()(int i, int j, int k, Value& u) const {
-    u += mix(i, j, k);
-  }
-  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, Value& u) const {
-    u += mix(i, j, k, l);
-  }
-  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n,
-                                  Value& u) const {
-    u += mix(i, j, k, l, m, n);
-  }
-  KOKKOS_FUNCTION void operator()(TakeMaximum, int i, int j, int k,
-                                  Value& u) const {
-    Value const value = mix(i, j, k);
-    if (value > u) u = value;
-  }
-};
-
-template <int Rank>
-using Point = std::array<std::int64_t, Rank>;
-
-struct Reference {
-  std::uint64_t sum = 0, maximum = 0;
-};
-
-/// The same by plain loops, one index at a time.
-template <int Rank, class... Indices>
-void loop(Point<Rank> const& begin, Point<Rank> const& end, Reference& result,
-          Indices... indices) {
-  constexpr int axis = sizeof...(Indices);
-  if constexpr (axis == Rank) {
-    std::uint64_t const value = mix(indices...);
-    result.sum += value;
-    result.maximum = std::max(result.maximum, value);
-  } else {
-    for (std::int64_t i = begin[axis]; i < end[axis]; ++i)
-      loop<Rank>(begin, end, result, indices..., i);
-  }
-}
-
-template <class Policy, int Rank>
-Policy make_policy(Point<Rank> const& begin, Point<Rank> const& end,
-                   std::vector<int> const& tile = {}) {
-  typename Policy::point_type lower, upper;
-  for (int axis = 0; axis < Rank; ++axis) {
-    lower[axis] = begin[axis];
-    upper[axis] = end[axis];
-  }
-  if (tile.empty()) return Policy(lower, upper);
-  typename Policy::tile_type tiles;
-  for (int axis = 0; axis < Rank; ++axis) tiles[axis] = tile[axis];
-  return Policy(lower, upper, tiles);
-}
-
-template <class Policy, int Rank>
-void check_policy(Point<Rank> const& begin, Point<Rank> const& end,
-                  std::vector<int> const& tile = {}) {
-  Reference expected;
-  loop<Rank>(begin, end, expected);
-  expect_reduced(expected.sum, make_policy<Policy, Rank>(begin, end, tile),
-                 MixIndices());
-}
-
 using Kokkos::Iterate;
 using Kokkos::Rank;
 
-/// Boxes of all kinds and sizes: random_calls, sum_box_*.
+/// One for each index, whatever there are.
+struct CountIndices {
+  KOKKOS_FUNCTION void operator()(int, std::int64_t, int& sum) const { ++sum; }
+  KOKKOS_FUNCTION void operator()(int, int, int, int& sum) const { ++sum; }
+  KOKKOS_FUNCTION void operator()(int, int, int, int, int& sum) const { ++sum; }
+  KOKKOS_FUNCTION void operator()(int, int, int, int, int, int& sum) const {
+    ++sum;
+  }
+  KOKKOS_FUNCTION void operator()(int, int, int, int, int, int,
+                                  int& sum) const {
+    ++sum;
+  }
+};
+template <class Exec, int R, Iterate Direction, class... Traits>
+void check_rank() {
+  using Policy =
+      Kokkos::MDRangePolicy<Exec, Rank<R, Iterate::Left, Direction>, Traits...>;
+  // Several blocks, and no whole tiles.
+  constexpr int extent[] = {0, 0, 183, 33, 13, 9, 7};
+  typename Policy::point_type lower, upper;
+  int points = 1;
+  for (int d = 0; d < R; ++d) {
+    lower[d] = d;
+    upper[d] = extent[R] + 3 * d;
+    points *= extent[R] + 2 * d;
+  }
+  expect_reduced(points, Policy(lower, upper), CountIndices());
+}
+/// What boxes of all kinds and sizes give: random_calls, sum_box_*, fold_box
+/// and reducer_box_tag.
 TYPED_TEST(MDRange, EveryRankIsIntercepted) {
   using Exec = TypeParam;
-  using LeftRight =
-      Kokkos::MDRangePolicy<Exec, Rank<2, Iterate::Left, Iterate::Right>>;
-  using Signed = Kokkos::MDRangePolicy<Exec, Rank<3>, Kokkos::IndexType<int>>;
-  check_policy<LeftRight, 2>({3, 2}, {100, 201}, {7, 3});
-  check_policy<Signed, 3>({1, -2, -30}, {30, 20, 25});
-  check_policy<Kokkos::MDRangePolicy<Exec, Rank<4>>, 4>({1, 0, 3, 2},
-                                                        {12, 9, 11, 17});
-  check_policy<Kokkos::MDRangePolicy<Exec, Rank<6>>, 6>(
-      {0, 1, 2, 3, 4, 5}, {5, 8, 6, 7, 9, 11}, {2, 3, 2, 2, 2, 2});
+  check_rank<Exec, 2, Iterate::Right>();
+  check_rank<Exec, 3, Iterate::Left, Kokkos::IndexType<int>>();
+  check_rank<Exec, 4, Iterate::Left>();
+  check_rank<Exec, 5, Iterate::Right>();
+  check_rank<Exec, 6, Iterate::Left>();
 }
-
-/// A work tag and a reducer, into a scalar and a View.
-TYPED_TEST(MDRange, WorkTagAndReducer) {
-  using Exec   = TypeParam;
-  using Policy = Kokkos::MDRangePolicy<Exec, Rank<3>, TakeMaximum>;
-  Point<3> const begin{2, 0, 5}, end{40, 33, 21};
-  auto const policy = make_policy<Policy, 3>(begin, end);
-  Reference expected;
-  loop<3>(begin, end, expected);
-  std::uint64_t scalar = poison<std::uint64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("maximum", policy, MixIndices(),
-                          Kokkos::Max<std::uint64_t>(scalar));
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(expected.maximum, scalar);
-
-  auto const view = poisoned_view<std::uint64_t, Exec>();
-  probe.reset();
-  Kokkos::parallel_reduce("maximum", policy, MixIndices(),
-                          Kokkos::Max<std::uint64_t, Exec>(view));
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(expected.maximum, value_of(view));
-}
-
-/// A reduction by members of the functor, over elements of a View, two results
-/// from a lambda.
-template <class Exec>
-struct LongestRow {
-  using value_type = Kokkos::pair<int, int>;  // value and row
-  Kokkos::View<int const**, Exec> x;
-  KOKKOS_FUNCTION void operator()(int i, int j, value_type& update) const {
-    join(update, value_type(x(i, j), i));
-  }
-  KOKKOS_FUNCTION void init(value_type& update) const {
-    update = value_type(-1, -1);
-  }
-  KOKKOS_FUNCTION void join(value_type& update, value_type const& other) const {
-    if (other.first > update.first) update = other;
-  }
-  KOKKOS_FUNCTION void final(value_type& update) const { update.second += 100; }
-};
-
-template <class Exec>
-void check_view_elements() {
-  int const rows = 211, columns = 97;
-  Random random;
-  Kokkos::View<int**, Exec> const x("x", rows, columns);
-  auto const host  = Kokkos::create_mirror_view(x);
-  std::int64_t sum = 0;
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j) {
-      host(i, j) = random.integer(0, 1000000);
-      sum += host(i, j);
-    }
-  int const row = random.integer(0, rows - 1);
-  sum += 2000000 - host(row, 3);
-  host(row, 3) = 2000000;
-  Kokkos::deep_copy(x, host);
-  Kokkos::MDRangePolicy<Exec, Rank<2>> const policy({0, 0}, {rows, columns});
-
-  Kokkos::pair<int, int> found(0, 0);
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("row", policy, LongestRow<Exec>{x}, found);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(2000000, found.first);
-  EXPECT_EQ(row + 100, found.second);
-
-  std::int64_t total = poison<std::int64_t>();
-  int largest        = -1;
-  probe.reset();
-  Kokkos::parallel_reduce(
-      "two results", policy,
-      KOKKOS_LAMBDA(int i, int j, std::int64_t& s, int& m) {
-        s += x(i, j);
-        if (x(i, j) > m) m = x(i, j);
-      },
-      total, Kokkos::Max<int>(largest));
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(sum, total);
-  EXPECT_EQ(2000000, largest);
-}
-TYPED_TEST(MDRange, ElementsOfAView) { check_view_elements<TypeParam>(); }
 
 /// Extents of which 32 bits are none, of a box without points.
 template <class Exec>

@@ -217,25 +217,12 @@ Factors<R> random_factors(std::array<int, R> const& radius, Random& random) {
 
 /// The sums that a kernel has to find, in the type that it adds up in.
 template <class A, class T, int R>
-class ExactSums {
- public:
-  ExactSums(StencilCase<R> const& in, Impl::StencilGrid<T, R> const& grid)
-      : m_grid(grid), m_radius(radius_of(in.weights)) {
-    for_each_offset<R>(m_radius, [&](Place<R> const& offset) {
-      typename StencilWeights<R>::Offsets o;
-      std::int64_t distance = 0;
-      for (int d = 0; d < R; ++d) {
-        o[d] = int(offset[d]);
-        distance += offset[d] * grid.stride[d];
-      }
-      double const weight = in.weights.weight(o);
-      if (weight != 0) m_terms.push_back({offset, distance, weight});
-    });
-  }
+struct ExactSums : StencilTerms<T, R> {
+  using StencilTerms<T, R>::StencilTerms;
 
   A operator()(Place<R> const& element) const {
     A sum{};
-    for_each_term(element, [&](double weight, T value) {
+    this->for_each(element, [&](double weight, T value) {
       if constexpr (std::is_integral_v<A>) {
         using Bits = std::make_unsigned_t<A>;
         sum        = A(Bits(sum) +
@@ -246,58 +233,6 @@ class ExactSums {
     });
     return sum;
   }
-  /// Calls f(weight, element) for all that is added up.
-  template <class F>
-  void for_each_term(Place<R> const& element, F const& f) const {
-    // Where no boundary is near, what a test takes its time for is short.
-    bool is_inside      = true;
-    T const* const here = m_grid.data + distance_of(element);
-    for (int d = 0; d < R; ++d)
-      is_inside = is_inside && element[d] >= m_radius[d] &&
-                  element[d] + m_radius[d] < m_grid.extent[d];
-    for (Term const& term : m_terms) {
-      if (is_inside) {
-        f(term.weight, here[term.distance]);
-      } else {
-        std::int64_t place[R];
-        for (int d = 0; d < R; ++d) place[d] = element[d] + term.offset[d];
-        f(term.weight, at(place));
-      }
-    }
-  }
-
- private:
-  struct Term {
-    Place<R> offset;
-    std::int64_t distance;  ///< in memory
-    double weight;
-  };
-  /// Element or, beyond boundaries, the value that replaces it. Where constants
-  /// meet, that of the caller's first dimension is used.
-  T at(std::int64_t const (&place)[R]) const {
-    T const* element = m_grid.data;
-    for (int n = 0; n < R; ++n) {
-      int const d          = m_grid.reversed ? R - 1 - n : n;
-      std::int64_t const i = place[d];
-      BoundaryCondition const& beyond =
-          i < 0 ? m_grid.boundaries.low[d] : m_grid.boundaries.high[d];
-      bool const is_inside = 0 <= i && i < m_grid.extent[d];
-      if (!is_inside && beyond.kind == Boundary::constant)
-        return static_cast<T>(beyond.value);
-      element +=
-          m_grid.boundaries.index(d, i, m_grid.extent[d]) * m_grid.stride[d];
-    }
-    return *element;
-  }
-  std::int64_t distance_of(Place<R> const& element) const {
-    std::int64_t distance = 0;
-    for (int d = 0; d < R; ++d) distance += element[d] * m_grid.stride[d];
-    return distance;
-  }
-
-  Impl::StencilGrid<T, R> m_grid;
-  Place<R> m_radius;
-  std::vector<Term> m_terms;
 };
 
 /// What a grid holds before a kernel writes to it; and after each result that
@@ -346,12 +281,14 @@ void each_sum(StencilCase<R> const& in, Random& random, Draw const& draw,
   }
   Impl::StencilGrid<T, R> grid{
       source.data(), {}, {}, in.boundaries, in.reversed};
+  Place<R> stride;
   for (int d = 0; d < R; ++d) {
-    grid.stride[d] = source.stride(d);
-    grid.extent[d] = in.extent[d];
+    grid.stride[d] = stride[d] = source.stride(d);
+    grid.extent[d]             = in.extent[d];
   }
   HostGrid<R> const all(in.extent);
-  ExactSums<A, T, R> const exact(in, grid);
+  ExactSums<A, T, R> const exact(source.data(), in.extent, stride, in.weights,
+                                 in.boundaries, in.reversed);
   if constexpr (Calls) {
     DeviceGrid<A, R> sums(in.extent, none, none, {});
     DeviceGrid<unsigned char, R> calls(in.extent, none, none, {});
@@ -423,7 +360,7 @@ void expect_accurate_sums(StencilCase<R> const& in, Random& random,
       [&](Place<R> const& place, Result sum, auto const& sums) {
         long double exact = 0, magnitude = 0;
         A plain = 0;
-        sums.for_each_term(place, [&](double weight, T value) {
+        sums.for_each(place, [&](double weight, T value) {
           long double const term = static_cast<long double>(weight) *
                                    static_cast<long double>(value);
           exact += term;

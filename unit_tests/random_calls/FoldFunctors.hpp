@@ -158,16 +158,26 @@ struct LargeSum : LargeTable<Bytes, Rank> {
   }
 };
 /// init(), join() and final() of the functor.
-struct SmallestAndNumber : Functor<std::int32_t> {
+template <int Rank = 1>
+struct SmallestAndNumber : Functor<std::int32_t, Rank> {
   struct value_type {
     std::int64_t smallest, number;
   };
-  using Functor<std::int32_t>::Functor;
-  KOKKOS_FUNCTION void operator()(int i, value_type& value) const {
-    std::int64_t const at = place.of(i);
-    count(at);
-    value.smallest = Kokkos::min(value.smallest, std::int64_t(x[at]));
+  using Functor<std::int32_t, Rank>::Functor;
+  template <class... I>
+  KOKKOS_FUNCTION void add(value_type& value, I... i) const {
+    std::int64_t const at = this->place.of(i...);
+    this->count(at);
+    value.smallest = Kokkos::min(value.smallest, std::int64_t(this->x[at]));
     ++value.number;
+  }
+  KOKKOS_FUNCTION void operator()(int i, value_type& value) const
+      requires(Rank == 1) {
+    add(value, i);
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j, value_type& value) const
+      requires(Rank == 2) {
+    add(value, i, j);
   }
   KOKKOS_FUNCTION void init(value_type& value) const { value = {1 << 30, 0}; }
   KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
@@ -176,6 +186,21 @@ struct SmallestAndNumber : Functor<std::int32_t> {
   }
   KOKKOS_FUNCTION void final(value_type& value) const {
     value.number = -value.number;
+  }
+};
+
+/// Only join(): the value begins with its default constructor.
+struct LargestMagnitude : Functor<std::int32_t> {
+  using value_type = std::int64_t;
+  using Functor<std::int32_t>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& value) const {
+    std::int64_t const at = place.of(i), number = x[at];
+    count(at);
+    join(value, number < 0 ? -number : number);
+  }
+  KOKKOS_FUNCTION void join(std::int64_t& into,
+                            std::int64_t const& from) const {
+    if (from > into) into = from;
   }
 };
 
@@ -203,10 +228,10 @@ struct SmallestWords : Functor<double> {
 };
 
 /// Without a result: final() keeps the value.
-struct KeptByFinal : SmallestAndNumber {
+struct KeptByFinal : SmallestAndNumber<> {
   std::int64_t* kept;
   explicit KeptByFinal(Call const& c)
-      : SmallestAndNumber(c), kept(c.device_result<std::int64_t>(0)) {}
+      : SmallestAndNumber<>(c), kept(c.device_result<std::int64_t>(0)) {}
   KOKKOS_FUNCTION void final(value_type& value) const {
     kept[0] = value.smallest;
     kept[1] = value.number;
@@ -258,6 +283,17 @@ struct Extreme : Functor<double> {
     std::int64_t const at = place.of(i);
     count(at);
     if (Largest ? x[at] > value : x[at] < value) value = x[at];
+  }
+};
+/// The largest of a box, under a tag.
+struct LargestOfBox : Functor<double, 3> {
+  using value_type = double;
+  using Functor<double, 3>::Functor;
+  KOKKOS_FUNCTION void operator()(TagA, int i, int j, int k,
+                                  double& value) const {
+    std::int64_t const at = place.of(i, j, k);
+    count(at);
+    if (x[at] > value) value = x[at];
   }
 };
 /// Values with a place: no two of them are equal.
@@ -356,20 +392,40 @@ struct ScanLargest : Functor<std::int32_t> {
     if (from > into) into = from;
   }
 };
-/// Joins that do not commute: affine maps modulo 2^64.
+/// Joins that do not commute: affine maps modulo a power of two.
+template <class Word>
 struct ScanAffine : Functor<std::int32_t> {
   struct value_type {
-    std::uint64_t factor, offset;
+    Word factor, offset;
   };
   using Functor<std::int32_t>::Functor;
   KOKKOS_FUNCTION void operator()(int i, value_type& value, bool final) const {
     std::int64_t const at = place.of(i);
-    join(value, {2 * std::uint64_t(x[at]) + 1, std::uint64_t(at)});
-    if (final) write(at, value.offset + value.factor);
+    join(value, {Word(2 * std::uint64_t(x[at]) + 1), Word(at)});
+    if (final) write(at, std::uint64_t(value.offset) + value.factor);
   }
   KOKKOS_FUNCTION void init(value_type& value) const { value = {1, 0}; }
   KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
-    into = {into.factor * from.factor, into.offset * from.factor + from.offset};
+    // 16-bit words would be multiplied as signed integers.
+    std::uint64_t const factor = from.factor;
+    into                       = {Word(factor * into.factor),
+                                  Word(factor * into.offset + from.offset)};
+  }
+};
+/// The last index that had something to say: long stretches of silence, and
+/// dense talk.
+struct ScanLastSaid : Functor<double> {
+  using value_type = std::int16_t;
+  using Functor<double>::Functor;
+  KOKKOS_FUNCTION void operator()(int i, std::int16_t& last, bool final) const {
+    std::int64_t const at = place.of(i);
+    if (at % 8191 == 17 || (at / 30000 % 2 == 1 && at % 3 == 0))
+      last = std::int16_t(at % 30011);
+    if (final) write(at, std::uint64_t(last));
+  }
+  KOKKOS_FUNCTION void init(std::int16_t& last) const { last = -1; }
+  KOKKOS_FUNCTION void join(std::int16_t& last, std::int16_t later) const {
+    if (later != -1) last = later;
   }
 };
 struct ScanMutable : ScratchArray {

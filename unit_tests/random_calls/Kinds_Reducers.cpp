@@ -53,12 +53,13 @@ struct CountRemainders : Functor<double> {
   }
 };
 
-template <class Reducer, class FunctorType>
+template <class Reducer, class FunctorType, class BoxType = Box<int>>
 void add_by(Table& table, char const* name, Limits limits = {}) {
+  limits.rank = BoxType::rank;
   limits.result_bytes =
       int(sizeof(typename Reducer::template Of<Kokkos::HostSpace>::value_type));
   add(table, name, limits, [](auto const& run, Call const& c) {
-    run.template reduce_by<Reducer>(Box<int>(c), FunctorType(c));
+    run.template reduce_by<Reducer>(BoxType(c), FunctorType(c));
   });
 }
 
@@ -99,6 +100,9 @@ void add_reducers(Table& table) {
                                                           any);
   add_by<Kept<false, Kokkos::Max, double>, Extreme<true>>(table, "reducer_max",
                                                           any);
+  using Tagged = Box<int, 3, false, TagA>;
+  add_by<Kept<false, Kokkos::Max, double>, LargestOfBox, Tagged>(
+      table, "reducer_box_tag", any);
   add_by<Kept<true, Kokkos::MinMax, Int>, PlacedValues<Two>>(table,
                                                              "reducer_minmax");
   add_by<Kept<false, Kokkos::MinLoc, Int, Int>, PlacedValues<MinLocation>>(

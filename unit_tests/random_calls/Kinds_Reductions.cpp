@@ -85,7 +85,9 @@ void add_reductions(Table& table) {
       table, "sum_tag", ints);
   add_fold<Box<int, 1, false, void, Kokkos::LaunchBounds<256, 1>>,
            Sum<std::int32_t, std::int64_t>>(table, "sum_launch_bounds", ints);
-  add_fold<Box<int>, SmallestAndNumber>(table, "fold_init_join_final", ints);
+  add_fold<Box<int>, SmallestAndNumber<>>(table, "fold_init_join_final", ints);
+  add_fold<Box<int, 2>, SmallestAndNumber<2>>(table, "fold_box", ints);
+  add_fold<Box<int>, LargestMagnitude>(table, "fold_join", ints);
   add_fold<Box<int>, SmallestWords<25>>(table, "fold_200_bytes",
                                         {.most = 1 << 15});
 #if !defined(RANDOM_CALLS_EMULATED)

@@ -56,8 +56,13 @@ void add_scans(Table& table) {
   add_scan<Box<int, 1, false, TagB>, ScanSum<I32, I64, true>, true>(
       table, "scan_tag", of(Element::i32, 8, false));
   add_scan<Box<int>, ScanLargest, true>(table, "scan_init_join", numbers);
-  add_scan<Box<int>, ScanAffine, true, true>(table, "scan_non_commutative",
-                                             numbers);
+  add_scan<Box<int>, ScanAffine<std::uint64_t>, true, true>(
+      table, "scan_non_commutative", numbers);
+  add_scan<Box<int>, ScanAffine<std::uint32_t>, true, true>(
+      table, "scan_non_commutative_32", numbers);
+  add_scan<Box<int>, ScanAffine<std::uint16_t>, true, true>(
+      table, "scan_non_commutative_16", numbers);
+  add_scan<Box<int>, ScanLastSaid, true, true>(table, "scan_last_said");
   add_scan<Box<int>, ScanOverloads, true>(table, "scan_overloads");
 #if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   add_scan<Box<int>, ScanMutable, true>(table, "scan_mutable_scratch");

@@ -9,6 +9,7 @@
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 /// \file
@@ -79,7 +80,13 @@ void expect_bits_of_kokkos(Call const& call, Views const&... outputs) {
     std::vector<double> all;
     auto const append = [&](auto const& view) {
       auto const host = host_copy(view);
-      all.insert(all.end(), host.data(), host.data() + host.size());
+      using T         = typename std::decay_t<decltype(view)>::value_type;
+      using Number =
+          std::conditional_t<std::is_same_v<T, Kokkos::complex<double>>, double,
+                             T>;
+      auto const* const first = reinterpret_cast<Number const*>(host.data());
+      all.insert(all.end(), first,
+                 first + host.size() * sizeof(T) / sizeof(Number));
     };
     (append(outputs), ...);
     return all;
