@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions and scans of ranges by calls of the application's functor. That
+// Reductions of ranges by calls of the application's functor. That
 // each index is called once, and in its order: random_calls, sum_* and scan_*.
 
 #include "DeviceMemory.hpp"
@@ -14,10 +14,8 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
-#include <backends/cuda/kernels/scan/KokkosMMA_StreamedScan.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_JoinBlocks.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/generic/KokkosMMA_SegmentedGeneric.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 
 #include <gtest/gtest.h>
@@ -35,73 +33,9 @@ using namespace KokkosMMA::Testing;
 
 Kokkos::Cuda const space;
 
-unsigned blocks_of(std::uint64_t tiles) {
-  return unsigned(std::min<std::uint64_t>(
-      tiles, 2 * std::uint64_t(Impl::Cuda::device(0).multiprocessors)));
-}
-
 std::uint64_t random_size(int n, Random& random) {
   return n < 6 ? std::uint64_t(n)
                : std::uint64_t(random.integer(1, n % 2 ? 200 : 70000));
-}
-
-/// A scan over [0, size) of so many blocks. Returns the total.
-template <class Value, class Reducer, class Call>
-Value streamed_scan(std::uint64_t size, Reducer const& reducer,
-                    Call const& call) {
-  using Scanned = Impl::Cuda::ScannedValue<Reducer, Value>;
-  using Tuning =
-      Impl::Cuda::tuning_type<Impl::streamed_scan_tuning(sizeof(Value))>;
-  constexpr unsigned threads = Tuning::value.threads;
-  unsigned const rows        = Impl::streamed_scan_rows(Tuning::value, size);
-  auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
-  Value total{};
-  Impl::Cuda::launch_kernel(
-      space, "streamed_scan",
-      Impl::Cuda::streamed_scan<Scanned, Tuning, std::int64_t, Value, Call,
-                                Reducer>,
-      {blocks_of(tiles), threads + 32,
-       int(sizeof(Impl::Cuda::StreamedScanMemory<Value, Tuning>))},
-      call, reducer, std::int64_t(0), size, rows, tiles,
-      Impl::Cuda::StreamScratch(space)->scan(
-          Impl::Cuda::look_back_words<Value>(tiles)),
-      Impl::Cuda::ResultTarget<Value>{&total, nullptr});
-  return total;
-}
-
-template <class T>
-using HostView = Kokkos::View<T*, Kokkos::HostSpace>;
-
-TEST(CallKernels, RunsOfKeys) {
-  Random random;
-  for (int n = 1; n < 12; ++n) {
-    any_device(random);
-    std::uint64_t const size   = random_size(n, random);
-    std::int64_t const longest = random.integer(0, 3) == 0 ? 30000 : 9;
-    SCOPED_TRACE(size);
-    HostView<int> const keys("keys", size);
-    std::vector<std::int64_t> expected;
-    for (std::uint64_t i = 0; i < size;) {
-      expected.push_back(std::int64_t(i));
-      std::uint64_t const end = i + std::uint64_t(random.integer(1, longest));
-      for (; i < size && i < end; ++i) keys(i) = int(expected.size() % 3);
-    }
-    auto const runs = std::int64_t(expected.size());
-    expected.push_back(std::int64_t(size));
-    // Unique keys for all runs, and for fewer.
-    for (std::int64_t const room : {std::int64_t(size), runs, runs / 2}) {
-      HostView<int> const unique("unique", room);
-      std::vector<std::int64_t> offsets(size + 1, -1);
-      using Find = Impl::FindRuns<HostView<int>, HostView<int>>;
-      EXPECT_EQ(runs, streamed_scan<std::int64_t>(
-                          size, SumReducer<std::int64_t>(),
-                          Find{keys, unique, offsets.data()}));
-      for (std::int64_t s = 0; s < std::int64_t(offsets.size()); ++s)
-        ASSERT_EQ(offsets[s], s <= runs ? expected[s] : -1) << s;
-      for (std::int64_t s = 0; s < std::min(room, runs); ++s)
-        ASSERT_EQ(unique(s), keys(expected[s])) << s;
-    }
-  }
 }
 
 constexpr auto streamed = Impl::streamed_tuning(8);

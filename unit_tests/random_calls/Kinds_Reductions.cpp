@@ -59,6 +59,9 @@ void add_reductions(Table& table) {
                                                  sums_of(Element::f32, true));
   add_fold<Box<int>, Sum<Half, Half>>(table, "sum_half",
                                       sums_of(Element::half, true));
+  add_fold<Box<int>, Sum<Half, float>>(
+      table, "sum_float_of_half",
+      {.element = Element::half, .numbers = Numbers::sums});
   Limits const normal{.numbers = Numbers::normal, .float_results = true};
   add_fold<Box<int>, Sum<double, double>>(table, "sum_normal_numbers", normal);
   add_fold<Box<int, 3, true>, Sum<double, double, 3>>(
