@@ -8,7 +8,6 @@
 
 #include <KokkosMMA_HostileSums.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -86,23 +85,6 @@ TYPED_TEST(ReduceExact, ManyElements) {
   for (double& term : sum.terms)
     term = std::ldexp(random.uniform(-1, 1), int(random.integer(-140, 127)));
   expect_exact<float, float, TypeParam>(sum, random);
-}
-
-// Not the order of the elements, and not what runs at the same time.
-TYPED_TEST(ReduceExact, AnyOrder) {
-  Random random;
-  std::vector<double> terms(30000);
-  for (double& term : terms)
-    term = std::ldexp(random.normal(), int(random.integer(-40, 40)));
-  double first = 0;
-  for (int n = 0; n < 4; ++n) {
-    auto const x = make_view<double, TypeParam>(
-        terms.size(), [&](std::size_t i) { return terms[i]; });
-    double const sum = sum_of<double>(TypeParam(), x, exactly);
-    if (n == 0) first = sum;
-    EXPECT_TRUE(same_bits(first, sum));
-    std::shuffle(terms.begin(), terms.end(), random.engine());
-  }
 }
 
 // What ranks hand to each other: limbs of parts, whose sum is rounded once.

@@ -115,24 +115,6 @@ TYPED_TEST(SegmentedExact, AnyLength) {
     }
 }
 
-// Numbers near the largest beside others far below, negative sums.
-TYPED_TEST(SegmentedExact, AtTheTopOfTheRange) {
-  auto const check = [&]<class T>(T, int bias) {
-    std::vector<double> terms(100000);
-    for (double& term : terms)
-      term = std::ldexp(this->random.uniform(-1, 1),
-                        bias - 7 - int(this->random.integer(0, 60)));
-    for (std::size_t const length : {100, 3000, 9000, 100000})
-      this->template expect_exact<T, T>(
-          "top of the range", terms, equal_segments(terms.size(), length),
-          [&](auto const& x, auto const& results) {
-            segmented_reduce(TypeParam(), x, length, results, exactly);
-          });
-  };
-  check(float(), 127);
-  check(double(), 1023);
-}
-
 // Rows of a matrix; columns where there is no kernel for them.
 TYPED_TEST(SegmentedExact, Matrices) {
   Kokkos::View<float**, Kokkos::LayoutRight, TypeParam> const x("x", 40, 300);

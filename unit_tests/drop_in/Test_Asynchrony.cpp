@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// When a reduction or a scan returns and what calls may share: results in Views
+// When a call returns and what calls may share: results in Views
 // are asynchronous and in order, scalars wait for their own instance only,
 // instances and threads keep apart; and calls go on while others hold the
 // device. Calls that read what earlier ones wrote: random_calls, chain. Streams
@@ -45,14 +45,22 @@ struct PeriodicScan {
     if (last) y(i) = update;
     terms(i, update);
   }
+  KOKKOS_FUNCTION void operator()(int i) const { y(i) = terms.sum(i); }
 };
 
 /// What a call is. The first three do not wait.
-enum Form { scan, scan_to_view, reduce_to_view, scan_to_host, reduce_to_host };
-constexpr int all_forms = 5, waiting_none = 3;
+enum Form {
+  scan,
+  scan_to_view,
+  reduce_to_view,
+  scan_to_host,
+  reduce_to_host,
+  loop
+};
+constexpr int all_forms = 6, waiting_none = 3;
 
 /// Counts what is not as it should be, and poisons it again: the prefixes of a
-/// scan of n, nothing of a reduction, and a result in a View.
+/// scan or a loop over n, nothing of a reduction, and a result in a View.
 template <class Exec>
 struct CheckPeriodic {
   PeriodicScan<Exec> scan;
@@ -71,8 +79,8 @@ struct CheckPeriodic {
   }
 };
 
-/// Reductions and calls of changing lengths with results of every kind, checked
-/// in order on their instance.
+/// Reductions, scans and loops of changing lengths with results of every kind,
+/// checked in order on their instance.
 template <class Exec>
 class Calls {
  public:
@@ -101,15 +109,20 @@ class Calls {
       case reduce_to_host:
         Kokkos::parallel_reduce("scalar", policy, sum,
                                 Kokkos::Sum<std::int64_t>(scalar));
+        break;
+      case loop: Kokkos::parallel_for("loop", policy, functor);
     }
-    if (on_cuda<Exec>) m_wrong += last_route() != Route::streamed;
-    if (form >= scan_to_host) m_wrong += scalar != sum.sum(n);
-    bool const is_scan = form != reduce_to_view && form != reduce_to_host;
+    // Loops are measured beside Kokkos' own.
+    if (on_cuda<Exec> && form != loop)
+      m_wrong += last_route() != Route::streamed;
+    if (form == scan_to_host || form == reduce_to_host)
+      m_wrong += scalar != sum.sum(n);
+    bool const is_sum = form == reduce_to_view || form == reduce_to_host;
     Kokkos::parallel_for(
         "check", Kokkos::RangePolicy<Exec>(m_exec, 0, m_longest),
         CheckPeriodic<Exec>{functor, m_result,
                             form == scan_to_view || form == reduce_to_view,
-                            m_wrong_elements, is_scan ? n : 0, n});
+                            m_wrong_elements, is_sum ? 0 : n, n});
   }
   int wrong() {
     int elements = 0;
@@ -167,7 +180,8 @@ void check_growing(Exec const& exec) {
   int const longest = on_cuda<Exec> ? 1 << 21 : 1 << 15;
   Calls<Exec> calls(exec, longest);
   for (int n = 3; n <= longest; n = 5 * n + 1) {
-    for (int form : {scan, reduce_to_view, scan_to_view}) calls.call(n, form);
+    for (int form : {loop, scan, reduce_to_view, scan_to_view})
+      calls.call(n, form);
   }
   calls.call(17, scan_to_view);
   EXPECT_EQ(0, calls.wrong());
@@ -393,8 +407,7 @@ TEST(AsynchronyOnCuda, GoesOnBesideAKernelThatStays) {
   };
   auto const work = [&] {
     for (int repetition = 0; repetition < 20; ++repetition)
-      for (int n : {1, 5000, 300000, 1 << 22})
-        calls.call(n, repetition % all_forms);
+      for (int n : {1, 5000, 300000, 1 << 22}) calls.call(n, repetition % loop);
   };
   // code is loaded before
   Kokkos::deep_copy(instances[1], hold.stop, 1);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Kokkos::parallel_for over ranges, as applications call it. Index types, tags
-// and lengths: random_calls, loop_*.
+// and lengths: random_calls, loop_*. Instances and host threads, streams that
+// come and go: Test_Asynchrony.cpp, Test_Surroundings.cpp.
 
 #include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_LoopSupport.hpp>
@@ -11,7 +12,6 @@
 
 #include <cstdint>
 #include <thread>
-#include <vector>
 
 namespace {
 
@@ -229,40 +229,6 @@ TYPED_TEST(Loops, CopiesOfDynamicViews) {
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(i, host(i)) << i;
 }
 
-/// Loops follow each other on their instance.
-template <class Exec>
-void check_order(Exec const& exec, int n, int rounds) {
-  Kokkos::View<std::int64_t*, Exec> const x(Kokkos::view_alloc(exec, "x"), n);
-  for (int round = 0; round < rounds; ++round)
-    Kokkos::parallel_for(
-        "order", Kokkos::RangePolicy<Exec>(exec, 0, n),
-        KOKKOS_LAMBDA(int i) { x(i) = 3 * x(i) + (i ^ round); });
-  exec.fence();
-  auto const host = Kokkos::create_mirror_view(x);
-  Kokkos::deep_copy(exec, host, x);
-  exec.fence();
-  for (int i = 0; i < n; i += 97) {
-    std::int64_t expected = 0;
-    for (int round = 0; round < rounds; ++round)
-      expected = 3 * expected + (i ^ round);
-    ASSERT_EQ(expected, host(i)) << i;
-  }
-}
-TYPED_TEST(Loops, InstancesAndHostThreads) {
-  using Exec           = TypeParam;
-  auto const instances = make_instances<Exec>(4);
-  for (auto const& exec : instances) check_order(exec, measured_size, 20);
-  if constexpr (on_cuda<Exec>) {
-    std::vector<std::thread> threads;
-    for (auto const& exec : instances)
-      threads.emplace_back([exec] {
-        for (int k = 0; k < 4; ++k) check_order(exec, measured_size - k, 30);
-        for (int k = 0; k < 4; ++k) check_order(exec, 2000 + k, 30);
-      });
-    for (auto& thread : threads) thread.join();
-  }
-}
-
 #ifdef KOKKOS_ENABLE_CUDA
 
 /// Has the code of a loop on the device: what CUDA does when it comes there is
@@ -274,15 +240,6 @@ void load_code(Functor const& f) {
     Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::Cuda>(0, 100), f);
   }
   Kokkos::fence();
-}
-
-TEST(LoopsOnCuda, StreamsThatComeAndGo) {
-  for (int round = 0; round < 60; ++round) {
-    cudaStream_t stream = nullptr;
-    ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
-    check_order(Kokkos::Cuda(stream), measured_size, 3);
-    ASSERT_EQ(cudaSuccess, cudaStreamDestroy(stream));
-  }
 }
 
 /// Times are measured, and nothing waits for them.

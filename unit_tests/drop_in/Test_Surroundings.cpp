@@ -88,29 +88,14 @@ TEST(Surroundings, AnErrorThatWasHandledBefore) {
   }
 }
 
-TEST(Surroundings, CallsLeaveNoErrorBehind) {
-  std::vector<cudaStream_t> streams(8);
-  for (auto& stream : streams)
-    ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
-  for (int round = 0; round < 3; ++round)
-    for (auto const stream : streams) {
-      Kokkos::Cuda const exec(stream);
-      auto const sum = poisoned_view<std::int64_t, Kokkos::Cuda>();
-      Kokkos::parallel_reduce(Policy(exec, 0, 1 << 22), AddAndWrite(), sum);
-      EXPECT_EQ(cudaSuccess, cudaPeekAtLastError());
-      EXPECT_EQ(sum_of(1 << 22), value_of(sum));
-    }
-  for (auto const stream : streams) cudaStreamDestroy(stream);
-}
-
-/// Reductions and scans on streams that live no longer than they take.
+/// Calls on streams that live no longer than they take.
 void use_streams(int count) {
   std::vector<cudaStream_t> streams(count);
   for (auto& stream : streams)
     ASSERT_EQ(cudaSuccess, cudaStreamCreate(&stream));
   std::vector<std::int64_t> scalars(count, poison<std::int64_t>());
   Kokkos::View<std::int64_t*, Kokkos::Cuda> const sums("sums", count),
-      totals("totals", count);
+      totals("totals", count), last("last", count);
   Kokkos::deep_copy(sums, -1);
   Kokkos::deep_copy(totals, -1);
   for (int i = 0; i < count; ++i) {
@@ -121,15 +106,23 @@ void use_streams(int count) {
     auto const total = Kokkos::subview(totals, i);
     Kokkos::parallel_scan(Policy(exec, 0, n), AddAndWrite(), total);
     Kokkos::parallel_reduce(Policy(exec, 0, n), AddAndWrite(), scalars[i]);
+    // Long ones are measured.
+    Kokkos::parallel_for(
+        Policy(exec, 0, 5 * n), KOKKOS_LAMBDA(int k) {
+          if (k == 5 * n - 1) last(i) = k;
+        });
+    EXPECT_EQ(cudaSuccess, cudaPeekAtLastError());
   }
   for (auto const stream : streams)
     ASSERT_EQ(cudaSuccess, cudaStreamDestroy(stream));
   auto const host_sums   = host_copy(sums);
   auto const host_totals = host_copy(totals);
+  auto const host_last   = host_copy(last);
   for (int i = 0; i < count; ++i) {
     ASSERT_EQ(sum_of(1000 * i + 1), host_sums(i)) << "stream " << i;
     ASSERT_EQ(sum_of(1000 * i + 1), host_totals(i)) << "stream " << i;
     ASSERT_EQ(sum_of(1000 * i + 1), scalars[i]) << "stream " << i;
+    ASSERT_EQ(5000 * i + 4, host_last(i)) << "stream " << i;
   }
 }
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scans and reductions of values of every size, from one byte up, of an
-// application with its operators or with the init() and join() of a functor.
-// Kokkos' own types: Test_Numerics.cpp and random_calls, *_complex.
+// Scans and reductions of large values, around those that go to Kokkos, and of
+// one with padding. Others: random_calls, *_bytes, *_smallest and *_complex.
 
-#include "ValueSupport.hpp"
+#include <KokkosMMA_ScanSupport.hpp>
 
 #include <new>
+#include <string>
 #include <vector>
 
 namespace {
@@ -17,7 +17,31 @@ using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(Values);
 
-constexpr std::size_t largest_of_reductions = 512;
+constexpr std::size_t largest_of_scans = 64, largest_of_reductions = 512;
+
+/// Runs a scan whose functor stores what it sees after y, and compares it with
+/// the same calls one after the other.
+template <class Exec, class Functor>
+void check_scan(Functor functor, int begin, int n) {
+  using Value = typename Functor::value_type;
+  SCOPED_TRACE("value of " + std::to_string(sizeof(Value)) +
+               " bytes, n = " + std::to_string(n));
+  std::vector<Value> expected(n, poison<Value>());
+  auto sequential = functor.with(expected.data());
+  Value sum       = functor.neutral();
+  for (int i = begin; i < begin + n; ++i) sequential(i, sum, true);
+
+  auto const y        = poisoned_array<Value, Exec>(n + 7);
+  auto const parallel = functor.with(y.data());
+  auto total          = poisoned_view<Value, Exec>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_scan("value", Kokkos::RangePolicy<Exec>(begin, begin + n),
+                        parallel, total);
+  EXPECT_TRUE(sizeof(Value) <= largest_of_scans ? probe.streamed()
+                                                : probe.went_to_kokkos());
+  EXPECT_TRUE(same_bits(sum, value_of(total)));
+  EXPECT_TRUE(holds(y, expected));
+}
 
 /// The reduction that a scan ends with.
 template <class Scan>
@@ -90,18 +114,8 @@ void check_operators() {
     check_reduction<Exec>(AddVectors<Word, Words>(), first_index, n);
   }
 }
-TYPED_TEST(Values, OperatorsOf1To8Bytes) {
-  check_operators<TypeParam, std::uint8_t, 1>();
-  check_operators<TypeParam, std::uint8_t, 3>();
-  check_operators<TypeParam, std::uint16_t, 3>();
-  check_operators<TypeParam, std::uint32_t, 2>();
-}
-// 16, 24 and 40 bytes: random_calls. Each adds a fifth to the compile time.
-TYPED_TEST(Values, OperatorsOf12To64Bytes) {
-  check_operators<TypeParam, std::uint32_t, 3>();
+TYPED_TEST(Values, OperatorsOf64And72Bytes) {
   check_operators<TypeParam, std::uint64_t, 8>();
-}
-TYPED_TEST(Values, OperatorsBeyond64Bytes) {
   check_operators<TypeParam, std::uint64_t, 9>();
 }
 // Scans of these are Kokkos' own, which moves words of 4 bytes, and take
@@ -110,61 +124,6 @@ TYPED_TEST(Values, ReductionsOf103To520Bytes) {
   check_reduction<TypeParam>(AddVectors<std::uint8_t, 103>(), 5, 30011);
   check_reduction<TypeParam>(AddVectors<std::uint64_t, 64>(), 5, 30011);
   check_reduction<TypeParam>(AddVectors<std::uint64_t, 65>(), 5, 30011);
-}
-
-/// A value without operators whose neutral value only init() knows: the
-/// smallest contribution so far, word by word.
-template <class Word, int Words>
-struct Plain {
-  Word word[Words];
-};
-
-template <class Word, int Words>
-struct MinimumOfWords {
-  using value_type = Plain<Word, Words>;
-  value_type* y    = nullptr;
-
-  MinimumOfWords with(value_type* output) const { return {output}; }
-  value_type neutral() const {
-    value_type value;
-    init(value);
-    return value;
-  }
-  KOKKOS_FUNCTION void operator()(int i, value_type& update, bool last) const {
-    for (int k = 0; k < Words; ++k) {
-      Word const value = contribution<Word>(i, k);
-      if (value < update.word[k]) update.word[k] = value;
-    }
-    if (last) y[i - first_index] = update;
-  }
-  KOKKOS_FUNCTION void init(value_type& update) const {
-    for (auto& w : update.word) w = static_cast<Word>(~Word(0));
-  }
-  KOKKOS_FUNCTION void join(value_type& update, value_type const& other) const {
-    for (int k = 0; k < Words; ++k)
-      if (other.word[k] < update.word[k]) update.word[k] = other.word[k];
-  }
-};
-
-template <class Exec, class Word, int Words>
-void check_init_and_join() {
-  for (int n : {1, 3001}) {
-    check_scan<Exec>(MinimumOfWords<Word, Words>(), first_index, n);
-    check_reduction<Exec>(MinimumOfWords<Word, Words>(), first_index, n);
-  }
-  // nothing to join: what init() says, whichever code runs
-  Plain<Word, Words> const expected = MinimumOfWords<Word, Words>().neutral();
-  Plain<Word, Words> identity       = poison<Plain<Word, Words>>();
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(7, 7),
-                          AsReduction<MinimumOfWords<Word, Words>>(), identity);
-  EXPECT_TRUE(same_bits(expected, identity));
-}
-TYPED_TEST(Values, InitAndJoin) {
-  check_init_and_join<TypeParam, std::uint8_t, 3>();
-  check_init_and_join<TypeParam, std::uint64_t, 3>();
-}
-TYPED_TEST(Values, InitAndJoinBeyond64Bytes) {
-  check_init_and_join<TypeParam, std::uint64_t, 12>();
 }
 
 /// A value with padding, members of several types and an alignment of its own,

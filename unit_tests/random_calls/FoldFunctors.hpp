@@ -204,26 +204,37 @@ struct LargestMagnitude : Functor<std::int32_t> {
   }
 };
 
-/// The smallest of each of so many words.
-template <int Words>
+/// The smallest of each of so many words, of a reduction and of a scan.
+template <class Word, int Words>
 struct SmallestWords : Functor<double> {
   struct value_type {
-    std::uint64_t word[Words];
+    Word word[Words];
   };
   using Functor<double>::Functor;
+  KOKKOS_FUNCTION void take(std::int64_t at, value_type& value) const {
+    for (int k = 0; k < Words; ++k) {
+      auto const word = static_cast<Word>(mixed(std::uint64_t(at + k)) >> 8);
+      if (word < value.word[k]) value.word[k] = word;
+    }
+  }
   KOKKOS_FUNCTION void operator()(int i, value_type& value) const {
-    std::int64_t const at = place.of(i);
-    count(at);
-    for (int k = 0; k < Words; ++k)
-      value.word[k] = Kokkos::min(value.word[k], mixed(std::uint64_t(at + k)));
+    count(place.of(i));
+    take(place.of(i), value);
+  }
+  KOKKOS_FUNCTION void operator()(int i, value_type& value, bool last) const {
+    take(place.of(i), value);
+    if (last) write(place.of(i), value.word[0] + 3 * value.word[Words - 1]);
   }
   KOKKOS_FUNCTION void init(value_type& value) const {
-    for (auto& word : value.word) word = ~std::uint64_t(0);
+    for (auto& word : value.word) word = static_cast<Word>(~Word(0));
   }
   KOKKOS_FUNCTION void join(value_type& into, value_type const& from) const {
     for (int k = 0; k < Words; ++k)
-      into.word[k] = Kokkos::min(into.word[k], from.word[k]);
+      if (from.word[k] < into.word[k]) into.word[k] = from.word[k];
   }
+};
+struct SmallestWithFinal : SmallestWords<std::uint64_t, 25> {
+  using SmallestWords<std::uint64_t, 25>::SmallestWords;
   KOKKOS_FUNCTION void final(value_type& value) const { value.word[0] ^= 1; }
 };
 

@@ -76,6 +76,10 @@ void add_reductions(Table& table) {
       table, "sum_index_uint8", ints);
   add_fold<Box<std::uint64_t>, Sum<std::int64_t, std::uint64_t>>(
       table, "sum_index_uint64", sums_of(Element::i64, false));
+  add_fold<Box<int>, Sum<double, Numbers_of<std::uint8_t, 3>>>(table,
+                                                               "sum_3_bytes");
+  add_fold<Box<int>, Sum<double, Numbers_of<std::uint16_t, 3>>>(table,
+                                                                "sum_6_bytes");
   add_fold<Box<int>, Sum<double, Numbers_of<std::int64_t, 3>>>(table,
                                                                "sum_24_bytes");
   add_fold<Box<int>, Sum<double, Numbers_of<std::int32_t, 16>>>(
@@ -90,8 +94,9 @@ void add_reductions(Table& table) {
            Sum<std::int32_t, std::int64_t>>(table, "sum_launch_bounds", ints);
   add_fold<Box<int>, SmallestAndNumber<>>(table, "fold_init_join_final", ints);
   add_fold<Box<int, 2>, SmallestAndNumber<2>>(table, "fold_box", ints);
+  add_fold<Box<int>, SmallestWords<std::uint8_t, 3>>(table, "fold_3_bytes");
   add_fold<Box<int>, LargestMagnitude>(table, "fold_join", ints);
-  add_fold<Box<int>, SmallestWords<25>>(table, "fold_200_bytes",
+  add_fold<Box<int>, SmallestWithFinal>(table, "fold_200_bytes",
                                         {.most = 1 << 15});
 #if !defined(RANDOM_CALLS_EMULATED)
   Limits kept       = ints;
