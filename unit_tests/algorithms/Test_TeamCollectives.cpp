@@ -235,22 +235,13 @@ struct ReduceByReducers {
   Kokkos::View<int const*, Exec> x;
   Kokkos::View<half_t const*, Exec> twos;
   Results<int, Exec> results;
-  enum { max, at, two, product, half_product, half_sum, triple, values };
+  enum { at, two, product, half_product, half_sum, triple, values };
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
     using MinLoc    = Kokkos::MinLoc<int, int>;
     using Largest   = typename LargestTwo<Exec>::value_type;
     int const l     = member.league_rank();
     int const count = counts(l);
-    int largest     = 0;
-    KokkosMMA::team_reduce(
-        member, count,
-        [&](int i, int& update) {
-          if (x(l + i) > update) update = x(l + i);
-        },
-        Kokkos::Max<int>(largest));
-    results.store(member, largest, max);
-
     typename MinLoc::value_type least{};
     KokkosMMA::team_reduce(
         member, count,
@@ -332,14 +323,6 @@ TYPED_TEST(TeamCollectives, ReducersAndValuesOfManyBytes) {
         twos,
         {league, g.vector, ReduceByReducers<TypeParam>::values}};
     Kokkos::parallel_for("test", team_policy<TypeParam>(league, g), body);
-    body.results.check(
-        [&](int l) {
-          int largest = std::numeric_limits<int>::lowest();
-          for (int i = 0; i < counts[l]; ++i)
-            largest = std::max(largest, pattern(l + i));
-          return largest;
-        },
-        body.max);
     body.results.check(
         [&](int l) {
           int least = 0;

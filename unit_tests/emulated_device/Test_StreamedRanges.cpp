@@ -162,7 +162,6 @@ TEST(CallKernels, EveryOrderOfCallsHasTheSameBits) {
     check(double(), element);
     check(std::int32_t(), small);
     check(std::int8_t(), small);
-    using Half = Kokkos::Experimental::half_t;
     expect_reference_bits<Impl::Cuda::RunningInFloat<Impl::Operation::sum,
                                                      SumReducer<Half>, Half>,
                           SumReducer<Half>, Half>(

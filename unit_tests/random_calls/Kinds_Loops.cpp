@@ -40,13 +40,18 @@ void add_index_type(Table& table, char const* name) {
                          });
 }
 
+template <class FunctorType, class BoxType = Box<int>>
+void add_loop(Table& table, char const* name, Limits const& limits = {}) {
+  add(table, name, limits, [](auto const& run, Call const& c) {
+    run.loop(BoxType(c), FunctorType(c));
+  });
+}
+
 template <class Element>
 void add_copy(Table& table, char const* name, Limits limits) {
   limits.y_bytes = int(sizeof(Element));
   limits.float_y = true;
-  add(table, name, limits, [](auto const& run, Call const& c) {
-    run.loop(Box<std::int64_t>(c), CopyNumbers<Element>(c));
-  });
+  add_loop<CopyNumbers<Element>, Box<std::int64_t>>(table, name, limits);
 }
 
 /// A lambda that captures, as applications write them.
@@ -73,70 +78,35 @@ void add_loops(Table& table) {
   add_index_type<std::uint32_t>(table, "loop_uint32");
   add_index_type<std::int64_t>(table, "loop_int64");
   add_index_type<std::uint64_t>(table, "loop_uint64");
-  add(table, "loop_tag_a", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int, 1, false, TagA>(c), Tagged(c));
-  });
-  add(table, "loop_tag_b", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int, 1, false, TagB>(c), Tagged(c));
-  });
+  add_loop<Tagged, Box<int, 1, false, TagA>>(table, "loop_tag_a");
+  add_loop<Tagged, Box<int, 1, false, TagB>>(table, "loop_tag_b");
   add_copy<double>(table, "loop_doubles", {});
   add_copy<float>(table, "loop_floats", {.element = Element::f32});
   add_copy<Half>(table, "loop_halves", {.element = Element::half});
+  Limits const numbers{.numbers = Numbers::sums};
 #if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   // From 5.0 on Kokkos passes functors as const __grid_constant__, where a
   // mutable member cannot be written.
-  Limits const numbers{.numbers = Numbers::sums};
-  add(table, "loop_mutable_cache", numbers, [](auto const& run, Call const& c) {
-    run.loop(Box<int>(c), BlockCache(c));
-  });
-  add(table, "loop_mutable_scratch", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int>(c), ScratchArray(c));
-  });
-  add(table, "loop_mutable_counter", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<std::int64_t>(c), MutableCounter(c));
-  });
+  add_loop<BlockCache>(table, "loop_mutable_cache", numbers);
+  add_loop<ScratchArray>(table, "loop_mutable_scratch");
+  add_loop<MutableCounter, Box<std::int64_t>>(table, "loop_mutable_counter");
 #endif
-  add(table, "loop_references", {.numbers = Numbers::sums},
-      [](auto const& run, Call const& c) {
-        run.loop(Box<int>(c), References(c));
-      });
-  add(table, "loop_overloads", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int>(c), Overloads(c));
-  });
-  add(table, "loop_const_overload", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int>(c), ConstOverload(c));
-  });
-  add(table, "loop_any_index", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<std::int64_t>(c), AnyIndex(c));
-  });
-  add(table, "loop_explicit_copy", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int>(c), ExplicitCopy(c));
-  });
-  add(table, "loop_700_bytes", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int>(c), LargeTable<700>(c));
-  });
-  add(table, "loop_5000_bytes", {.most_repeats = 20},
-      [](auto const& run, Call const& c) {
-        run.loop(Box<int>(c), LargeTable<5000>(c));
-      });
-  add(table, "loop_strided_views",
-      {.most = 1 << 17, .numbers = Numbers::sums, .strided = true},
-      [](auto const& run, Call const& c) {
-        run.loop(Box<int>(c), Strided(c));
-      });
-  add(table, "loop_histogram", {.most = 1 << 17},
-      [](auto const& run, Call const& c) {
-        run.loop(Box<int>(c), Histogram(c));
-      });
-  add(table, "loop_launch_bounds", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int, 1, false, void, Kokkos::LaunchBounds<128, 4>>(c),
-             Mix<int>(c));
-  });
-  add(table, "loop_dynamic_tagged", {}, [](auto const& run, Call const& c) {
-    run.loop(Box<int, 1, false, TagA, Kokkos::Schedule<Kokkos::Dynamic>>(c),
-             Tagged(c));
-  });
-  add(table, "loop_lambda", {.numbers = Numbers::sums},
+  add_loop<References>(table, "loop_references", numbers);
+  add_loop<Overloads>(table, "loop_overloads");
+  add_loop<ConstOverload>(table, "loop_const_overload");
+  add_loop<AnyIndex, Box<std::int64_t>>(table, "loop_any_index");
+  add_loop<ExplicitCopy>(table, "loop_explicit_copy");
+  add_loop<LargeTable<700>>(table, "loop_700_bytes");
+  add_loop<LargeTable<5000>>(table, "loop_5000_bytes", {.most_repeats = 20});
+  add_loop<Strided>(
+      table, "loop_strided_views",
+      {.most = 1 << 17, .numbers = Numbers::sums, .strided = true});
+  add_loop<Histogram>(table, "loop_histogram", {.most = 1 << 17});
+  add_loop<Mix<int>, Box<int, 1, false, void, Kokkos::LaunchBounds<128, 4>>>(
+      table, "loop_launch_bounds");
+  add_loop<Tagged, Box<int, 1, false, TagA, Kokkos::Schedule<Kokkos::Dynamic>>>(
+      table, "loop_dynamic_tagged");
+  add(table, "loop_lambda", numbers,
       [](auto const& run, Call const& c) { loop_of_lambda(run, c); });
 }
 
