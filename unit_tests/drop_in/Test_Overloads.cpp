@@ -3,6 +3,7 @@
 
 // Every way to call Kokkos::parallel_reduce and parallel_scan over a range:
 // with and without a label, a policy or a count, and every kind of result.
+// Without one: random_calls, fold_without_result. Lambdas: Test_Policies.cpp.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -24,14 +25,13 @@ constexpr int count = 10007;
 template <class Exec>
 struct Data {
   Random random;
-  Numbers exclusive, inclusive;
+  Numbers exclusive;
   std::int64_t sum = 0;
   Kokkos::View<std::int64_t const*, Exec> x =
       make_view<std::int64_t, Exec>(count, [this](std::size_t) {
         std::int64_t const value = random.integer(-1000000, 1000000);
         exclusive.push_back(sum);
         sum += value;
-        inclusive.push_back(sum);
         return value;
       });
   ElementSum<std::int64_t, Exec> functor() const { return {x}; }
@@ -149,45 +149,6 @@ TYPED_TEST(Overloads, ScanWithoutTotal) {
   }
 }
 
-/// Scans read the running value before they add, and after.
-template <class Exec>
-void check_lambdas() {
-  Data<Exec> const data;
-  auto const x        = data.x;
-  auto const before   = poisoned_array<std::int64_t, Exec>(count),
-             after    = poisoned_array<std::int64_t, Exec>(count);
-  std::int64_t result = poison<std::int64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce(
-      "lambda", Kokkos::RangePolicy<Exec>(Exec(), 0, count),
-      KOKKOS_LAMBDA(int i, std::int64_t& update) { update += 3 * x(i); },
-      result);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(3 * data.sum, result);
-
-  probe.reset();
-  Kokkos::parallel_scan(
-      "inclusive", Kokkos::RangePolicy<Exec>(Exec(), 0, count),
-      KOKKOS_LAMBDA(int i, std::int64_t& update, bool last) {
-        update += x(i);
-        if (last) after(i) = update;
-      });
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(holds(after, data.inclusive));
-
-  probe.reset();
-  Kokkos::parallel_scan(
-      Kokkos::RangePolicy<Exec>(0, count),
-      KOKKOS_LAMBDA(std::size_t const i, std::int64_t& update,
-                    bool const last) {
-        if (last) before(i) = update;
-        update += x(i);
-      });
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(holds(before, data.exclusive));
-}
-TYPED_TEST(Overloads, Lambdas) { check_lambdas<TypeParam>(); }
-
 /// The type of the result decides in which type a generic functor adds,
 /// wherever the result is and however its View is laid out.
 template <class Exec>
@@ -267,40 +228,6 @@ void check_type_of_total(Total total) {
 TYPED_TEST(Overloads, TypeOfTheTotal) {
   check_type_of_total<TypeParam, int>(poison<int>());
   check_type_of_total<TypeParam, float>(poisoned_view<float, TypeParam>());
-}
-
-/// A functor whose final() stores the value itself.
-template <class Exec>
-struct StoreInFinal {
-  using execution_space = Exec;
-  using value_type      = std::int64_t;
-  Kokkos::View<std::int64_t const*, Exec> x;
-  Kokkos::View<std::int64_t, Exec> stored;
-  Kokkos::View<int, Exec> finals;
-  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
-    update += x(i);
-  }
-  KOKKOS_FUNCTION void final(std::int64_t& update) const {
-    update   = 2 * update + 1;
-    stored() = update;
-    Kokkos::atomic_inc(&finals());
-  }
-};
-
-/// Without a result there is nothing to route to: Kokkos' own code or this
-/// library's, at its choice. With one: random_calls, fold_init_join_final.
-TYPED_TEST(Overloads, FinalWithoutAResult) {
-  using Exec = TypeParam;
-  Data<Exec> data;
-  for (int form = 0; form < forms; ++form) {
-    SCOPED_TRACE("form " + std::to_string(form));
-    StoreInFinal<Exec> const functor{data.x,
-                                     poisoned_view<std::int64_t, Exec>(),
-                                     Kokkos::View<int, Exec>("finals")};
-    call_form<Exec>(form, reduce, functor);
-    EXPECT_EQ(2 * data.sum + 1, value_of(functor.stored));
-    EXPECT_EQ(1, value_of(functor.finals));
-  }
 }
 
 }  // namespace
