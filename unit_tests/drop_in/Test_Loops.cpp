@@ -20,12 +20,10 @@ using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(Loops);
 
-// No multiples of a block: one launch; one that is measured against Kokkos' own
+// No multiples of a block: one launch that is measured against Kokkos' own
 // after many calls; all shapes.
-constexpr std::int64_t small_size = 777, few_size = 5003,
-                       measured_size = 300007;
-static_assert(small_size < std::int64_t(Impl::min_measured_indices) &&
-              few_size < std::int64_t(Impl::min_large_indices) &&
+constexpr std::int64_t few_size = 5003, measured_size = 300007;
+static_assert(few_size < std::int64_t(Impl::min_large_indices) &&
               measured_size >= std::int64_t(Impl::min_large_indices));
 
 template <class Counts>
@@ -83,39 +81,6 @@ void check_locks() {
       });
 }
 TYPED_TEST(Loops, AtomicsThatTakeLocks) { check_locks<TypeParam>(); }
-
-/// A functor of so many bytes, which all count.
-template <class Exec, int Bytes>
-struct Large {
-  int table[Bytes / 4];
-  Kokkos::View<double*, Exec> x;
-  explicit Large(Kokkos::View<double*, Exec> const& x_) : x(x_) {
-    for (int k = 0; k < Bytes / 4; ++k) table[k] = 1000 * k;
-  }
-  KOKKOS_FUNCTION void operator()(int i) const {
-    int const k = i % (Bytes / 4);
-    x(i)        = double(i) + (table[k] - 1000 * k);
-  }
-};
-template <class Exec, int Bytes>
-void check_large() {
-  for (std::int64_t const n : {small_size, measured_size}) {
-    Kokkos::View<double*, Exec> const x("x", n);
-    // Each launch has a functor of its own that is gone when it runs.
-    each_launch(
-        [&] {
-          Kokkos::parallel_for("large", Kokkos::RangePolicy<Exec>(0, n),
-                               Large<Exec, Bytes>(x));
-        },
-        [&] { EXPECT_TRUE(holds_multiples(x, 1)); });
-  }
-}
-TYPED_TEST(Loops, LargeFunctors) {
-  check_large<TypeParam, 3000>();
-  check_large<TypeParam, 4096>();
-  check_large<TypeParam, 30000>();
-  check_large<TypeParam, 33000>();
-}
 
 /// What a policy says beyond its range is a request about speed. Launch bounds
 /// hold; Kokkos 4 copies functors per thread, which no kernel with bounds does.

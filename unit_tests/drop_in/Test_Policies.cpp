@@ -3,8 +3,9 @@
 
 // What a RangePolicy can say to a reduction and to a scan: where the range
 // lies, the type of its index, launch bounds, schedule and chunk size; and what
-// it may carry: functors of any size.
+// calls may carry: functors of any size.
 
+#include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_ScanSupport.hpp>
 
 #include <cstdint>
@@ -224,6 +225,11 @@ struct CapturedByScan final {
     captured(i, update);
     if (last) y(i) = update;
   }
+  KOKKOS_FUNCTION void operator()(int i) const {
+    std::uint64_t value = 0;
+    captured(i, value);
+    y(i) = value;
+  }
 };
 
 template <class Exec, int Bytes>
@@ -233,9 +239,10 @@ void check_captured() {
   int const n = 3 * Bytes;
   Captured<Bytes> functor;
   for (auto& word : functor.data) word = random.bits();
-  std::vector<std::uint64_t> expected;
+  std::vector<std::uint64_t> expected, of_loop(n, 0);
   std::uint64_t sum = 0;
   for (int i = 0; i < n; ++i) {
+    functor(i, of_loop[i]);
     functor(i, sum);
     expected.push_back(sum);
   }
@@ -257,6 +264,18 @@ void check_captured() {
   EXPECT_TRUE(Bytes < 32000 ? probe.streamed() : probe.went_to_kokkos());
   EXPECT_EQ(sum, total);
   EXPECT_TRUE(holds(scan.y, expected));
+
+  // Each launch has a functor of its own that is gone when it runs.
+  auto const y = poisoned_array<std::uint64_t, Exec>(n);
+  each_launch(
+      [&] {
+        Kokkos::parallel_for("captured", Kokkos::RangePolicy<Exec>(0, n),
+                             CapturedByScan<Exec, Bytes>{y, functor});
+      },
+      [&] {
+        EXPECT_TRUE(holds(y, of_loop));
+        Kokkos::deep_copy(y, 0);
+      });
 }
 TYPED_TEST(Policies, LargeFunctors) {
   check_captured<TypeParam, 3584>();

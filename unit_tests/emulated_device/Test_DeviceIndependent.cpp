@@ -6,10 +6,6 @@
 
 #include "KernelSupport.hpp"
 
-#include <KokkosMMA_ReferenceFold.hpp>
-
-#include <backends/cuda/kernels/reduce/KokkosMMA_ArrayReduce.hpp>
-#include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnReduce.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_ColumnScan.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
@@ -51,81 +47,6 @@ auto same_on_every_device(Random& random, Run const& run) {
   }
   Impl::Cuda::use_tuning(0, Impl::builtin_tuning);
   return first;
-}
-
-/// Reducers as Kokkos makes them.
-template <Impl::Operation Op, class T>
-struct Joins {
-  using Apply = Impl::Combine<Op, T>;
-  void init(T* value) const { *value = Apply::identity(); }
-  void join(T* into, T const* from) const {
-    *into = Apply::apply(*into, *from);
-  }
-  void final(T*) const {}
-};
-
-/// In any order of the calls, which all have the same bits.
-template <Impl::Operation Op, class T>
-T streamed(std::vector<T> const& x, Random& random) {
-  using Reducer = Joins<Op, T>;
-  using Running = Impl::Cuda::RunningValue<Reducer, T>;
-  constexpr auto tuned =
-      Impl::streamed_tuning(sizeof(T), 1, Op == Impl::Operation::sum);
-  using Tuning    = Impl::Cuda::tuning_type<tuned>;
-  auto const call = [x = x.data()](std::int64_t i, T& value) {
-    value = Reducer::Apply::apply(value, x[i]);
-  };
-  using Call = decltype(call);
-  T result{};
-  Impl::LaunchShape const shape =
-      Impl::Cuda::launch_layout(space).streamed_reduce(
-          tuned, x.size(), 2, Impl::Cuda::max_partials);
-  Impl::Cuda::launch_kernel(
-      space, "streamed_reduce",
-      Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, T,
-                                  std::remove_const_t<Call>, Reducer>,
-      {shape.blocks, shape.threads}, call, Reducer(), std::int64_t(0),
-      std::uint64_t(x.size()), any_order(tuned, random),
-      Impl::Cuda::StreamScratch(space)->grid(
-          Impl::Cuda::partials_of_warps(shape.blocks, shape.threads),
-          sizeof(T)),
-      Impl::Cuda::ResultTarget<T>{&result, nullptr});
-  return result;
-}
-
-template <Impl::Operation Op, class T>
-void expect_reference(Random& random, std::size_t size) {
-  SCOPED_TRACE(std::to_string(size));
-  std::vector<T> x(size);
-  for (T& element : x)
-    element = T(Op == Impl::Operation::prod ? random.uniform(0.5, 1.5)
-                                            : random.normal());
-  auto const bits = same_on_every_device(
-      random, [&] { return std::vector<T>{streamed<Op>(x, random)}; });
-  using Apply      = Impl::Combine<Op, T>;
-  T const expected = reference_fold<T>(
-      Impl::streamed_tuning(sizeof(T), 1, Op == Impl::Operation::sum), size,
-      Apply::identity(), [&](std::uint64_t i) { return x[i]; },
-      [](T a, T b) { return Apply::apply(a, b); });
-  EXPECT_EQ(0, std::memcmp(&expected, &bits[0], sizeof(T)))
-      << expected << " and " << bits[0];
-}
-
-TEST(DeviceIndependent, StreamedReductions) {
-  Random random;
-  using enum Impl::Operation;
-  for (std::size_t const size :
-       {std::size_t(1), std::size_t(random.integer(2, 5000))}) {
-    expect_reference<sum, float>(random, size);
-    expect_reference<sum, double>(random, size);
-    expect_reference<prod, double>(random, size);
-    expect_reference<max, float>(random, size);
-  }
-  // Beyond an index for each thread: whole tiles and the rest of a share.
-  expect_reference<sum, float>(random,
-                               std::size_t(random.integer(2200000, 2400000)));
-  expect_reference<sum, double>(random,
-                                std::size_t(random.integer(600000, 800000)));
 }
 
 // As many blocks as there is room for their values, and no thread without work
