@@ -6,10 +6,6 @@
 
 #include "StencilSupport.hpp"
 
-#include <KokkosMMA_Recorder.hpp>
-
-#include <algorithm>
-
 namespace {
 
 using namespace KokkosMMA;
@@ -347,26 +343,6 @@ TYPED_TEST(Automata, Routes) {
                       parse_rule("345/2/4"));
   if (on_cuda<Exec>) can_run.push_back(Route::streamed);
   expect_routes<Exec>(can_run, "", before, parse_rule("B3/S23"));
-}
-
-TYPED_TEST(Automata, Labels) {
-  using Exec = TypeParam;
-  Kokkos::View<std::uint8_t**, Exec> const cells("cells", 12, 70);
-  auto const dead = Boundaries<2>::all(Boundary::constant);
-  Recorder const recorder;
-  automaton(Exec(), cells, parse_rule("B3/S23"), dead, 4);
-  automaton(Exec(), cells, Neighbourhood::moore, 1, OwnRule{2, 4}, dead, 4,
-            {.label = "own rule"});
-  auto& events = Recorder::events;
-  std::erase_if(events, [](std::string const& event) {
-    return !event.starts_with("begin for ");
-  });
-  events.erase(std::unique(events.begin(), events.end()), events.end());
-  EXPECT_EQ((std::vector<std::string>{
-                joined("begin for KokkosMMA::automaton[",
-                       on_cuda<Exec> ? "streamed" : "generic", "]"),
-                "begin for own rule"}),
-            events);
 }
 
 // --- bad input ---------------------------------------------------------------

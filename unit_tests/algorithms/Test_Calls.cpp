@@ -48,6 +48,7 @@ std::vector<Call> const calls = {
     {"segmented_exclusive_scan", ",sum,float", Takes::no_mma, Writes::y, 36},
     {"segmented_exclusive_scan", ",min,float", Takes::no_mma, Writes::y, 0},
     {"stencil", ",float", Takes::other, Writes::grid, 9},
+    {"reduce", ",int8", Takes::all, Writes::scalar, 450},
     {"automaton", "", Takes::other, Writes::cells, 0}};
 
 /// The calls on 100 floats, and all that they write, poisoned.
@@ -55,6 +56,8 @@ template <class Exec>
 struct Data {
   Kokkos::View<float*, Exec> x =
       make_view<float, Exec>(100, [](std::size_t i) { return i % 10; });
+  Kokkos::View<std::int8_t*, Exec> bytes =
+      make_view<std::int8_t, Exec>(100, [](std::size_t i) { return i % 10; });
   Kokkos::View<int*, Exec> cuts =
       offsets_view<int, Exec>({0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100});
   RowMajor<float, Exec> ones{"ones", 10, 10};
@@ -95,6 +98,7 @@ struct Data {
       case 17: return segmented_exclusive_scan(exec, x, 10, to, Minimum(), s);
       case 18:
         return stencil(exec, ones, out, StencilWeights<2>::box(1), torus, 1, s);
+      case 19: return reduce(exec, bytes, scalar, s);
       default: return automaton(exec, cells, parse_rule("B3/S23"), torus, 1, s);
     }
   }

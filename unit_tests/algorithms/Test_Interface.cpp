@@ -76,36 +76,6 @@ static_assert(Sums<AnExec, AMatrix, AMatrix, StencilWeights<2>, Boundaries<2>>);
 static_assert(!Sums<AnExec, AView, AView, StencilWeights<2>, Boundaries<2>>);
 static_assert(!Sums<AView, AView, StencilWeights<1>, Boundaries<1>>);
 
-template <class Element, class Value, class Exec>
-void expect_label() {
-  Kokkos::View<Element*, Exec> const x("x", 100);
-  Kokkos::View<Value*, Exec> const y("y", 100);
-  Kokkos::View<Value, Exec> const sum("sum");
-  for (Route const route : routes<Exec>(visible_to_mma<Element, Value>)) {
-    Recorder const recorder;
-    reduce(Exec(), x, sum, Settings{route});
-    Route const taken = last_route();
-    inclusive_scan(Exec(), x, y, Settings{Route::generic});
-    Kokkos::fence();
-    std::erase_if(Recorder::events, [](std::string const& event) {
-      return !event.starts_with("begin ");
-    });
-    auto const of = scalar_v<Element>;
-    EXPECT_EQ(
-        (std::vector<std::string>{
-            joined("begin reduce KokkosMMA::reduce[", taken, ",", of, "]"),
-            joined("begin scan KokkosMMA::inclusive_scan[generic,", of, "]")}),
-        Recorder::events);
-  }
-}
-
-TYPED_TEST(Interface, LabelsSayTheType) {
-  expect_label<double, double, TypeParam>();
-  expect_label<float, double, TypeParam>();
-  expect_label<half_t, float, TypeParam>();
-  expect_label<std::int8_t, std::int32_t, TypeParam>();
-}
-
 /// In calls of Kokkos, with functors of the library.
 TYPED_TEST(Interface, LabelsOfTheUserAreKept) {
   auto const x = filled<double, TypeParam>(100, 1);
