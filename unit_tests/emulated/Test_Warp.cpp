@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace {
 
 using namespace KokkosMMA::Impl::Emulated;
@@ -64,6 +66,18 @@ TEST(Warp, AnyLaneCounts) {
     lanes.lane[lane] = true;
     EXPECT_TRUE(Warp::any(lanes)) << lane;
     lanes.lane[lane] = false;
+  }
+}
+
+TEST(Warp, HalfValues) {
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    double const expected = decode_half(std::uint16_t(bits));
+    float const value     = Warp::half_value(std::uint16_t(bits));
+    ASSERT_TRUE(std::isnan(expected)
+                    ? std::isnan(value)
+                    : expected == value &&
+                          std::signbit(expected) == std::signbit(value))
+        << bits;
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace KokkosMMA::Impl::Emulated {
 
-/// A warp of 32 lanes in one host thread, with those operations of a warp
-/// (core/reduce/KokkosMMA_WarpSum.hpp lists them) that tests of one warp need.
+/// A warp of 32 lanes in one host thread (core/reduce/KokkosMMA_WarpSum.hpp
+/// lists the operations of a warp).
 struct Warp {
   static constexpr int size = 32;
 
@@ -61,6 +61,23 @@ struct Warp {
     Lanes<T> moved;
     each([&](int lane) { moved.lane[lane] = values.lane[from]; });
     return moved;
+  }
+  /// Value of lane source(lane).
+  template <class T, class Source>
+  static Lanes<T> gather(Lanes<T> const& values, Source const& source) {
+    Lanes<T> moved;
+    each([&](int lane) { moved.lane[lane] = values.lane[source(lane)]; });
+    return moved;
+  }
+  template <bool Signed>
+  static std::uint32_t add_bytes(std::uint32_t sum, std::uint32_t word) {
+    for (int byte = 0; byte < 4; ++byte) {
+      std::uint8_t const bits = static_cast<std::uint8_t>(word >> 8 * byte);
+      sum += Signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(
+                          static_cast<std::int8_t>(bits)))
+                    : bits;
+    }
+    return sum;
   }
   static std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high,
                                      std::uint32_t selector) {
