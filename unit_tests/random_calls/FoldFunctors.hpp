@@ -435,7 +435,8 @@ struct ScanLastSaid : Functor<double> {
     if (final) write(at, std::uint64_t(last));
   }
   KOKKOS_FUNCTION void init(std::int16_t& last) const { last = -1; }
-  KOKKOS_FUNCTION void join(std::int16_t& last, std::int16_t later) const {
+  KOKKOS_FUNCTION void join(std::int16_t& last,
+                            std::int16_t const& later) const {
     if (later != -1) last = later;
   }
 };
