@@ -170,6 +170,10 @@ Parameters draw(Limits const& limits, std::mt19937_64& engine, int instances,
       std::min(
           {p[P::repeats], std::int64_t(limits.most_repeats), most_repeats}),
       1, 1 + most_work / (size + 1));
+#if defined(RANDOM_CALLS_EMULATED)
+  // Each repetition has another order of the calls.
+  if (limits.one_result) p[P::repeats] = most_repeats;
+#endif
   p[P::where]  = dice(0, 2);
   p[P::values] = dice(0, 3);
   p[P::level]  = dice.one_in(2) ? 0 : dice(1, 2);

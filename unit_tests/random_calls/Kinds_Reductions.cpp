@@ -64,7 +64,7 @@ void add_reductions(Table& table) {
       {.element = Element::half, .numbers = Numbers::sums});
   Limits const normal{.numbers = Numbers::normal, .float_results = true};
   add_fold<Box<int>, Sum<double, double>>(table, "sum_normal_numbers", normal);
-  add_fold<Box<int, 3, true>, Sum<double, double, 3>>(
+  add_fold<Box<int, 2, true>, Sum<double, double, 2>>(
       table, "sum_box_normal_numbers", normal);
   add_fold<Box<std::uint32_t>, Sum<std::int32_t, std::int64_t>>(
       table, "sum_int64_of_int32", ints);
