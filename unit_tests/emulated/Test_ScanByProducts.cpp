@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Which tiles a scan by products does not leave to additions. That it leaves
-// all whose products are not exact: emulated_device_range_scans, core_data.
+// Which tiles a scan by products leaves to additions. That it leaves those
+// with NaN, infinities and sums that overflow: emulated_device_range_scans.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/papers/KokkosMMA_WarpScanMma.hpp>
@@ -98,6 +98,26 @@ TYPED_TEST(ScanByProducts, TakesFiniteNumbers) {
     tile.fill(0);
     tile.set(100, bits);
     EXPECT_FALSE(tile.is_left_to_additions()) << F::decode(bits);
+  }
+}
+
+TEST(ScanOfFloats, LeavesBitsBelowTheSmallestPiece) {
+  // 2^-133 is the last bit that bfloat16 has
+  using Float = Scanned<Scalar::float32, float>;
+  OneTile<Float> tile;
+  tile.fill(std::bit_cast<std::uint32_t>(1.f));
+  for (std::size_t place = 0; place < Float::tile; ++place) {
+    for (float const value : {0x1p-134f, -0x1p-149f, 0x1p-126f + 0x1p-134f,
+                              0x1p-111f + 0x1p-134f, 0x1p-132f - 0x1p-149f}) {
+      tile.set(place, std::bit_cast<std::uint32_t>(value));
+      ASSERT_TRUE(tile.is_left_to_additions()) << value << " at " << place;
+    }
+    for (float const value : {0x1p-133f, -0x1p-126f - 0x1p-133f,
+                              0x1p-110f - 0x1p-133f, 0x1p-109f}) {
+      tile.set(place, std::bit_cast<std::uint32_t>(value));
+      ASSERT_FALSE(tile.is_left_to_additions()) << value << " at " << place;
+    }
+    tile.set(place, std::bit_cast<std::uint32_t>(1.f));
   }
 }
 
