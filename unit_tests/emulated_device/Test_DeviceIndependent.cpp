@@ -181,6 +181,14 @@ TEST(DeviceIndependent, LayoutsOfLaunches) {
   EXPECT_EQ(132, fixed.multiprocessors);
   EXPECT_EQ(Impl::builtin_tuning, fixed.tuning);
   EXPECT_EQ(2, fixed.blocks(5, 2));
+  auto const blocks = [&](Impl::LaunchLayout const& layout, int resident) {
+    return layout
+        .streamed_reduce(Impl::streamed_tuning(8), 1 << 20, resident,
+                         Impl::Cuda::max_partials)
+        .blocks;
+  };
+  EXPECT_EQ(7 * 5u, blocks(own, 5));
+  EXPECT_EQ(blocks(fixed, 2), blocks(fixed, 5));
   Impl::Cuda::use_tuning(0, Impl::builtin_tuning);
 }
 

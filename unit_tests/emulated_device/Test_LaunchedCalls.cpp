@@ -6,6 +6,8 @@
 
 #include "LaunchedCalls.hpp"
 
+#include <KokkosMMA_ReferenceFold.hpp>
+
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
@@ -180,12 +182,15 @@ struct AddFraction {
     sum += 1. / double(i + 1);
   }
 };
+/// More than one for each thread that the level has.
+constexpr std::uint64_t fractions = 300000;
+
 /// The sum of 1 / (i + 1), whose rounding depends on the order.
 double harmonic_sum(CallPlan const* plan, int multiprocessors) {
   int& of_device   = Impl::Cuda::device_entry(0).multiprocessors;
   int const before = of_device;
   of_device        = multiprocessors;
-  ReduceCall<double, AddFraction> sum(200000);
+  ReduceCall<double, AddFraction> sum(fractions);
   sum.call.plan = plan;
   run_reduce(sum.call);
   of_device = before;
@@ -198,6 +203,11 @@ TEST(LaunchedCalls, TheLevelOfAPlanFixesTheOrder) {
   fixed.settings.reproducibility = Reproducibility::device_independent;
   double const reference         = harmonic_sum(&fixed, 20);
   double const of_seven          = harmonic_sum(&any, 7);
+  EXPECT_EQ(reference_fold<double>(
+                Impl::streamed_tuning(sizeof(double), 1, true), fractions, 0.,
+                [](std::uint64_t i) { return 1. / double(i + 1); },
+                [](double a, double b) { return a + b; }),
+            reference);
   EXPECT_EQ(harmonic_sum(&fixed, 7), reference);
   EXPECT_EQ(harmonic_sum(&fixed, 13), reference);
   EXPECT_NE(of_seven, reference);
