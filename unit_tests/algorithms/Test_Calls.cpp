@@ -49,7 +49,15 @@ std::vector<Call> const calls = {
     {"segmented_exclusive_scan", ",min,float", Takes::no_mma, Writes::y, 0},
     {"stencil", ",float", Takes::other, Writes::grid, 9},
     {"reduce", ",int8", Takes::all, Writes::scalar, 450},
+    {"automaton", "", Takes::other, Writes::cells, 0},
     {"automaton", "", Takes::other, Writes::cells, 0}};
+
+/// All cells have eight live neighbours.
+struct Crowded {
+  KOKKOS_FUNCTION int operator()(std::uint8_t state, int count) const {
+    return count == 8 ? 0 : state;
+  }
+};
 
 /// The calls on 100 floats, and all that they write, poisoned.
 template <class Exec>
@@ -99,7 +107,10 @@ struct Data {
       case 18:
         return stencil(exec, ones, out, StencilWeights<2>::box(1), torus, 1, s);
       case 19: return reduce(exec, bytes, scalar, s);
-      default: return automaton(exec, cells, parse_rule("B3/S23"), torus, 1, s);
+      case 20: return automaton(exec, cells, parse_rule("B3/S23"), torus, 1, s);
+      default:
+        return automaton(exec, cells, Neighbourhood::moore, 1, Crowded(), torus,
+                         1, s);
     }
   }
   /// The last number that a call wrote.
