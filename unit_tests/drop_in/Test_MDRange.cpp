@@ -17,8 +17,13 @@ KOKKOSMMA_TEST_EVERY_SPACE(MDRange);
 using Kokkos::Iterate;
 using Kokkos::Rank;
 
+struct Tagged {};
+
 /// One for each index, whatever there are.
 struct CountIndices {
+  KOKKOS_FUNCTION void operator()(Tagged, int, int, int, int& sum) const {
+    ++sum;
+  }
   KOKKOS_FUNCTION void operator()(int, std::int64_t, int& sum) const { ++sum; }
   KOKKOS_FUNCTION void operator()(int, int, int, int& sum) const { ++sum; }
   KOKKOS_FUNCTION void operator()(int, int, int, int, int& sum) const { ++sum; }
@@ -51,6 +56,7 @@ TYPED_TEST(MDRange, EveryRankIsIntercepted) {
   using Exec = TypeParam;
   check_rank<Exec, 2, Iterate::Right>();
   check_rank<Exec, 3, Iterate::Left, Kokkos::IndexType<int>>();
+  check_rank<Exec, 3, Iterate::Right, Tagged>();
   check_rank<Exec, 4, Iterate::Left>();
   check_rank<Exec, 5, Iterate::Right>();
   check_rank<Exec, 6, Iterate::Left>();

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scans and reductions of large values, around those that go to Kokkos, and of
-// one with padding. Others: random_calls, *_bytes, *_smallest and *_complex.
+// Scans and reductions of values of few and many bytes, around those that go to
+// Kokkos, and of one with padding. Others: random_calls, *_bytes, *_smallest
+// and *_complex.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -114,7 +115,8 @@ void check_operators() {
     check_reduction<Exec>(AddVectors<Word, Words>(), first_index, n);
   }
 }
-TYPED_TEST(Values, OperatorsOf64And72Bytes) {
+TYPED_TEST(Values, OperatorsOf3And64And72Bytes) {
+  check_operators<TypeParam, std::uint8_t, 3>();
   check_operators<TypeParam, std::uint64_t, 8>();
   check_operators<TypeParam, std::uint64_t, 9>();
 }

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 namespace {
@@ -65,6 +66,35 @@ TEST(EmulatedDevice, BarriersOfSomeThreads) {
   EXPECT_EQ(order, (std::vector<int>{0, 1}));
 }
 
+TEST(EmulatedDevice, Shuffles) {
+  std::array<std::array<int, 64>, 5> got{};
+  std::array<unsigned, 2> ballots{};
+  run(
+      [&] {
+        int const t     = int(threadIdx.x);
+        int const lane  = t % 32;
+        got[0][t]       = __shfl_sync(~0u, t, (lane + 3) % 32);
+        got[1][t]       = __shfl_up_sync(~0u, t, 2);
+        got[2][t]       = __shfl_down_sync(~0u, t, 5);
+        got[3][t]       = __shfl_xor_sync(~0u, t, 16);
+        got[4][t]       = __shfl_down_sync(~0u, t, 1, 8);
+        ballots[t / 32] = __ballot_sync(~0u, t % 3 == 0);
+      },
+      dim3(1), dim3(64));
+  std::array<unsigned, 2> expected{};
+  for (int t = 0; t < 64; ++t) {
+    int const lane = t % 32, first = t - lane;
+    EXPECT_EQ(got[0][t], first + (lane + 3) % 32);
+    EXPECT_EQ(got[1][t], lane < 2 ? t : t - 2);
+    EXPECT_EQ(got[2][t], lane + 5 > 31 ? t : t + 5);
+    EXPECT_EQ(got[3][t], first + (lane ^ 16));
+    EXPECT_EQ(got[4][t], t % 8 == 7 ? t : t + 1);
+    expected[t / 32] |= unsigned(t % 3 == 0) << lane;
+  }
+  EXPECT_EQ(ballots, expected);
+}
+
+// A copy has arrived when its group was waited for, and not before.
 // A copy has arrived when its group was waited for, and not before.
 TEST(EmulatedDevice, AsynchronousCopies) {
   alignas(16) static int const from[8] = {1, 2, 3, 4, 5, 6, 7, 8};
