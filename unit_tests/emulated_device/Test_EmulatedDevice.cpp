@@ -95,7 +95,6 @@ TEST(EmulatedDevice, Shuffles) {
 }
 
 // A copy has arrived when its group was waited for, and not before.
-// A copy has arrived when its group was waited for, and not before.
 TEST(EmulatedDevice, AsynchronousCopies) {
   alignas(16) static int const from[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   int seen[4];
