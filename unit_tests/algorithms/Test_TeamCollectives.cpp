@@ -626,7 +626,7 @@ struct ScanViews {
   Kokkos::View<T const*, Exec> x;
   RowMajor<Output, Exec> y;
   int x_shift, y_shift;
-  bool by_thread;
+  int call;  ///< 1: inclusive, 2: by one thread
   using Total =
       chosen_accumulator_t<void, Kokkos::View<T*>, Kokkos::View<Output*>>;
   Results<Total, Exec> totals;
@@ -637,13 +637,17 @@ struct ScanViews {
         x, Kokkos::make_pair(l + x_shift, l + x_shift + counts(l)));
     auto const out =
         Kokkos::subview(y, l, Kokkos::make_pair(y_shift, y_shift + counts(l)));
-    Total total = 99;
-    if (!by_thread) {
+    Total total          = 99;
+    bool const by_thread = call & 2, inclusive = call & 1;
+    if (!by_thread && inclusive)
       KokkosMMA::team_inclusive_scan(member, in, out, total);
-    } else {
-      // One thread; only its lanes call.
-      if (member.team_rank() == 0)
-        KokkosMMA::vector_exclusive_scan(member, in, out, total);
+    else if (!by_thread)
+      KokkosMMA::team_exclusive_scan(member, in, out, total);
+    else if (member.team_rank() == 0 && inclusive)  // only its lanes call
+      KokkosMMA::vector_inclusive_scan(member, in, out, total);
+    else if (member.team_rank() == 0)
+      KokkosMMA::vector_exclusive_scan(member, in, out, total);
+    if (by_thread) {
       member.team_barrier();
       member.team_broadcast(total, 0);
     }
@@ -661,15 +665,16 @@ void scan_views() {
   auto const x     = patterns<T, Exec>(most + league + 40);
   int shift        = 0;
   for (Geometry const g : geometries<Exec>()) {
-    for (bool const by_thread : {false, true}) {
+    for (int const call : {0, 1, 2, 3}) {
       // The same alignment, another one, and back.
       int const x_shift = shift % 17;
       int const y_shift = shift % 3 == 0 ? x_shift : 3 * shift % 19;
-      SCOPED_TRACE(joined(name(g), ", shifts ", x_shift, " and ", y_shift));
+      SCOPED_TRACE(joined(name(g), ", call ", call, ", shifts ", x_shift,
+                          " and ", y_shift));
       RowMajor<Output, Exec> const y("y", league, most + 64);
       Kokkos::deep_copy(y, static_cast<Output>(99.f));
       ScanViews<T, Output, Exec> const body{
-          device_counts<Exec>(counts), x, y, x_shift, y_shift, by_thread,
+          device_counts<Exec>(counts), x, y, x_shift, y_shift, call,
           {league, g.vector}};
       Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
       auto const host = host_copy(y);
@@ -682,7 +687,7 @@ void scan_views() {
           if (i >= 0 && i < counts[l]) {
             std::int64_t const next = sum + pattern(l + x_shift + i);
             expected =
-                static_cast<Output>(static_cast<Wide>(by_thread ? sum : next));
+                static_cast<Output>(static_cast<Wide>(call & 1 ? next : sum));
             sum = next;
           }
           wrong += !same_bits(expected, host(l, i + y_shift));
@@ -816,7 +821,7 @@ TYPED_TEST(TeamCollectives, InfinitiesReachWhatFollows) {
     SCOPED_TRACE(name(g));
     RowMajor<float, TypeParam> const y("y", 1, size);
     ScanViews<float, float, TypeParam> const body{
-        device_counts<TypeParam>({size}), x, y, 0, 0, false, {1, g.vector}};
+        device_counts<TypeParam>({size}), x, y, 0, 0, 1, {1, g.vector}};
     Kokkos::parallel_for("test", team_policy<TypeParam>(1, g), body);
     auto const host = host_copy(y);
     int wrong       = 0;
