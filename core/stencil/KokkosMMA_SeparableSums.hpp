@@ -404,7 +404,9 @@ struct PairedSums {
 
 /// Sums of a box filter of bytes up to radius 7, whose 225 bytes stay below
 /// 2^16. `Byte` may be unsigned for signed elements if only the lowest byte of
-/// a sum is used.
+/// a sum is used. Rates against tensor cores (KokkosMMA_RouteStencil.hpp, H200,
+/// 2026-11-23 and 24): for a functor 2.3 at radius 3 and 1.8 at 7, into
+/// unaligned rows 1.5 at radius 1, into aligned ones 1.01 to 1.04 up to 3.
 template <class A, class Byte, int V, int Radius>
 struct PairedBoxSums {
   static_assert(sizeof(Byte) == 1 && V % 8 == 0);
