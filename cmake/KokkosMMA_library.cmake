@@ -105,6 +105,8 @@ KOKKOSMMA_IMPL_STENCILS_OF_RANK(, @element@, @sum@, @rank@)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_include_directories(${target} PRIVATE "${folder}")
   target_link_libraries(${target} PRIVATE ${library} Kokkos::kokkos)
+  # As of libkokkosmma; nvcc itself does not know the option.
+  target_compile_options(${target} PRIVATE "$<IF:$<COMPILE_LANGUAGE:CUDA>,-Xcompiler=-fexceptions,-fexceptions>")
   if(NOT PROJECT_NAME STREQUAL "KokkosMMA" OR NOT PROJECT_IS_TOP_LEVEL)
     target_compile_options(${target} PRIVATE -w)
   endif()

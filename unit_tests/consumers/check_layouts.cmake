@@ -14,6 +14,8 @@ foreach(variable IN ITEMS Kokkos_ROOT Kokkos_DIR CMAKE_PREFIX_PATH)
 endforeach()
 set(packages "${SOURCES}/layouts/packages")
 set(provider "${SOURCES}/layouts/provider.cmake")
+cmake_path(GET DROP_IN PARENT_PATH library)
+cmake_path(GET library PARENT_PATH library)
 # Where Kokkos is found | under which policies | which variable tells where it is | other files that CMake includes: before and after that of the drop-in |
 # the variable that injects, if not the one of CMake 3.24 | the standard that it raises to
 set(rows
@@ -34,6 +36,7 @@ set(rows
     "folder|CMP0074|Kokkos_ROOT|||CMAKE_PROJECT_INCLUDE|"
     "top|3.25|Kokkos_ROOT||||20"
     "folder|3.10|Kokkos_DIR||||20"
+    "top_beside_library|3.25|Kokkos_ROOT||||"
     "none|3.25|nothing||||")
 set(failed 0)
 
@@ -68,7 +71,7 @@ foreach(row IN LISTS rows)
     COMMAND
       "${CMAKE_COMMAND}" -S "${SOURCES}/layouts" -B "${build}" -G "${GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}"
       "-DCMAKE_CXX_COMPILER=${COMPILER}" -DCMAKE_CXX_FLAGS=-fno-exceptions -DCMAKE_CXX_COMPILER_WORKS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "-D${variable}=${where}"
-      "-DPLACE=${place}" "-DPOLICIES=${policies}" "-D${inject}=${injected}" "-DKokkosMMA_DROP_IN_CXX_STANDARD=${standard}"
+      "-DPLACE=${place}" "-DLIBRARY_SOURCES=${library}" "-DPOLICIES=${policies}" "-D${inject}=${injected}" "-DKokkosMMA_DROP_IN_CXX_STANDARD=${standard}"
     RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
     fail("CMake ended with ${result}\n${output}")
@@ -102,13 +105,19 @@ foreach(row IN LISTS rows)
   math(EXPR last "${length} - 1")
   set(sources "")
   set(sources_of_library "")
+  set(sources_of_kernels 0)
   foreach(index RANGE ${last})
     string(JSON file GET "${commands}" ${index} file)
     string(JSON command GET "${commands}" ${index} command)
-    if(file MATCHES "/KokkosMMA_drop_in_library.dir/Unity/")
-      list(APPEND sources_of_library "${file}")
+    if(file MATCHES "/KokkosMMA_(drop_in_library|library|kernels)(\\.dir)?/|/backends/cuda/kernels/")
+      if(file MATCHES "/KokkosMMA_drop_in_library.dir/Unity/")
+        list(APPEND sources_of_library "${file}")
+      endif()
       if(NOT command MATCHES "-fno-exceptions .*-fexceptions")
         fail("the library throws exceptions, as the application does not: ${command}")
+      endif()
+      if(file MATCHES "/kernels/papers/|KokkosMMA_kernels/")
+        math(EXPR sources_of_kernels "${sources_of_kernels} + 1")
       endif()
       continue()
     endif()
@@ -132,6 +141,9 @@ foreach(row IN LISTS rows)
   list(LENGTH sources count)
   if(NOT count EQUAL 4)
     fail("${count} compile commands of the project, expected 4")
+  endif()
+  if(place STREQUAL "top_beside_library" AND sources_of_kernels EQUAL 0)
+    fail("libkokkosmma_kernels has no sources")
   endif()
   # libkokkosmma is compiled along, once.
   set(once "${sources_of_library}")

@@ -110,18 +110,13 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
   Impl::FloatFormat const total_format = Impl::float_format(of_total);
   Impl::Cuda::ExactInitial const start{
       std::uint64_t(Format<Accumulator>::encode(initial)), format};
-  auto const launch = [&](Impl::Cuda::ResultTarget<void> const& place) {
-    Impl::Cuda::launch_exact_scan<
-        Input, Output, Impl::exact_carrier(Accumulator), Inclusive,
-        Impl::Cuda::tuning_type<Impl::Cuda::exact_scan_tuning()>>(
-        space, scratch, {x.data(), places.stride_x, to, places.stride_y, size},
-        start, {place, total_format}, others.empty() ? nullptr : &before);
-  };
+  Impl::Cuda::launch_exact_scan<
+      Input, Output, Impl::exact_carrier(Accumulator), Inclusive,
+      Impl::Cuda::tuning_type<Impl::Cuda::exact_scan_tuning()>>(
+      space, scratch, {x.data(), places.stride_x, to, places.stride_y, size},
+      start, total_format, has_total ? &total : nullptr,
+      random.integer(0, 1) != 0, others.empty() ? nullptr : &before);
   auto const bytes = std::size_t(size_of(of_total));
-  if (has_total)
-    scratch.deliver(&total, bytes, random.integer(0, 1) != 0, launch);
-  else
-    launch({nullptr, nullptr});
 
   auto const note = [&] {
     return sum.name + ", " + std::to_string(size) + " of " +

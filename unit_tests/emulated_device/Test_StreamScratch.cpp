@@ -3,15 +3,19 @@
 
 // Which scratch the calls of a stream use.
 
+#include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
+#include <backends/cuda/kernels/segmented/KokkosMMA_RunsByKey.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <future>
 #include <set>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -140,6 +144,64 @@ TEST(StreamScratch, GrowsWithoutHoldingItsStream) {
   EXPECT_EQ(scan.words, larger[2]);
   EXPECT_EQ(scan.capacity, 2 * bytes / 8);
   EXPECT_EQ(emulated_allocations, allocations + 4);
+}
+
+/// Nor does what allocates for a result on the host, or loads its kernel, hold
+/// the words of the stream's results.
+TEST(StreamScratch, ResultsAllocateWithoutHoldingTheWords) {
+  static StreamScratch const* scratch;
+  static std::future<void> other;
+  static int went_on = 0;
+  auto const wait    = [] {
+    other = std::async(std::launch::async,
+                          [] { auto const lock = (*scratch)->take_words(4000); });
+    went_on +=
+        other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+  };
+  Impl::Cuda::Stream const space = stream(71);
+  StreamScratch const of_space(space);
+  scratch             = &of_space;
+  auto const waits_in = [&](auto const& call) {
+    emulated_wait = wait;
+    call();
+    ASSERT_EQ(emulated_wait, nullptr);
+    other.wait();
+  };
+  waits_in([] {
+    auto const lock = (*scratch)->take_words(400);
+    EXPECT_TRUE(lock.owns_lock());
+  });
+  constexpr int n = 3000;
+  std::vector<float> const x(n, 1);
+  std::vector<float> y(n);
+  float total = 0;
+  waits_in([&] {
+    using namespace Impl::Cuda;
+    launch_exact_scan<Scalar::float32, Scalar::float32,
+                      Impl::exact_carrier(Scalar::float32), true,
+                      tuning_type<exact_scan_tuning()>>(
+        space, *scratch,
+        {reinterpret_cast<std::uint32_t const*>(x.data()), 1, y.data(), 1, n},
+        {0, Impl::float_format(Scalar::float32)},
+        Impl::float_format(Scalar::float32), &total, false);
+  });
+  EXPECT_EQ(total, n);
+  EXPECT_EQ(y[n - 1], n);
+  std::vector<std::int16_t> const keys(n, 7);
+  std::int16_t key  = 0;
+  std::int64_t runs = 0;
+  float sum         = 0;
+  auto const store  = [&](std::uint64_t, float value) { sum = value; };
+  waits_in([&] {
+    Impl::Cuda::launch_reduce_by_key<Impl::Operation::sum, Scalar::float32,
+                                     float>(space, *scratch, keys.data(),
+                                            x.data(), n, &key, 1, store, &runs,
+                                            false);
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(key, 7);
+  EXPECT_EQ(sum, n);
+  EXPECT_EQ(went_on, 3);
 }
 
 /// Calls on streams with work in flight share nothing. However many streams

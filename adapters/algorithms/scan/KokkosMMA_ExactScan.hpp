@@ -78,19 +78,12 @@ Refusal exact_scan_on_cuda(std::string const& label, Kokkos::Cuda const& exec,
   }
   AnnouncedScan const announced(label, exec);
   return with_scratch(exec, on_device, [&](Cuda::StreamScratch const& scratch) {
-    auto const launch = [&](Cuda::ResultTarget<void> const& target) {
-      Cuda::launch_exact_scan<input, output, exact_carrier(scalar_v<A>),
-                              Kind == ScanKind::inclusive,
-                              Cuda::tuning_type<Cuda::exact_scan_tuning()>>(
-          exec, scratch, views, initial,
-          {target, has_total ? float_format(scalar_v<Value>) : FloatFormat{}},
-          others != nullptr ? &before : nullptr);
-    };
-    if constexpr (has_total) {
-      scratch.deliver(at.data, sizeof(Value), on_device, launch);
-    } else {
-      launch({nullptr, nullptr});
-    }
+    Cuda::launch_exact_scan<input, output, exact_carrier(scalar_v<A>),
+                            Kind == ScanKind::inclusive,
+                            Cuda::tuning_type<Cuda::exact_scan_tuning()>>(
+        exec, scratch, views, initial,
+        has_total ? float_format(scalar_v<Value>) : FloatFormat{}, at.data,
+        on_device, others != nullptr ? &before : nullptr);
   });
 }
 #endif

@@ -106,13 +106,11 @@ Refusal reduce_runs(std::string const& label, Kokkos::Cuda const& exec,
   using Store = StridedStore<Op, typename R::non_const_value_type>;
   return with_scratch(exec, false, [&](Cuda::StreamScratch const& scratch) {
     AnnouncedKernel const announced(label, exec);
-    scratch.deliver(&runs, false, [&](auto const& target) {
-      Cuda::launch_reduce_by_key<Op, scalar_v<typename X::non_const_value_type>,
-                                 A>(
-          exec, scratch, keys.data(), x.data(), x.extent(0), unique_keys.data(),
-          stride_of_results(unique_keys, 0),
-          Store{result.data(), stride_of_results(result, 0)}, target);
-    });
+    Cuda::launch_reduce_by_key<Op, scalar_v<typename X::non_const_value_type>,
+                               A>(
+        exec, scratch, keys.data(), x.data(), x.extent(0), unique_keys.data(),
+        stride_of_results(unique_keys, 0),
+        Store{result.data(), stride_of_results(result, 0)}, &runs, false);
   });
 }
 

@@ -66,7 +66,7 @@ std::unique_lock<std::mutex> Scratch::take_words(std::size_t bytes) {
     return lock;
   }
   if (count > m_word_capacity)
-    grow_words(std::max<std::size_t>(max_words, std::bit_ceil(count)));
+    grow_words(lock, std::max<std::size_t>(max_words, std::bit_ceil(count)));
   m_words = m_words_on_host;
   for (std::size_t i = 0; i < count; ++i) m_words[i] = 0;
   return lock;
@@ -155,14 +155,19 @@ void* Scratch::zeroed(std::size_t bytes) {
   return memory;
 }
 
-void Scratch::grow_words(std::size_t count) {
+/// Without the lock, as grown().
+void Scratch::grow_words(std::unique_lock<std::mutex>& lock,
+                         std::size_t count) {
   RelaxedCapture const capture;
   OwnErrors const errors;
   void* words = nullptr;
+  lock.unlock();
   if (cudaHostAlloc(&words, count * sizeof(unsigned long long),
                     cudaHostAllocMapped) != cudaSuccess)
     throw std::bad_alloc();
+  lock.lock();
   m_pinned.push_back(words);
+  if (count <= m_word_capacity) return;
   m_words_on_host = static_cast<unsigned long long*>(words);
   m_word_capacity = count;
 }

@@ -90,7 +90,7 @@ class Scratch {
 
   void* zeroed(std::size_t bytes);
 
-  void grow_words(std::size_t count);
+  void grow_words(std::unique_lock<std::mutex>& lock, std::size_t count);
 
   void release();
 

@@ -427,13 +427,15 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 
 /// Launches on the stream of `space`, which must not be captured if `before` is
 /// given.
-/// \param total target of the sum of all elements; it may have no memory
+/// \param total receives the sum of all elements, a number of `format`, see
+///        StreamScratch::deliver(); or null
 /// \param before sum of the elements before x, or null; not with a total
 template <Scalar Input, Scalar Output, Scalar Carrier, bool Inclusive,
           class Tuning>
 void launch_exact_scan(Stream const& space, StreamScratch const& scratch,
                        ExactScanViews<Input> views, ExactInitial const& initial,
-                       ExactTarget const& total,
+                       FloatFormat const& format, void* total,
+                       bool total_on_device,
                        ExactRangeSum<Input> const* before = nullptr) {
   if (views.size == 0) return;
   constexpr ExactScanTuning tuning = Tuning::value;
@@ -457,16 +459,7 @@ void launch_exact_scan(Stream const& space, StreamScratch const& scratch,
   // Elements of 4 and 8 bytes hide the latency with single loads, too, and each
   // kernel costs half a second of compile time.
   constexpr bool by_vectors = size_of(Input) < 4;
-  if (blocks > 1) {
-    using SumTuning = tuning_type<exact_tuning(Input)>;
-    launch_kernel(space, "exact_range_sums",
-                  by_vectors && contiguous
-                      ? exact_range_sums<Input, SumTuning, by_vectors>
-                      : exact_range_sums<Input, SumTuning, false>,
-                  {blocks - 1, unsigned(SumTuning::value.threads)}, views,
-                  sums + others);
-  }
-  auto const aligned = [](void const* at, std::size_t bytes) {
+  auto const aligned        = [](void const* at, std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t>(at) %
                std::min<std::size_t>(16, bytes) ==
            0;
@@ -474,10 +467,28 @@ void launch_exact_scan(Stream const& space, StreamScratch const& scratch,
   views.vectors = contiguous && views.stride_y == 1 &&
                   aligned(views.x, tuning.values * size_of(Input)) &&
                   aligned(views.y, tuning.values * size_of(Output));
-  launch_kernel(space, "exact_scan",
-                exact_scan<Input, Output, Carrier, Inclusive, Tuning>,
-                {blocks, unsigned(tuning.threads)}, views, sums, others,
-                initial, total);
+  auto const launch = [&](ResultTarget<void> const& target) {
+    if (blocks > 1) {
+      using SumTuning = tuning_type<exact_tuning(Input)>;
+      launch_kernel(space, "exact_range_sums",
+                    by_vectors && contiguous
+                        ? exact_range_sums<Input, SumTuning, by_vectors>
+                        : exact_range_sums<Input, SumTuning, false>,
+                    {blocks - 1, unsigned(SumTuning::value.threads)}, views,
+                    sums + others);
+    }
+    launch_kernel(space, "exact_scan",
+                  exact_scan<Input, Output, Carrier, Inclusive, Tuning>,
+                  {blocks, unsigned(tuning.threads)}, views, sums, others,
+                  initial, ExactTarget{target, format});
+  };
+  if (total == nullptr) {
+    launch({nullptr, nullptr});
+  } else {
+    scratch.deliver(
+        total, std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8,
+        total_on_device, launch);
+  }
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

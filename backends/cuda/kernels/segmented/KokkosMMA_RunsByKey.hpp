@@ -135,19 +135,24 @@ void launch_scan_by_key(Stream const& stream, StreamScratch const& scratch,
 }
 
 /// Reduces runs of `size` elements of x, at least one; see KeyTileSums.
+/// \param runs receives their number, if it is on the host before this returns
 template <Operation Op, Scalar Input, class Value, class Key, class Store>
 void launch_reduce_by_key(Stream const& stream, StreamScratch const& scratch,
                           Key const* keys, void const* x, std::uint64_t size,
                           Key* unique_keys, std::ptrdiff_t stride,
-                          Store const& store,
-                          ResultTarget<std::int64_t> const& runs) {
-  using Scan   = WarpSegmentScan<Warp, Op, Input, Value, true>;
-  using Tuning = tuning_type<segment_pipeline_tuning<Scan, false>>;
-  launch_segment_pipeline<Scan, Tuning>(
+                          Store const& store, std::int64_t* runs,
+                          bool runs_on_device) {
+  using Scan        = WarpSegmentScan<Warp, Op, Input, Value, true>;
+  using Tuning      = tuning_type<segment_pipeline_tuning<Scan, false>>;
+  using Sums        = KeyTileSums<tile_part<Scan, Tuning>, Key, Store>;
+  auto const launch = segment_pipeline<Sums, Scan, Tuning>(
       stream, scratch,
-      scan_operands<Scan>(x, size, static_cast<unsigned char const*>(x)),
-      KeyTileSums<tile_part<Scan, Tuning>, Key, Store>{
-          {keys, std::int64_t(size)}, unique_keys, stride, store, runs});
+      scan_operands<Scan>(x, size, static_cast<unsigned char const*>(x)));
+  scratch.deliver(
+      runs, runs_on_device, [&](ResultTarget<std::int64_t> const& target) {
+        launch(Sums{
+            {keys, std::int64_t(size)}, unique_keys, stride, store, target});
+      });
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

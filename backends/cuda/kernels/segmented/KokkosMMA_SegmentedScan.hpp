@@ -347,10 +347,11 @@ constexpr std::uint64_t segments_per_warp(std::uint64_t length,
   return best;
 }
 
-template <class Scan, class Tuning, class Output, class Starts>
-void launch_segment_pipeline(Stream const& space, StreamScratch const& scratch,
-                             SegmentScanOperands<Output> const& operands,
-                             Starts const& starts) {
+/// Returns a function that launches the pipeline for starts. What may wait for
+/// running kernels is done before.
+template <class Starts, class Scan, class Tuning, class Output>
+auto segment_pipeline(Stream const& space, StreamScratch const& scratch,
+                      SegmentScanOperands<Output> const& operands) {
   using Memory                 = SegmentScanMemory<Scan, Starts, Tuning>;
   auto const kernel            = &scan_segments<Scan, Output, Starts, Tuning>;
   constexpr int threads        = Tuning::value.threads + 32;
@@ -361,10 +362,19 @@ void launch_segment_pipeline(Stream const& space, StreamScratch const& scratch,
       kernel_facts(space.device, kernel, threads, shared).resident_blocks;
   auto const tiles =
       unsigned((operands.skip + operands.size + tile - 1) / tile);
-  launch_kernel(space, "scan_segments", kernel,
-                {scan_blocks(space, tiles, resident), threads, shared},
-                operands, starts, tiles,
-                scratch->scan(look_back_words<typename Memory::Sum>(tiles)));
+  ScanScratch const words =
+      scratch->scan(look_back_words<typename Memory::Sum>(tiles));
+  return [=](Starts const& starts) {
+    launch_kernel(space, "scan_segments", kernel,
+                  {scan_blocks(space, tiles, resident), threads, shared},
+                  operands, starts, tiles, words);
+  };
+}
+template <class Scan, class Tuning, class Output, class Starts>
+void launch_segment_pipeline(Stream const& space, StreamScratch const& scratch,
+                             SegmentScanOperands<Output> const& operands,
+                             Starts const& starts) {
+  segment_pipeline<Starts, Scan, Tuning>(space, scratch, operands)(starts);
 }
 
 /// Operands of a scan of `size` elements of x.
