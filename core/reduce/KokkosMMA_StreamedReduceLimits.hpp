@@ -65,7 +65,7 @@ constexpr Refusal refuse_streamed(ReduceProblem const& problem,
   return first_refusal({
       {!capability.cuda, not_cuda},
       {problem.in_graph && is_in_shared_memory(problem), is_graph_node},
-      {!problem.compiled, {"the call has no result to write"}},
+      {!problem.compiled, {"the call has no result, or its box no index"}},
       {bool(shared_value), shared_value},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
       {problem.pattern == Pattern::mdrange &&

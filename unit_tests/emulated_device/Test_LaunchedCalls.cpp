@@ -99,6 +99,16 @@ TEST(LaunchedCalls, RefusedTypesRunKokkos) {
   no_result.call.result = nullptr;
   EXPECT_EQ(run_reduce(no_result.call), Route::generic);
   EXPECT_EQ(no_result.ran.what, "kokkos ");
+  SumCall no_index(0);
+  no_index.call.problem.pattern = Impl::Pattern::mdrange;
+  EXPECT_EQ(run_reduce(no_index.call), Route::generic);
+  EXPECT_EQ(no_index.ran.what, "kokkos ");
+  // There Kokkos' host would write to the device.
+  SumCall on_device(0);
+  on_device.call.problem.pattern  = Impl::Pattern::mdrange;
+  on_device.call.result_on_device = true;
+  EXPECT_EQ(run_reduce(on_device.call), Route::streamed);
+  EXPECT_EQ(on_device.result, 0);
 }
 
 TEST(LaunchedCalls, OpaqueFunctorsHaveNoTensorCores) {

@@ -238,6 +238,13 @@ void launch_array_reduce(ErasedArrays const& call, LaunchLayout const& layout,
 /// 48 KB (4.6 to 5.2).
 constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
 
+/// Whether Kokkos only calls `init`, on the host: for a box without indices. It
+/// calls `final` for a range (4.6 to 5.2).
+bool is_only_init(ErasedCall const& call, ReduceProblem const& problem) {
+  return call.plan == nullptr && problem.pattern == Pattern::mdrange &&
+         problem.size == 0 && !call.result_on_device;
+}
+
 }  // namespace
 
 Route run_reduce(ErasedReduce& call) {
@@ -249,7 +256,8 @@ Route run_reduce(ErasedReduce& call) {
   bool const is_mma = call.plan != nullptr && call.use_mma != nullptr &&
                       call.plan->decision.route == Route::mma;
   // Facts are needed only if the kernel for opaque functors may run.
-  if (settings.route == Route::generic || call.result == nullptr) {
+  if (settings.route == Route::generic || call.result == nullptr ||
+      is_only_init(call, call.problem)) {
     call.problem.compiled = false;
   } else if (!is_exact && !is_mma) {
     facts = Cuda::facts_of_kernel(call.stream.device, call.kernel,
@@ -292,7 +300,8 @@ Route run_arrays(ErasedArrays& call) {
       facts.local_bytes = 0;
     return facts.local_bytes == 0;
   };
-  if (settings.route == Route::generic || call.result == nullptr) {
+  if (settings.route == Route::generic || call.result == nullptr ||
+      is_only_init(call, call.problem)) {
     call.problem.compiled = false;
   } else if (call.kernel_in_registers == nullptr) {
     ask(call.kernel);
