@@ -255,7 +255,7 @@ Route run_for(ErasedFor const& call) {
   }
   if (decision.route == Route::streamed && !runs_own && !is_compared)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
-  return observed(runs_own ? Route::streamed : Route::generic, false);
+  return observed(runs_own ? Route::streamed : Route::generic, Observed::loop);
 }
 
 }  // namespace KokkosMMA::Impl
