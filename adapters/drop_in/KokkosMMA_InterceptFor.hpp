@@ -71,6 +71,7 @@ struct PolicyLoop;
 template <class... Traits>
 struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   using Policy              = Kokkos::RangePolicy<Traits...>;
+  using Kernel              = Cuda::RangeLoop;
   static constexpr int rank = 1;
 
   static void describe(Policy const& policy, ForProblem& problem) {
@@ -86,7 +87,7 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
     using Call   = TaggedCall<Functor, typename Policy::work_tag>;
     using Bounds = typename Policy::launch_bounds;
     return reinterpret_cast<void const*>(
-        &Cuda::streamed_for<typename Policy::member_type, Call, Cuda::RangeLoop,
+        &Cuda::streamed_for<typename Policy::member_type, Call, Kernel,
                             has_copies(sizeof(Functor)), Bounds::maxTperB,
                             Bounds::minBperSM>);
   }
@@ -102,6 +103,8 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   using Index                = typename Policy::index_type;
   static constexpr int rank  = int(Policy::rank);
   static constexpr bool left = Policy::inner_direction == Kokkos::Iterate::Left;
+  using Kernel =
+      std::conditional_t<rank == 1, Cuda::RangeLoop, Cuda::BoxLoop<rank, left>>;
 
   static void describe(Policy const& policy, ForProblem& problem) {
     problem.user_tiles = !policy.impl_tune_tile_size();
@@ -145,10 +148,8 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
     using Call = TaggedCall < Functor, typename Policy::work_tag,
           KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
     using Bounds = typename Policy::launch_bounds;
-    using Loop   = std::conditional_t<rank == 1, Cuda::RangeLoop,
-                                    Cuda::BoxLoop<rank, left>>;
     return reinterpret_cast<void const*>(
-        &Cuda::streamed_for<Index, Call, Loop, has_copies(sizeof(Functor)),
+        &Cuda::streamed_for<Index, Call, Kernel, has_copies(sizeof(Functor)),
                             Bounds::maxTperB, Bounds::minBperSM>);
   }
   template <class Native>
@@ -253,9 +254,12 @@ class RoutedFor {
                    loop_of_types<Policy>(sizeof(Functor))};
     Loop::describe(m_policy, call.problem);
     if constexpr (CopiedView<Functor>::is_known) {
-      CopiedView<Functor>::describe(m_native.functor, call.copy);
+      using Copy = CopiedView<Functor>;
+      Copy::describe(m_native.functor, call.copy);
       call.functor = static_cast<CopiedArrays const*>(&call.copy);
-      call.kernel  = CopiedView<Functor>::template kernel<Loop>();
+      call.kernel  = reinterpret_cast<void const*>(
+          &Cuda::streamed_for<typename Copy::Offset, typename Copy::Strided,
+                              typename Loop::Kernel>);
     } else {
       call.kernel = Loop::template kernel<Functor>();
     }

@@ -176,7 +176,7 @@ LoopShape run_measured_loop(ErasedFor const& call,
   }
   using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
-  // Copies of other layouts have the same kernel.
+  // Copies and fills of other layouts have the same kernel.
   void const* const identity =
       call.copy.element_bytes > 0 ? &call.cached : call.kernel;
   Times::Loop const loop{key.device_id, identity, key.size_class, key.forced};
