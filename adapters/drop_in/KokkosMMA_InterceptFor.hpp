@@ -64,14 +64,16 @@ constexpr bool fits_index(std::int64_t value) {
          (std::is_signed_v<Index> || value >= 0);
 }
 
-/// Index space of a policy, and the kernel for it.
+/// Index space of a policy, and the types of the kernel for it.
 template <class Policy>
 struct PolicyLoop;
 
 template <class... Traits>
 struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
-  using Policy              = Kokkos::RangePolicy<Traits...>;
-  static constexpr int rank = 1;
+  using Policy                  = Kokkos::RangePolicy<Traits...>;
+  using Kernel                  = Cuda::RangeLoop;
+  static constexpr int rank     = 1;
+  static constexpr auto indices = Indices::constant;
 
   static void describe(Policy const& policy, ForProblem& problem) {
     problem.space.begin[0] = static_cast<std::int64_t>(policy.begin());
@@ -80,15 +82,6 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
             ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
             : 0;
     problem.kokkos_is_wrong = overflows_in_kokkos(policy.begin(), policy.end());
-  }
-  template <class Functor>
-  static void const* kernel() {
-    using Call   = TaggedCall<Functor, typename Policy::work_tag>;
-    using Bounds = typename Policy::launch_bounds;
-    return reinterpret_cast<void const*>(
-        &Cuda::streamed_for<typename Policy::member_type, Call, Cuda::RangeLoop,
-                            has_copies(sizeof(Functor)), Bounds::maxTperB,
-                            Bounds::minBperSM>);
   }
   template <class Native>
   static auto native_kernel(Policy const&) {
@@ -102,6 +95,10 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   using Index                = typename Policy::index_type;
   static constexpr int rank  = int(Policy::rank);
   static constexpr bool left = Policy::inner_direction == Kokkos::Iterate::Left;
+  using Kernel =
+      std::conditional_t<rank == 1, Cuda::RangeLoop, Cuda::BoxLoop<rank, left>>;
+  static constexpr auto indices =
+      KOKKOS_VERSION < 50100 ? Indices::constant : Indices::writable;
 
   static void describe(Policy const& policy, ForProblem& problem) {
     problem.user_tiles = !policy.impl_tune_tile_size();
@@ -140,17 +137,6 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
     policy.impl_change_tile_size(policy.m_tile);
     return policy;
   }
-  template <class Functor>
-  static void const* kernel() {
-    using Call = TaggedCall < Functor, typename Policy::work_tag,
-          KOKKOS_VERSION<50100 ? Indices::constant : Indices::writable>;
-    using Bounds = typename Policy::launch_bounds;
-    using Loop   = std::conditional_t<rank == 1, Cuda::RangeLoop,
-                                    Cuda::BoxLoop<rank, left>>;
-    return reinterpret_cast<void const*>(
-        &Cuda::streamed_for<Index, Call, Loop, has_copies(sizeof(Functor)),
-                            Bounds::maxTperB, Bounds::minBperSM>);
-  }
   template <class Native>
   static auto native_kernel([[maybe_unused]] Policy const& policy) {
 #if KOKKOS_VERSION < 50200
@@ -170,6 +156,17 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
 #endif
   }
 };
+
+template <class Functor, class Policy>
+void const* kernel_of_loop() {
+  using Loop   = PolicyLoop<Policy>;
+  using Bounds = typename Policy::launch_bounds;
+  using Call   = TaggedCall<Functor, typename Policy::work_tag, Loop::indices>;
+  return reinterpret_cast<void const*>(
+      &Cuda::streamed_for<typename Policy::index_type, Call,
+                          typename Loop::Kernel, has_copies(sizeof(Functor)),
+                          Bounds::maxTperB, Bounds::minBperSM>);
+}
 
 template <class Policy>
 inline constexpr bool is_batched = false;
@@ -253,11 +250,14 @@ class RoutedFor {
                    loop_of_types<Policy>(sizeof(Functor))};
     Loop::describe(m_policy, call.problem);
     if constexpr (CopiedView<Functor>::is_known) {
-      CopiedView<Functor>::describe(m_native.functor, call.copy);
+      using Copy = CopiedView<Functor>;
+      Copy::describe(m_native.functor, call.copy);
       call.functor = static_cast<CopiedArrays const*>(&call.copy);
-      call.kernel  = CopiedView<Functor>::template kernel<Loop>();
+      call.kernel  = reinterpret_cast<void const*>(
+          &Cuda::streamed_for<typename Copy::Offset, typename Copy::Strided,
+                              typename Loop::Kernel>);
     } else {
-      call.kernel = Loop::template kernel<Functor>();
+      call.kernel = kernel_of_loop<Functor, Policy>();
     }
     run_for(call);
   }

@@ -74,7 +74,7 @@ class LoopNode
                    this,
                    nullptr,
                    nullptr,
-                   PolicyLoop<PolicyT>::template kernel<Functor>(),
+                   kernel_of_loop<Functor, PolicyT>(),
                    std::addressof(m_functor),
                    &desul::ensure_cuda_lock_arrays_on_device,
                    reported,

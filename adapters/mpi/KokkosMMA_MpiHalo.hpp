@@ -89,11 +89,18 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
                Exchange& exchange) {
   using Element       = std::remove_const_t<From>;
   using Device        = typename Exec::device_type;
+  Route route         = Route::automatic;
   auto const interior = [&] {
-    for (HaloRegion<R> const& region : regions.interior)
-      KokkosMMA::stencil<A>(exec, from.template view<Device>(region.source),
-                            to.template view<Device>(region.box), weights,
-                            region.boundaries, 1, settings);
+    for (HaloRegion<R> const& region : regions.interior) {
+      auto const source = from.template view<Device>(region.source);
+      auto const target = to.template view<Device>(region.box);
+      PlannedStencil<Exec, A, std::remove_const_t<decltype(source)>,
+                     std::remove_const_t<decltype(target)>> const
+          planned("KokkosMMA::stencil", exec, source, target, weights,
+                  region.boundaries, 1, settings);
+      planned.run(std::string(settings.label), exec, source, target);
+      route = planned.route();
+    }
   };
   exchange.pack(from);
   if constexpr (Exchange::overtakes) {
@@ -108,8 +115,7 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
   std::size_t bytes = 0;
   for (HaloRegion<R> const& strip : regions.strips)
     bytes += halo_aligned(std::size_t(strip.source.size()) * sizeof(Element));
-  char* memory      = halo_memory(exec).strips(exec, bytes);
-  Route const route = last_route_of_this_thread();
+  char* memory = halo_memory(exec).strips(exec, bytes);
   // A forced route must run on the interior; strips use it if they can.
   Settings requested;
   requested.route = settings.route;
@@ -128,7 +134,7 @@ void halo_step(Exec const& exec, HaloRegions<R> const& regions,
     KokkosMMA::stencil<A>(exec, source, to.template view<Device>(strip.box),
                           weights, strip.boundaries, 1, named);
   }
-  if (!regions.interior.empty()) last_route_of_this_thread() = route;
+  if (!regions.interior.empty()) observed(route);
 }
 
 template <int R>

@@ -12,20 +12,9 @@
 #include <optional>
 
 /// \file
-/// Access to a CachedLaunch, for libkokkosmma only, and the observer of the
-/// routes that ran.
+/// Access to a CachedLaunch, for libkokkosmma only.
 
 namespace KokkosMMA::Impl {
-
-/// Receives the route of each intercepted loop or team kernel. Tests and
-/// benchmarks set it.
-[[gnu::visibility("default")]] inline std::atomic<void (*)(Route, bool teams)>
-    launch_observer{nullptr};
-inline Route observed(Route ran, bool teams) {
-  if (auto const observe = launch_observer.load(std::memory_order_relaxed))
-    observe(ran, teams);
-  return ran;
-}
 
 inline constexpr int cached_shape_bits = 32;
 

@@ -15,8 +15,8 @@ inline constexpr int max_copy_rank = 6;
 struct LayoutCopy {
   int rank                            = 0;
   std::uint64_t extent[max_copy_rank] = {};
-  std::int64_t from[max_copy_rank]    = {};  ///< strides in elements
-  std::int64_t to[max_copy_rank]      = {};
+  std::int64_t from[max_copy_rank]    = {};  ///< strides, or a fill's value
+  std::int64_t to[max_copy_rank]      = {};  ///< strides in elements
 };
 
 /// The arrays, as a kernel receives them.

@@ -7,6 +7,8 @@
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 
+#include <atomic>
+
 namespace KokkosMMA {
 
 /// Settings of one call. A member with its default value gets that of the
@@ -68,9 +70,15 @@ inline Settings only_level(Settings const& settings) {
   return level;
 }
 
-[[gnu::visibility("default")]] inline Route& last_route_of_this_thread() {
-  thread_local Route route = Route::automatic;
-  return route;
+enum class Observed { call, loop, team };
+/// Receives the route of each call, intercepted loop and team kernel, on the
+/// host thread that makes it. Tests and benchmarks set it.
+[[gnu::visibility("default")]] inline std::atomic<void (*)(Route, Observed)>
+    route_observer{nullptr};
+inline Route observed(Route ran, Observed what = Observed::call) {
+  if (auto const observe = route_observer.load(std::memory_order_relaxed))
+    observe(ran, what);
+  return ran;
 }
 
 }  // namespace Impl
@@ -95,11 +103,6 @@ class ScopedSettings {
  private:
   Settings m_outer;
 };
-
-/// The route of the last call that this host thread made to the library. It is
-/// `automatic` before the first call. Drop-in calls on host execution spaces
-/// leave it unchanged.
-inline Route last_route() { return Impl::last_route_of_this_thread(); }
 
 }  // namespace KokkosMMA
 

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "support/Perf_Routes.hpp"
 #include "support/Perf_Timing.hpp"
 
 /// What the cases of perf_mpi have in common: flags, times of the slowest rank,
@@ -239,10 +240,6 @@ Times alone(Options const& options, Call&& call) {
   MPI_Bcast(&times, int(sizeof(times)), MPI_BYTE, 0, MPI_COMM_WORLD);
   return times;
 }
-inline std::string route_of_last_call() {
-  return std::string(to_string(KokkosMMA::last_route()));
-}
-
 inline double efficiency_of(Case const& c, double one) {
   return c.scaling == "weak" ? one / c.times.median
                              : one / (c.times.median * c.ranks);

@@ -69,7 +69,7 @@ void scaling_cases(Report& report, Options const& options, Steps const& steps,
   fill(0);
   Case one{operation, type, "one", 1, double(n), double(n) * element_bytes};
   one.times = alone(options, one_call);
-  one.route = route_of_last_call();
+  one.route = to_string(route_of_last_call());
   report.add(one);
   for (std::string const scaling : {"weak", "strong"})
     steps.for_each([&](MPI_Comm comm) {
@@ -80,7 +80,7 @@ void scaling_cases(Report& report, Options const& options, Steps const& steps,
       c.elements   = double(mine);
       c.bytes      = double(mine) * element_bytes;
       c.times      = measure(comm, options, over(comm, mine));
-      c.route      = route_of_last_call();
+      c.route      = to_string(route_of_last_call());
       c.efficiency = efficiency_of(c, one.times.median);
       report.check(comm, right(first, mine, c.ranks), c.name());
       report.add(c);
@@ -223,7 +223,7 @@ void stencil_cases(Report& report, Options const& options, Steps const& steps,
         c.times = measure(comm, options, [&] {
           KokkosMMA::mpi::stencil(comm, exec, in, out, weights, periodic);
         });
-      c.route = route_of_last_call();
+      c.route = to_string(route_of_last_call());
       if (scaling == "one")
         one_time = c.times.median;
       else

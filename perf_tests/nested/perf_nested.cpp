@@ -8,22 +8,16 @@
 #include "nested/Perf_Nested.hpp"
 
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
-#include <core/loops/KokkosMMA_CachedShape.hpp>
 
 #include "support/Perf_Program.hpp"
+#include "support/Perf_Routes.hpp"
 #include "support/Perf_SideTests.hpp"
 
 namespace perf {
 
 /// What ran the last team kernel that came to the library.
 KokkosMMA::Route& route_of_teams() {
-  static auto route = KokkosMMA::Route::generic;
-#ifdef KOKKOS_ENABLE_CUDA
-  KokkosMMA::Impl::launch_observer.store([](KokkosMMA::Route ran, bool teams) {
-    if (teams) route = ran;
-  });
-#endif
-  return route;
+  return heard_route(KokkosMMA::Impl::Observed::team);
 }
 
 struct NestedTests : SideTests {

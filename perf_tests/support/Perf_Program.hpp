@@ -9,6 +9,7 @@
 
 #include "support/Perf_Check.hpp"
 #include "support/Perf_Cub.hpp"
+#include "support/Perf_Routes.hpp"
 #include "support/Perf_Session.hpp"
 
 /// What the programs have in common: registering, the check of the route, main.
@@ -111,7 +112,7 @@ inline std::string checked_route(Expectation expected) {
   using KokkosMMA::Route;
   if (expected == Expectation::cub) return "cub";
   // Calls on host execution spaces do not pass through the library.
-  Route const route = on_cuda ? KokkosMMA::last_route() : Route::generic;
+  Route const route = on_cuda ? route_of_last_call() : Route::generic;
   std::string const name(KokkosMMA::to_string(route));
   if (expected == Expectation::kokkos && route != Route::generic)
     throw std::runtime_error("Kokkos' own code was requested and route " +

@@ -9,7 +9,6 @@
 #include <KokkosMMA_Recorder.hpp>
 
 #include <algorithm>
-#include <thread>
 
 namespace {
 
@@ -203,9 +202,6 @@ TYPED_TEST(Calls, RouteOfAScopeIsAWish) {
       // The call wins.
       data.run(which, Settings{Route::generic});
       EXPECT_EQ(Route::generic, last_route());
-      Route elsewhere = Route::mma;
-      std::thread([&] { elsewhere = last_route(); }).join();
-      EXPECT_EQ(Route::automatic, elsewhere) << "routes are of a thread";
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -160,6 +161,13 @@ TYPED_TEST(Loops, ViewsAreFilled) {
     Kokkos::deep_copy(bytes, std::int8_t(round + 1));
     Kokkos::deep_copy(floats, 3.5f);
     Kokkos::deep_copy(strided, -1.f);
+    using Complex = Kokkos::complex<double>;
+    Kokkos::View<Complex**, Exec> const pairs("pairs", 31, 17);
+    Kokkos::deep_copy(Kokkos::subview(pairs, std::pair(1, 30), Kokkos::ALL),
+                      Complex(1, round));
+    Kokkos::View<int*, Exec, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic(
+        "atomic", 501);
+    Kokkos::deep_copy(atomic, round - 2);
     auto const every = [](auto const& view, auto const& holds) {
       auto const host = host_copy(view);
       for (std::size_t i = 0; i < host.span(); ++i)
@@ -176,6 +184,14 @@ TYPED_TEST(Loops, ViewsAreFilled) {
       return value == 3.5f || value == -1.f;
     }));
     EXPECT_EQ(90, filled);
+    int untouched = 0;
+    EXPECT_TRUE(every(pairs, [&](Complex const& value) {
+      untouched += value == Complex(0, 0);
+      return value == Complex(1, round) || value == Complex(0, 0);
+    }));
+    EXPECT_EQ(2 * 17, untouched);
+    Kokkos::View<int*, Exec> const same(atomic.data(), 501);
+    EXPECT_TRUE(every(same, [&](int value) { return value == round - 2; }));
   }
 }
 

@@ -5,6 +5,7 @@
 // give their results, without memory of the library's own.
 
 #include <KokkosMMA.hpp>
+#include <KokkosMMA_LastRoute.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 // program says that nothing was intercepted. Fails with a line that says what
 // is missing.
 
+#include <KokkosMMA_LastRoute.hpp>
 #include <KokkosMMA_Reduce.hpp>
 
 #include <Kokkos_Core.hpp>

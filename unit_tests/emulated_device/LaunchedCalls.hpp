@@ -15,6 +15,8 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
+#include <KokkosMMA_LastRoute.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

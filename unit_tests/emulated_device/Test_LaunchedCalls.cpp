@@ -751,10 +751,11 @@ TEST(LaunchedCalls, CopiesWithOneKernelHaveTheirOwnChoices) {
 /// Tests and benchmarks hear of every loop and which route it took.
 TEST(LaunchedCalls, LoopsAreObserved) {
   static std::vector<Route> heard;
-  Impl::launch_observer.store([](Route ran, bool teams) {
-    EXPECT_FALSE(teams);
-    heard.push_back(ran);
-  });
+  auto* const before =
+      Impl::route_observer.exchange([](Route ran, Impl::Observed what) {
+        EXPECT_EQ(what, Impl::Observed::loop);
+        heard.push_back(ran);
+      });
   BoxCall<3, 1> loop(true);
   loop.run();
   loop.call.problem.tiles_stay = true;
@@ -764,7 +765,7 @@ TEST(LaunchedCalls, LoopsAreObserved) {
     loop.call.problem.tiles_stay = false;
     loop.run();
   }
-  Impl::launch_observer.store(nullptr);
+  Impl::route_observer.store(before);
   loop.run();
   ASSERT_EQ(heard.size(), 3u);
   EXPECT_EQ(heard[1], Route::generic);

@@ -111,9 +111,6 @@ class LoopProbe {
   void reset() {
 #ifdef KOKKOS_ENABLE_CUDA
     seen() = Route::automatic;
-    Impl::launch_observer.store([](Route route, bool teams) {
-      if (!teams) seen() = route;
-    });
 #endif
   }
   /// On Cuda; on a host space nothing is intercepted.
@@ -128,10 +125,7 @@ class LoopProbe {
   }
 
  private:
-  static Route& seen() {
-    static thread_local Route route = Route::automatic;
-    return route;
-  }
+  static Route& seen() { return heard_route(Impl::Observed::loop); }
 };
 
 /// The calls of each index of [0, n), counted on the device.

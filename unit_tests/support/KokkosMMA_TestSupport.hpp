@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 #include <KokkosMMA.hpp>
 
+#include <KokkosMMA_LastRoute.hpp>
 #include <KokkosMMA_Random.hpp>
 
 #include <gtest/gtest.h>

@@ -168,8 +168,8 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
       });
   if (!plan) return;
   report_call(who, label, plan->decision);
-  Route const route           = plan->decision.route;
-  last_route_of_this_thread() = route;
+  Route const route = plan->decision.route;
+  observed(route);
   if (steps == 0 || !has_elements(cells)) return;
   std::string const name =
       label.empty() ? concatenate(who, "[", to_string(route), "]") : label;

@@ -324,7 +324,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
         return exact_sum(name, exec, terms.exact_terms(), variable);
       });
       if (!refusal) {
-        last_route_of_this_thread() = decision.route;
+        observed(decision.route);
         report_call(who, label, decision);
         return;
       }
@@ -363,7 +363,7 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
     });
   }
   check_level_of_run(who, settings, decision, ran, problem.value);
-  last_route_of_this_thread() = ran;
+  observed(ran);
 }
 
 }  // namespace KokkosMMA::Impl

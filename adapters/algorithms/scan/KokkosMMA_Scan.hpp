@@ -109,7 +109,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   RouteDecision decision = decided->decision;
   Settings call          = decided->settings;
   if (n == 0) {
-    last_route_of_this_thread() = decision.route;
+    observed(decision.route);
     // On some spaces Kokkos does not write the total of an empty range.
     if constexpr (has_total) {
       using Value = value_of_result_t<Place>;
@@ -131,7 +131,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
               : label;
       Refusal const refusal = exact_scan(name, exec, functor, total);
       if (!refusal) {
-        last_route_of_this_thread() = decision.route;
+        observed(decision.route);
         report_call(who, label, decision);
         return;
       }
@@ -157,7 +157,7 @@ void scan(std::string const& label, char const* who, Exec const& exec,
       return run_scan_of(name, plan, policy, functor, wide);
     });
   }
-  last_route_of_this_thread() = ran;
+  observed(ran);
   if (ran == Route::mma) report_call(who, label, decision);
   check_level_of_run(who, settings, decision, ran, problem.accumulator);
 }

@@ -156,8 +156,8 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   auto const decision =
       decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return 0;
-  Route const route           = decision->route;
-  last_route_of_this_thread() = route;
+  Route const route = decision->route;
+  observed(route);
   if (size == 0) return 0;
 
   auto runs = std::int64_t(size);
@@ -167,7 +167,7 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
     Kokkos::parallel_reduce("KokkosMMA::count_runs",
                             KeyRange<Exec>(exec, 0, runs),
                             CountRuns<Keys>{keys}, runs);
-    last_route_of_this_thread() = route;
+    observed(route);
     check_room(who, "unique_keys", unique_keys, std::size_t(runs));
     check_room(who, "the result", result, std::size_t(runs));
   }
@@ -186,8 +186,8 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   auto* const offsets = static_cast<std::int64_t*>(memory.data());
   runs = find_runs(exec, FindRuns<Keys, UniqueKeys>{keys, unique_keys, offsets},
                    route);
-  last_route_of_this_thread() = route;
-  call.problem.segments       = std::uint64_t(runs);
+  observed(route);
+  call.problem.segments = std::uint64_t(runs);
   reduce_segments<op, A>(
       route, name, exec, x,
       CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)}, result,
@@ -228,8 +228,8 @@ void run_scan_by_key(std::string const& label, Exec const& exec,
   auto const decision =
       decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
-  Route const route           = decision->route;
-  last_route_of_this_thread() = route;
+  Route const route = decision->route;
+  observed(route);
   if (size == 0) return;
   std::string const name = segmented_label(label, who, route, call.problem);
   ScopedSettings const level(only_level(settings));
@@ -246,8 +246,8 @@ void run_scan_by_key(std::string const& label, Exec const& exec,
   auto* const offsets = static_cast<std::int64_t*>(memory.data());
   std::int64_t const runs =
       find_runs(exec, FindRuns<Keys, NoKeys>{keys, NoKeys(), offsets}, route);
-  last_route_of_this_thread() = route;
-  call.problem.segments       = std::uint64_t(runs);
+  observed(route);
+  call.problem.segments = std::uint64_t(runs);
   scan_segments<op, A, inclusive>(
       route, name, exec, x,
       CsrSegments<Offsets>{Offsets(offsets, std::size_t(runs) + 1)}, y, call);

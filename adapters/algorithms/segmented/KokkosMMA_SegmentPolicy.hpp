@@ -208,7 +208,7 @@ class SegmentedFor<Functor, SegmentPolicy<Exec, X, Segments, Op>> {
     auto const plan = m_policy.plan();
     if (!plan) return;
     Route const route = launchable ? plan->decision.route : Route::generic;
-    last_route_of_this_thread() = route;
+    observed(route);
     if (m_policy.segments().count() == 0) return;
     if constexpr (launchable) {
       if (route != Route::generic) {

@@ -308,7 +308,7 @@ void run_segmented_reduce(std::string const& label, Exec const& exec,
   if (!decision) return;
   std::uint64_t const longest = check_offsets(who, exec, x, segments, settings);
   Route const route           = decision->route;
-  last_route_of_this_thread() = route;
+  observed(route);
   if (call.problem.segments == 0) return;
   std::string const name = segmented_label(label, who, route, call.problem);
   if constexpr (sums_floats) {
@@ -367,8 +367,8 @@ void run_segmented_scan(std::string const& label, Exec const& exec, X const& x,
       decide_segmented(who, label, exec, call.problem, settings);
   if (!decision) return;
   check_offsets(who, exec, x, segments, settings);
-  Route const route           = decision->route;
-  last_route_of_this_thread() = route;
+  Route const route = decision->route;
+  observed(route);
   if (call.problem.segments == 0 || !has_elements(x)) return;
   std::string const name = segmented_label(label, who, route, call.problem);
   ScopedSettings const level(only_level(settings));

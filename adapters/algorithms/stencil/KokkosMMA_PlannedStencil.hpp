@@ -177,9 +177,9 @@ class PlannedStencil {
       next_plan            = decided(exec, *m_next, rows, rows);
     }
     report_call(m_who, label, plan.decision);
-    Route const route           = plan.decision.route;
-    last_route_of_this_thread() = route;
-    auto const first            = sweep(exec, from, plan);
+    Route const route = plan.decision.route;
+    observed(route);
+    auto const first = sweep(exec, from, plan);
     if (first.empty()) return;
     std::string const name =
         stencil_label(label, m_who, route, plan.problem.input);

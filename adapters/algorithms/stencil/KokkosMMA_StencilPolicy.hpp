@@ -185,7 +185,7 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
                         stencil_route(sweep.space(), sweep.problem()));
       return;
     }
-    last_route_of_this_thread() = sweep.route();
+    observed(sweep.route());
     if (sweep.empty()) return;
     if constexpr (Sweep::has_kernels) {
       if (sweep.route() != Route::generic) return sweep.launch(m_functor);

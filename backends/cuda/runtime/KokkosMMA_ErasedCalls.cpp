@@ -93,8 +93,8 @@ Route run_call(ErasedCall const& call, char const* pattern,
       timed.fall_back(refusal);
     }
   }
-  last_route_of_this_thread() = decision.route;
-  bool const is_generic       = decision.route == Route::generic;
+  observed(decision.route);
+  bool const is_generic = decision.route == Route::generic;
   if (settings.reproducibility != Reproducibility::run_to_run &&
       !(is_exact && !is_generic))
     report_level_of(pattern, settings, value_of(problem), decision);
@@ -329,7 +329,7 @@ Route run_scan(ErasedScan& call) {
       !Cuda::asking_keeps_errors(call.stream.device, call.kernel,
                                  call.shared_bytes)) {
     call.run_native(call.closure);
-    return last_route_of_this_thread() = Route::generic;
+    return observed(Route::generic);
   }
   bool const on_device    = call.result_on_device || !call.result;
   Settings const settings = settings_of(call);

@@ -176,7 +176,7 @@ LoopShape run_measured_loop(ErasedFor const& call,
   }
   using Times = Cuda::LaunchTimes;
   auto& times = Times::instance();
-  // Copies of other layouts have the same kernel.
+  // Copies and fills of other layouts have the same kernel.
   void const* const identity =
       call.copy.element_bytes > 0 ? &call.cached : call.kernel;
   Times::Loop const loop{key.device_id, identity, key.size_class, key.forced};
@@ -255,7 +255,7 @@ Route run_for(ErasedFor const& call) {
   }
   if (decision.route == Route::streamed && !runs_own && !is_compared)
     timed.ran(Route::generic, "Kokkos' own launch is faster or is being timed");
-  return observed(runs_own ? Route::streamed : Route::generic, false);
+  return observed(runs_own ? Route::streamed : Route::generic, Observed::loop);
 }
 
 }  // namespace KokkosMMA::Impl

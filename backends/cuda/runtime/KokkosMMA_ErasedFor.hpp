@@ -17,11 +17,11 @@
 
 namespace KokkosMMA::Impl {
 
-/// Copy that a loop performs, if it is known to.
+/// Copy or fill that a loop performs, if it is known to.
 struct ErasedCopy : CopiedArrays {
   void const* kernel     = nullptr;  ///< copy_tiles, null if there is none
   bool only_rows         = false;    ///< the kernel copies nothing else
-  unsigned element_bytes = 0;        ///< 0: not known to be a copy
+  unsigned element_bytes = 0;        ///< 0: not known to be either
 };
 
 struct ErasedFor {

@@ -140,7 +140,7 @@ bool add_loop_node(ErasedFor const& call, Cuda::GraphPlace const& place) {
                     ? "; uses Kokkos' own node: no launch of it "
                       "was timed, or Kokkos' own was the fastest"
                     : "");
-  observed(runs_own ? Route::streamed : Route::generic, false);
+  observed(runs_own ? Route::streamed : Route::generic, Observed::loop);
   return runs_own;
 }
 
@@ -170,7 +170,7 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
       decision = {Route::generic, decision.asked, refusal, refusal};
     }
   }
-  last_route_of_this_thread() = decision.route;
+  observed(decision.route);
   if (settings.reproducibility != Reproducibility::run_to_run)
     report_level_of("then_parallel_reduce", settings, call.problem.value,
                     decision);

@@ -114,7 +114,8 @@ Route run_team(ErasedTeam const& call) {
   if (decision.route == Route::streamed && !is_native && !overlapped)
     timed.ran(Route::generic,
               "Kokkos' own loops are faster or are being timed");
-  return observed(overlapped ? Route::streamed : Route::generic, true);
+  return observed(overlapped ? Route::streamed : Route::generic,
+                  Observed::team);
 }
 
 bool launch_team_reduce(ErasedTeamReduce const& call) {

@@ -32,20 +32,27 @@ using CopyElement =
     std::conditional_t<is_power_of_two(sizeof(T)), CopyWord<sizeof(T)>,
                        CopyParts<sizeof(T), alignof(T)>>;
 
-/// Functor of a copy between arrays of any strides, of all types of Views.
-template <unsigned Bytes, unsigned Alignment>
+/// Functor of a copy between arrays of any strides, of all types of Views. An
+/// Index holds all offsets of elements.
+/// \tparam IsFill every element becomes the value in `layouts.from`
+template <unsigned Bytes, unsigned Alignment, bool IsFill = false>
 struct StridedCopy : CopiedArrays {
   template <class... Index>
   __device__ void operator()(Index... index) const {
-    std::int64_t source = 0, target = 0;
+    using Offset  = std::common_type_t<Index...>;
+    Offset source = 0, target = 0;
     int d = 0;
-    ((source += index * layouts.from[d], target += index * layouts.to[d++]),
+    ((source += index * Offset(layouts.from[d]),
+      target += index * Offset(layouts.to[d++])),
      ...);
     memcpy(__builtin_assume_aligned(
-               static_cast<unsigned char*>(to) + target * Bytes, Alignment),
-           __builtin_assume_aligned(
-               static_cast<unsigned char const*>(from) + source * Bytes,
+               static_cast<unsigned char*>(to) + std::int64_t(target) * Bytes,
                Alignment),
+           __builtin_assume_aligned(
+               IsFill ? static_cast<void const*>(layouts.from)
+                      : static_cast<unsigned char const*>(from) +
+                            std::int64_t(source) * Bytes,
+               IsFill ? 1 : Alignment),
            Bytes);
   }
 };
