@@ -93,8 +93,7 @@ __device__ __forceinline__ std::int64_t offset_of(
   return sum + std::int64_t(index) * dimensions.stride[d];
 }
 
-/// A block's tile: its first element, and its number of elements. Its first
-/// rows may belong to the tile before it.
+/// A block's tile: its first element, and its number of elements.
 struct CopiedTile {
   unsigned char const* from;
   unsigned char* to;
