@@ -29,14 +29,16 @@ namespace KokkosMMA::Impl {
 /// |----------------|------|------|-------------|---------------|------|
 /// | 16384 x 16384  | 0.88 | 0.91 | 0.87        | 0.87          | 0.91 |
 /// | 16383 x 16381  | 0.65 | 0.75 | 0.76        | 0.83          | 0.87 |
-/// | 8194 x 8194    | 0.71 | 0.86 | 0.77        | 0.79          | 0.86 |
-/// | 511 x 513 x 515| 0.69 | 0.69 | 0.78        | 0.83          | 0.84 |
+/// | 8194 x 8194    | 0.71 | 0.86 | 0.77        | 0.80          | 0.86 |
+/// | 511 x 513 x 515| 0.69 | 0.69 | 0.78        | 0.84          | 0.84 |
 /// | 640^3          | 0.93 | 0.93 | 0.93        | 0.93          | 0.93 |
 ///
-/// Lost: other cache policies of loads and stores (0.83 to 1.01 of the rate),
-/// 128 bytes per thread (0.89 of floats), several tiles per block with
-/// asynchronous copies (0.55 to 1.01). Rows in common cost floats 4 to 8 % of
-/// even extents.
+/// Floats by copy_blocks() x this, 6 x 16, 5 x 4, 5 x 64, 4 x 16 (2026-11-29):
+/// 16383 x 16381 0.60 0.60 0.65 0.62, 2^20 x 100 0.80 0.89 0.89 0.79, 2^20 x 5
+/// x 9 0.73 0.82 0.81 0.82, 640^3 0.92 0.93 0.93 0.87. Lost: other cache
+/// policies of loads and stores (0.83 to 1.01 of the rate), 128 bytes per
+/// thread (0.89 of floats), several tiles per block with asynchronous copies
+/// (0.55 to 1.01). Rows in common cost floats 4 to 8 % of even extents.
 constexpr unsigned copy_group(unsigned element_bytes) {
   return element_bytes == 4 || element_bytes == 8 ? 256 : 16;
 }

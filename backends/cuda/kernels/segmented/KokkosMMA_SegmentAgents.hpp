@@ -39,8 +39,7 @@ struct TinySegmentsTuning {
 /// of doubles and floats, 2^29 of halves, 2^28 of int8; offsets of 32 bits
 /// (H200, 2026-11-30):
 ///
-/// | segments       | plain Kokkos | loop, 256 | 4, 256 | 8, 256 | 4, 128 | 8,
-/// 128 |
+/// | segments       | Kokkos | loop, 256 | 4, 256 | 8, 256 | 4, 128 | 8, 128 |
 /// |----------------|--------|-----------|--------|--------|--------|--------|
 /// | double, 5      | 298    | 332       | 296    | 296    | 297    | 296    |
 /// | double, 7      | 289    | 338       | 294    | 292    | 291    | 290    |
