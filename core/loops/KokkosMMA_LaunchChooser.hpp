@@ -29,14 +29,18 @@ class LaunchChooser {
   static constexpr float resolution = 0.5e-3f;
 
   /// Time relative to the fastest candidate above which a candidate, after two
-  /// measurements of both, is not measured again.
+  /// measurements of both, is not measured again. By parts of a loop, of which
+  /// the shorter of two counts, it is never launched for a whole loop. With 2.5
+  /// times for that, the first dozen 7-point sweeps of 510^3 doubles and 638^3
+  /// floats took 1.66 and 1.22 times as long as a dozen later ones, with 1.5
+  /// times 1.05 and 1.05 (H200, 2026-11-30).
   static constexpr float hopeless = 1.5f;
 
   /// The same after one measurement, with the least difference in milliseconds.
   /// A loop over LayoutRight Views with the warp along the wrong dimension
   /// takes 17 times as long as along the right one (H200, 2026-11-29). The
   /// candidate that was measured first is exempt: its first launch may move
-  /// memory. The same by parts of a loop: see begin_part().
+  /// memory.
   static constexpr float far_slower      = 2.5f;
   static constexpr float least_of_slower = 0.05f;
   /// If the choice takes this many times as long as another candidate, the
@@ -127,7 +131,7 @@ class LaunchChooser {
   }
 
   /// Parts of a loop that candidates run before all measurements: one that is
-  /// far slower is never launched for a whole loop, not even once. The shortest
+  /// hopeless by them is never launched for a whole loop. The shortest
   /// of a candidate's parts counts. Until all parts have a result nothing is
   /// measured.
   void begin_part() { m_open_parts += 1; }
@@ -253,10 +257,10 @@ class LaunchChooser {
                : ratio(over.least, each.least, clearly_slower,
                        least_of_clearly);
   }
-  /// Whether a candidate is excluded, or far slower by its parts or its only
-  /// measurement.
+  /// Whether a candidate is excluded, hopeless by its parts, or far slower by
+  /// its only measurement.
   bool is_out(Candidate const& each) const {
-    return each.cannot_run || lags_by_parts(each, far_slower) ||
+    return each.cannot_run || lags_by_parts(each, hopeless) ||
            (each.samples == 1 &&
             (m_opening == none || &each != m_all + m_opening) &&
             lags(each, far_slower, least_of_slower, 1));
@@ -275,9 +279,23 @@ class LaunchChooser {
     return false;
   }
 
+  /// Whether a candidate is never measured since one that it requires is
+  /// hopeless.
+  bool is_spared(Candidate const& each) const {
+    if (each.begun > 0 || has_part(each)) return false;
+    for (int c = 0; c < m_count; ++c)
+      if ((each.required >> c & 1) &&
+          (is_hopeless(m_all[c]) ||
+           (m_all[c].samples > 0 && lags(m_all[c], hopeless, 0, 1))))
+        return true;
+    return false;
+  }
+
   int first_that_runs() const {
     int found = 0;
-    while (found + 1 < m_count && is_out(m_all[found])) ++found;
+    while (found + 1 < m_count &&
+           (is_out(m_all[found]) || is_spared(m_all[found])))
+      ++found;
     return found;
   }
 
@@ -298,15 +316,8 @@ class LaunchChooser {
     if (m_watched && &each != m_all && m_all[0].samples >= 2 &&
         m_all[0].least < short_launch)
       return true;
-    if (each.cannot_run || each.begun >= rounds || is_hopeless(each))
-      return true;
-    if (each.begun > 0 || has_part(each)) return false;
-    for (int c = 0; c < m_count; ++c)
-      if ((each.required >> c & 1) &&
-          (is_hopeless(m_all[c]) ||
-           (m_all[c].samples > 0 && lags(m_all[c], hopeless, 0, 1))))
-        return true;
-    return false;
+    return each.cannot_run || each.begun >= rounds || is_hopeless(each) ||
+           is_spared(each);
   }
 
   Candidate m_all[max_candidates];

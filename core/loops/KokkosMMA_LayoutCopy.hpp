@@ -47,6 +47,10 @@ KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool is_power_of_two(unsigned n) {
   return (n & (n - 1)) == 0;
 }
 
+/// Elements of this size are copied in tiles that may share rows.
+inline constexpr unsigned copy_sharing_bytes = 8;
+inline constexpr unsigned sector_bytes       = 32;  ///< of the L2 cache
+
 /// Elements in one word of a thread.
 struct CopyPacks {
   unsigned tile;  ///< the thread transposes as many words
@@ -88,6 +92,7 @@ struct TiledCopy {
   std::uint32_t group;           ///< see copy_group
   std::uint32_t log2_x, log2_y;  ///< threads along a side, each for one word
   std::uint32_t pitch;      ///< words from one x to the next in shared memory
+  std::uint32_t shared_y;   ///< rows in common with the tile before
   MergedDimensions from_y;  ///< y in the source
   MergedDimensions to;      ///< x in the target; in a copy of rows, y
   int others;               ///< number of other dimensions

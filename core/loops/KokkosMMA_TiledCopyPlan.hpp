@@ -12,18 +12,35 @@ namespace KokkosMMA::Impl {
 
 /// Tiles along y that consecutive blocks copy before they go on along x:
 /// several blocks fill the sectors and pages that tiles share. Fractions of the
-/// rate of cudaMemcpy for floats by copy_blocks() x this (H200, 2026-11-29;
-/// other sizes of elements were measured with 6 x 16 only):
+/// rate of cudaMemcpy (H200, 2026-11-30). Columns of odd extents begin inside
+/// of sectors. Floats in tiles of 64 x 64 by this, and of 32 x 128; doubles in
+/// tiles of 64 x 32 by this, of 32 x 64, and 64 x 32 with rows in common, by
+/// this:
 ///
-/// | extents       | 6 x 16 | 5 x 4 | 5 x 64 | 4 x 16 |
-/// |---------------|--------|-------|--------|--------|
-/// | 16384 x 16384 | 0.93   | 0.93  | 0.93   | 0.93   |
-/// | 16383 x 16381 | 0.60   | 0.60  | 0.65   | 0.62   |
-/// | 2^20 x 100    | 0.80   | 0.89  | 0.89   | 0.79   |
-/// | 2^20 x 5 x 9  | 0.73   | 0.82  | 0.81   | 0.82   |
-/// | 640^3         | 0.92   | 0.93  | 0.93   | 0.87   |
+/// | extents        | 16   | 64   | 256  | 32 x 128, 64 |
+/// |----------------|------|------|------|--------------|
+/// | 16384 x 16384  | 0.92 | 0.92 | 0.95 | 0.89         |
+/// | 16383 x 16381  | 0.60 | 0.65 | 0.71 | 0.78         |
+/// | 8194 x 8194    | 0.63 | 0.69 | 0.78 | 0.79         |
+/// | 511 x 513 x 515| 0.65 | 0.63 | 0.64 | 0.74         |
+/// | 640^3          | 0.91 | 0.91 | 0.91 | 0.87         |
+///
+/// | extents        | 16   | 256  | 32 x 64, 16 | in common, 16 | 256  |
+/// |----------------|------|------|-------------|---------------|------|
+/// | 16384 x 16384  | 0.88 | 0.91 | 0.87        | 0.87          | 0.91 |
+/// | 16383 x 16381  | 0.65 | 0.75 | 0.76        | 0.83          | 0.87 |
+/// | 8194 x 8194    | 0.71 | 0.86 | 0.77        | 0.80          | 0.86 |
+/// | 511 x 513 x 515| 0.69 | 0.69 | 0.78        | 0.84          | 0.84 |
+/// | 640^3          | 0.93 | 0.93 | 0.93        | 0.93          | 0.93 |
+///
+/// Floats by copy_blocks() x this, 6 x 16, 5 x 4, 5 x 64, 4 x 16 (2026-11-29):
+/// 16383 x 16381 0.60 0.60 0.65 0.62, 2^20 x 100 0.80 0.89 0.89 0.79, 2^20 x 5
+/// x 9 0.73 0.82 0.81 0.82, 640^3 0.92 0.93 0.93 0.87. Lost: other cache
+/// policies of loads and stores (0.83 to 1.01 of the rate), 128 bytes per
+/// thread (0.89 of floats), several tiles per block with asynchronous copies
+/// (0.55 to 1.01). Rows in common cost floats 4 to 8 % of even extents.
 constexpr unsigned copy_group(unsigned element_bytes) {
-  return element_bytes == 4 ? 64 : 16;
+  return element_bytes == 4 || element_bytes == 8 ? 256 : 16;
 }
 
 /// What bounds the tiles of a copy.
@@ -242,9 +259,16 @@ class TiledCopyPlanner {
     } else if (is_side(x, log2_x)) {
       log2_x = log2_up(x);
       log2_y = log2 - log2_x;
+    } else if (m_limits.element_bytes == 4 && log2 > small &&
+               !begin_at_sectors()) {
+      // Long columns: fewer of their sectors are written in two parts.
+      ++log2_y;
+      --log2_x;
+      m_tiles.group /= 4;
     }
     set_part(m_tiles.tile_x, x, log2_x);
     set_part(m_tiles.tile_y, y, log2_y);
+    share_rows();
     set_pitch();
     while (shared_bytes() > m_limits.shared_bytes) {
       std::uint32_t& longer =
@@ -277,10 +301,30 @@ class TiledCopyPlanner {
     if (side > longest) side = longest;
     tile = part(words, side, sector() / m_tiles.pack) * m_tiles.pack;
   }
-  /// Elements of a sector of 32 bytes, whole words.
+  /// Elements of a sector, whole words.
   constexpr std::uint32_t sector() const {
-    std::uint32_t const elements = 32 / m_limits.element_bytes;
+    std::uint32_t const elements = sector_bytes / m_limits.element_bytes;
     return elements < m_tiles.pack ? m_tiles.pack : elements;
+  }
+  /// If columns begin inside of sectors, tiles along y share the rows of a
+  /// sector, and each column is written from a sector on.
+  constexpr void share_rows() {
+    std::uint32_t const rows = sector_bytes / m_limits.element_bytes;
+    if (m_limits.element_bytes != copy_sharing_bytes || begin_at_sectors() ||
+        m_tiles.tile_y >= m_tiles.y || m_tiles.tile_y < 8 * rows)
+      return;
+    std::uint64_t const all = m_tiles.y + rows;
+    std::uint64_t const own =
+        divide_up(all, divide_up(all, m_tiles.tile_y - rows));
+    m_tiles.tile_y   = std::uint32_t(divide_up(own, rows) * rows + rows);
+    m_tiles.shared_y = rows;
+  }
+  /// Whether all columns begin at sectors of the target.
+  constexpr bool begin_at_sectors() const {
+    std::uint64_t odd = m_addresses / m_limits.element_bytes;
+    for (int d = 0; d < m_copy.rank; ++d)
+      if (m_copy.to[d] != 1) odd |= std::uint64_t(m_copy.to[d]);
+    return odd * m_limits.element_bytes % sector_bytes == 0;
   }
   static constexpr std::uint32_t log2_up(std::uint32_t n) {
     std::uint32_t log2 = 0;
@@ -314,7 +358,8 @@ class TiledCopyPlanner {
 
   constexpr std::uint32_t set_blocks() {
     m_tiles.tiles_x      = std::uint32_t(divide_up(m_tiles.x, m_tiles.tile_x));
-    m_tiles.tiles_y      = std::uint32_t(divide_up(m_tiles.y, m_tiles.tile_y));
+    m_tiles.tiles_y      = std::uint32_t(divide_up(
+             m_tiles.y + m_tiles.shared_y, m_tiles.tile_y - m_tiles.shared_y));
     std::uint64_t blocks = std::uint64_t(m_tiles.tiles_x) * m_tiles.tiles_y;
     if (blocks > most) return 0;
     for (int d = 0; d < m_copy.rank; ++d) {

@@ -30,13 +30,11 @@ struct BuiltInTuning {
 /// H100: values of two runs that agreed (2026-11-26, copy ceiling 3024 GB/s),
 /// where no row got slower. GB/s with the H200's and with these values: rows of
 /// 625 doubles 2879 and 2996, of 5000 bytes 2768 and 2913; segments between
-/// offsets of up to 32 halves 1593 and 1776, of up to 16 floats 1887 and 2267,
-/// of up to 64 bytes 949 and 1077. Up to 32 floats, checked 64-bit offsets: 562
-/// and 515 us (2026-11-27). Unchanged, since gains are small or some rows lose:
-/// sums of 270336 elements over more blocks (16.0 and 15.5 us), long rows of
-/// bhalf (+4 to -1 %), columns of doubles (+3.5 to -1.7 %), boxes of radius 7
-/// of halves (+4 %, at periodic boundaries -3 %) and the limits of tiny
-/// segments of equal length.
+/// offsets of up to 32 halves 1593 and 1776, of up to 64 bytes 949 and 1077.
+/// Unchanged, since gains are small or some rows lose: sums of 270336 elements
+/// over more blocks (16.0 and 15.5 us), long rows of bhalf (+4 to -1 %),
+/// columns of doubles (+3.5 to -1.7 %), boxes of radius 7 of halves (+4 %, at
+/// periodic boundaries -3 %) and the limits of tiny segments of equal length.
 ///
 /// Other GPUs: additions for sums where they matched MMA even on an H200
 /// (additions and MMA, 2^28 elements, GB/s): double 4515 4479, int64 4517 4503.
@@ -51,7 +49,7 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
     {.device             = "H100",
      .compute_capability = 90,
      .name               = "built-in, H100",
-     .table              = {.tiny_csr_bytes = 64, .tiny_csr_wide_bytes = 128}},
+     .table              = {.tiny_csr_bytes = 64}},
     {.device             = "",
      .compute_capability = 0,
      .name               = "built-in, any GPU",

@@ -24,8 +24,8 @@ namespace KokkosMMA::Impl {
 /// Limit that no value reaches.
 inline constexpr int never = std::numeric_limits<int>::max();
 
-/// Tuning values: those in which the tables of devices differ. The defaults are
-/// those of an H200. Flags are 0 or 1.
+/// Tuning values: those in which the tables of devices differ, and limits that
+/// tests vary. The defaults are those of an H200. Flags are 0 or 1.
 struct TuningTable {
   /// Whether `auto` sums visible data by MMA. Sums of 2^30 elements by MMA and
   /// by additions: double 4506 and 4335, int64 4499 and 4457 (2026-11-29),
@@ -42,10 +42,12 @@ struct TuningTable {
   /// int32 up to 8 2899 and 2780. Longer segments lose: half up to 32 2170 and
   /// 2793, int32 3033 and 3466.
   int tiny_csr_bytes = 32;  ///< of elements of one and two bytes
-  /// Microseconds of 2^28 floats, checked 64-bit offsets, with one segment per
-  /// thread and without: up to 16 elements 472, 499 (H200), up to 32 422, 404;
-  /// H100 515, 562.
-  int tiny_csr_wide_bytes = 64;  ///< other elements
+  /// Microseconds with one segment per thread and without, 32-bit and 64-bit
+  /// offsets, without their check: 2^27 doubles up to 16 elements 322, 374 and
+  /// 333, 386; 2^28 floats up to 32 elements 362, 362 and 371, 380; doubles up
+  /// to 32 lose, 353, 332 and 358, 338 (2026-11-30). H100: GB/s of floats up to
+  /// 16 elements 2267, 1887; microseconds up to 32 with the check 515, 562.
+  int tiny_csr_wide_bytes = 128;  ///< other elements
 
   /// Smallest number of nonzero weights for which stencils of doubles whose
   /// weights are not an outer product use MMA; measurements at

@@ -235,7 +235,7 @@ TimedRow const timed_rows[] = {
 /// \return milliseconds of the call, with its rest
 template <class Time>
 float run_in_parts(LaunchChooser& chooser, LoopCandidates const& all,
-                   LoopParts const& parts, Time const& time) {
+                   LoopParts parts, Time const& time) {
   float share = 1, spent = 0;
   auto const run = [&](LaunchChooser::Candidates some) {
     for (int n = 0; n < parts_per_candidate; ++n)
@@ -243,8 +243,9 @@ float run_in_parts(LaunchChooser& chooser, LoopCandidates const& all,
         if (some >> c & 1) {
           chooser.begin_part();
           chooser.measured_part(c, time(all[c]));
-          share -= 1 / parts.factor();
-          spent += time(all[c]) / parts.factor();
+          float const part = 1 / parts.factor_of(parts.next(all[c].fast));
+          share -= part;
+          spent += time(all[c]) * part;
         }
   };
   run(all.in_parts);
@@ -435,22 +436,27 @@ TEST(LoopParts, CoverABoxOnce) {
     std::uint64_t covered = 0;
     LoopSpace at          = space;
     for (int n = 0; n < parts_per_candidate * candidates; ++n) {
-      LoopSpace const part = parts.next();
-      EXPECT_NEAR(double(space.size()) / double(part.size()), parts.factor(),
-                  1e-3);
+      int const fast       = n % space.rank;
+      LoopSpace const part = parts.next(fast);
+      EXPECT_NEAR(double(space.size()) / double(part.size()),
+                  parts.factor_of(part), 1e-3);
       EXPECT_GE(part.size(), min_part_indices * 3 / 4);
+      EXPECT_GE(part.extent[std::size_t(fast)],
+                std::min<std::uint64_t>(64, at.extent[std::size_t(fast)]));
       int divided = 0;
       for (int d = 0; d < space.rank; ++d) {
         auto const k = std::size_t(d);
         EXPECT_EQ(part.begin[k], at.begin[k]);
-        if (part.extent[k] == space.extent[k]) continue;
+        if (part.extent[k] == at.extent[k]) continue;
         ++divided;
         at.begin[k] += std::int64_t(part.extent[k]);
+        at.extent[k] -= part.extent[k];
       }
       EXPECT_EQ(divided, 1);
       covered += part.size();
     }
     EXPECT_EQ(parts.rest().begin, at.begin);
+    EXPECT_EQ(parts.rest().extent, at.extent);
     EXPECT_EQ(covered + parts.rest().size(), space.size());
     EXPECT_LE(covered, space.size() / 3);
   }
@@ -790,6 +796,19 @@ TEST(LaunchChooser, PartsExclude) {
   EXPECT_EQ(chooser.milliseconds(0), 30);
   EXPECT_EQ(chooser.milliseconds(5), 1.5f);
 
+  // 1.5 times as long excludes; what then depends on it never runs.
+  for (float const slow : {14.5f, 15.5f}) {
+    LaunchChooser::Candidates const on_first[] = {0, 1, 0};
+    LaunchChooser third(3, 0, false, on_first);
+    for (int n = 0; n < 2; ++n) third.begin_part();
+    third.measured_part(0, slow);
+    third.measured_part(2, 10);
+    EXPECT_EQ(third.choice(), 2);
+    EXPECT_EQ(
+        launches(measure_all(third, {9, 9, 9}), 3),
+        slow < 15 ? (std::vector<int>{3, 3, 3}) : (std::vector<int>{0, 0, 3}));
+    EXPECT_EQ(third.choice(), slow < 15 ? 0 : 2);
+  }
   // What is slower, but not by that factor, runs less, and is measured.
   for (float const first_part : {11.5f, 12.5f}) {
     LaunchChooser close(2, 1);
@@ -805,7 +824,8 @@ TEST(LaunchChooser, PartsExclude) {
 TEST(LaunchChooser, WholeLoopsOverruleParts) {
   LaunchChooser chooser(3, 0);
   for (int n = 0; n < 3; ++n) chooser.begin_part();
-  for (int c = 0; c < 3; ++c) chooser.measured_part(c, float(10 - 3 * c));
+  float const parts[] = {10, 8, 7};
+  for (int c = 0; c < 3; ++c) chooser.measured_part(c, parts[c]);
   EXPECT_EQ(chooser.choice(), 2);
   expect_next(chooser, {0, 1, 2});
   chooser.measured(0, 10);

@@ -68,7 +68,20 @@ static_assert(has_tile(planned({2, {4096, 100}, {1, 4096}, {100, 1}}), 32,
                        100));
 static_assert(has_tile(planned({2, {3, 4096}, {1, 3}, {4096, 1}}), 3, 1024));
 // Equal parts of whole sectors.
-static_assert(has_tile(planned({2, {70, 70}, {1, 70}, {70, 1}}), 40, 40));
+static_assert(has_tile(planned({2, {72, 72}, {1, 72}, {72, 1}}), 40, 40));
+// If columns begin inside of sectors, those of floats are long, and tiles of
+// doubles share a sector's rows.
+constexpr LayoutCopy odd{2, {1024, 2047}, {1, 1024}, {2047, 1}};
+static_assert(has_tile(planned(odd), 32, 128) &&
+              planned(odd).tiles.shared_y == 0);
+static_assert(has_tile(planned(odd, 8), 64, 32) &&
+              planned(odd, 8).tiles.shared_y == 4 &&
+              planned(odd, 8).tiles.tiles_y == 74);
+static_assert(planned(large, 8, 16).tiles.shared_y == 4);
+static_assert(
+    planned({2, {1023, 2048}, {1, 1023}, {2048, 1}}, 8).tiles.shared_y == 0);
+static_assert(planned({2, {2048, 30}, {1, 2048}, {30, 1}}, 8).tiles.shared_y ==
+              0);
 // Small copies have small tiles.
 static_assert(has_tile(planned({2, {100, 100}, {1, 100}, {100, 1}}, 4, 0, 256),
                        32, 32));

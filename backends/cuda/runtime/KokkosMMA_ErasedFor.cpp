@@ -135,9 +135,9 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
     for (int round = 0; round < parts_per_candidate; ++round)
       for (int c = 0; c < candidates.count; ++c) {
         if ((some >> c & 1) == 0) continue;
-        part.problem.space = parts.next();
-        Times::Trial const trial =
-            times.begin_part(loop, c, parts.factor(), stream);
+        part.problem.space       = parts.next(candidates[c].fast);
+        Times::Trial const trial = times.begin_part(
+                       loop, c, parts.factor_of(part.problem.space), stream);
         Times::OnException const abandon(times, loop, trial);
         if (run_shape(part, candidates[c]) == candidates[c])
           times.end(loop, trial, stream);

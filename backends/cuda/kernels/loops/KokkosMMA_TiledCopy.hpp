@@ -105,6 +105,7 @@ struct CopiedTile {
   unsigned char const* from;
   unsigned char* to;
   unsigned first_x, first_y, x, y;
+  unsigned before;  ///< rows of the tile before it
 
   __device__ __forceinline__ CopiedTile(unsigned char const* source,
                                         unsigned char* target, unsigned bytes,
@@ -125,7 +126,10 @@ struct CopiedTile {
         first + task.group < task.tiles_y ? task.group : task.tiles_y - first;
     unsigned const local = block - first * task.tiles_x;
     first_x              = local / in_group * task.tile_x;
-    first_y              = (first + local % in_group) * task.tile_y;
+    unsigned const rows  = task.tile_y - task.shared_y;
+    unsigned const own_y = (first + local % in_group) * rows;
+    before               = own_y > 0 ? task.shared_y : 0;
+    first_y              = own_y - before;
     x = task.x - first_x < task.tile_x ? task.x - first_x : task.tile_x;
     y = task.y - first_y < task.tile_y ? task.y - first_y : task.tile_y;
   }
@@ -228,29 +232,42 @@ __device__ __forceinline__ void copy_tile(CopiedTile block,
   __syncthreads();
 
   TileThread<IsLong> const store(task.log2_y);
+  constexpr bool shares = Bytes == copy_sharing_bytes;
   block.to += std::int64_t(block.first_y) * Bytes + store.fast * sizeof(Word);
   left_y = int(block.y / Pack) - int(store.fast);
   // Packed columns that are not in the array are among others.
   left_x = int(Pack > 1 ? task.tile_x : block.x) - int(store.slow);
   at     = store.slow * task.pitch + store.fast;
   to_of += store.slow;
+  // Address of a column's first own row. Its part begins at the sector there.
+  unsigned const own = unsigned(reinterpret_cast<std::uintptr_t>(block.to)) +
+                       (block.before - store.fast) * Bytes;
+  int const own_y = int(task.tile_y - task.shared_y) - int(store.fast);
 #pragma unroll
   for (unsigned n = 0; n < Words; n += batch) {
     std::int64_t offset[batch];
     Word word[batch];
+    int row[batch];
     bool is_in[batch];
 #pragma unroll
     for (unsigned k = 0; k < batch; ++k) {
-      int const j = store.more_fast(n + k), i = store.more_slow(n + k);
-      is_in[k]  = i < left_x && j < left_y;
-      offset[k] = to_of[is_in[k] ? i : 0];
-      word[k]   = tile[is_in[k] ? at + i * task.pitch + j : 0];
+      int const i = store.more_slow(n + k);
+      row[k]      = store.more_fast(n + k);
+      is_in[k]    = i < left_x && row[k] < (shares ? own_y : left_y);
+      offset[k]   = to_of[is_in[k] ? i : 0];
+      if constexpr (shares) {
+        int const early = task.shared_y == 0 ? 0
+                                             : (own + unsigned(offset[k])) %
+                                                   sector_bytes / Bytes;
+        row[k] += int(block.before) - early;
+        is_in[k] = is_in[k] && row[k] < left_y && row[k] + int(store.fast) >= 0;
+      }
+      word[k] = tile[is_in[k] ? at + i * task.pitch + row[k] : 0];
     }
 #pragma unroll
     for (unsigned k = 0; k < batch; ++k)
       if (is_in[k] && (Pack == 1 || offset[k] >= 0))
-        reinterpret_cast<Word*>(block.to + offset[k])[store.more_fast(n + k)] =
-            word[k];
+        reinterpret_cast<Word*>(block.to + offset[k])[row[k]] = word[k];
     __syncwarp();
   }
 }

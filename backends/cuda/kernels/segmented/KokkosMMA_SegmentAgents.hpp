@@ -28,7 +28,36 @@ __global__ void __launch_bounds__(Agent::threads, Agent::min_blocks)
   Agent::run(task, store);
 }
 
-inline constexpr int tiny_segments_threads = 256;  ///< per block
+/// Launch shape of segments of a few elements.
+struct TinySegmentsTuning {
+  unsigned threads;  ///< per block
+  int at_once;       ///< elements that a thread loads before it adds the first
+};
+
+/// The rest of an unrolled loop waits for each element, so 4 or 8 are loaded
+/// whether present or not. Of bytes this is slower. Microseconds of 2^30 bytes
+/// of doubles and floats, 2^29 of halves, 2^28 of int8; offsets of 32 bits
+/// (H200, 2026-11-30):
+///
+/// | segments       | Kokkos | loop, 256 | 4, 256 | 8, 256 | 4, 128 | 8, 128 |
+/// |----------------|--------|-----------|--------|--------|--------|--------|
+/// | double, 5      | 298    | 332       | 296    | 296    | 297    | 296    |
+/// | double, 7      | 289    | 338       | 294    | 292    | 291    | 290    |
+/// | double, 0 to 8 | 433    | 431       | 358    | 343    | 349    | 341    |
+/// | float, 5       | 316    | 318       | 312    | 314    | 306    | 304    |
+/// | float, 17      | 314    | 296       | 333    | 295    | 332    | 296    |
+/// | float, 0 to 8  | 581    | 561       | 441    | 436    | 433    | 427    |
+/// | half, 9        | 173    | 182       | 178    | 190    | 175    | 188    |
+/// | half, 12       | 153    | 165       | 155    | 158    | 151    | 154    |
+/// | half, 0 to 8   | 541    | 513       | 389    | 376    | 377    | 365    |
+/// | int8, 9        | 156    | 150       | 218    | 273    | 216    | 272    |
+/// | int8, 0 to 8   | 486    | 461       | 428    | 401    | 421    | 391    |
+/// | int8, 0 to 16  | 304    | 249       | 323    | 312    | 321    | 308    |
+template <Scalar Input>
+inline constexpr TinySegmentsTuning tiny_segments_tuning =
+    size_of(Input) == 1   ? TinySegmentsTuning{256, 1}
+    : size_of(Input) == 2 ? TinySegmentsTuning{128, 4}
+                          : TinySegmentsTuning{128, 8};
 
 /// Address of the elements. nvcc 13.0 compiles the loop over segments of equal
 /// length to other code if the argument is a pointer.
@@ -39,7 +68,7 @@ struct ElementAddress {
 /// Segments of a few elements, one per thread. Neighbouring threads find in L1
 /// the lines that one of them has fetched.
 template <class Join, Scalar Input, class Value, class Cut, class Store>
-__global__ void __launch_bounds__(tiny_segments_threads)
+__global__ void __launch_bounds__(tiny_segments_tuning<Input>.threads)
     reduce_tiny_segments(ElementAddress const x, Cut const in,
                          std::uint64_t const count, Store const store) {
   std::uint64_t const stride = std::uint64_t(gridDim.x) * blockDim.x;
@@ -49,10 +78,26 @@ __global__ void __launch_bounds__(tiny_segments_threads)
     int const size            = int(in.end(s) - begin);
     auto const* const element =
         static_cast<ElementBits<Input> const*>(x.data) + begin;
-    auto value = Join::identity();
+    auto value      = Join::identity();
+    auto const join = [&](ElementBits<Input> bits) {
+      value = Join::apply(value, element_value<Warp, Input, Value>(bits));
+    };
+    constexpr int at_once = tiny_segments_tuning<Input>.at_once;
+    if constexpr (at_once == 1) {
 #pragma unroll 8
-    for (int e = 0; e < size; ++e)
-      value = Join::apply(value, element_value<Warp, Input, Value>(element[e]));
+      for (int e = 0; e < size; ++e) join(element[e]);
+    } else {
+#pragma unroll 1
+      for (int e = 0; e < size; e += at_once) {
+        ElementBits<Input> batch[at_once];
+#pragma unroll
+        for (int b = 0; b < at_once; ++b)
+          if (e + b < size) batch[b] = element[e + b];
+#pragma unroll
+        for (int b = 0; b < at_once; ++b)
+          if (e + b < size) join(batch[b]);
+      }
+    }
     store(s, value);
   }
 }
@@ -60,7 +105,7 @@ __global__ void __launch_bounds__(tiny_segments_threads)
 template <class Join, Scalar Input, class Value, class Cut, class Store>
 void launch_tiny_segments(Stream const& space, void const* x, Cut const& in,
                           Store const& store) {
-  constexpr unsigned threads = tiny_segments_threads;
+  constexpr unsigned threads = tiny_segments_tuning<Input>.threads;
   std::uint64_t const blocks =
       std::min<std::uint64_t>((in.count() + threads - 1) / threads, 1u << 30);
   launch_kernel(space, "segmented reduction",
