@@ -138,10 +138,13 @@ class WarpExchange {
   }
 
  private:
+  // A row, and a vector of a lane whose N values divide 128 bytes, is a
+  // constant from the address of the lane, also if the lane is hidden
+  // (lane_of_thread()).
   __device__ T* row(int j, int lane) const {
-    int const byte = (j * 32 + lane) * int(sizeof(T));
-    return reinterpret_cast<T*>(m_memory +
-                                (vectors ? byte + byte / 128 * 16 : byte));
+    constexpr int size = sizeof(T);
+    return reinterpret_cast<T*>(m_memory + padded(lane * size) +
+                                padded(j * 32 * size));
   }
   template <bool Store>
   __device__ void neighbours(Slot<T> (&values)[N], int lane) const {
@@ -149,9 +152,10 @@ class WarpExchange {
       constexpr int per = 16 / sizeof(T);
 #pragma unroll
       for (int v = 0; v < N / per; ++v) {
-        int const byte = lane * N * int(sizeof(T)) + v * 16;
-        uint4* const at =
-            reinterpret_cast<uint4*>(m_memory + byte + byte / 128 * 16);
+        constexpr bool fit = 128 % (N * sizeof(T)) == 0;
+        int const byte     = lane * N * int(sizeof(T)) + (fit ? 0 : v * 16);
+        uint4* const at    = reinterpret_cast<uint4*>(m_memory + padded(byte) +
+                                                   (fit ? v * 16 : 0));
         constexpr int size = Words<T>::size;
         if constexpr (Store) {
           std::uint32_t word[4];
