@@ -190,7 +190,7 @@ constexpr StreamedTuning streamed_tuning(
     tuning = {.threads      = 1024,
               .min_blocks   = 2,
               .calls        = 8,
-              .most_calls   = 8,
+              .most_calls   = sum ? 16 : 8,
               .accumulators = 4};
   else if (value_bytes <= 8)
     tuning = {.threads      = 512,
@@ -281,7 +281,7 @@ struct StreamedScanTuning {
 /// instead of 3623. Larger values were not measured. A functor that spills
 /// still beats Kokkos: double at 512 x 3 does (Kokkos: 830).
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
-  if (value_bytes <= 4) return {.threads = 224, .min_blocks = 5, .items = 16};
+  if (value_bytes <= 4) return {.threads = 256, .min_blocks = 5, .items = 16};
   if (value_bytes <= 8) return {.threads = 512, .min_blocks = 2, .items = 8};
   if (value_bytes <= 16) return {.threads = 256, .min_blocks = 3, .items = 4};
   if (value_bytes <= 32) return {.threads = 256, .min_blocks = 2, .items = 2};

@@ -36,6 +36,10 @@ struct TileScanTuning {
 inline constexpr TileScanTuning tile_scan_tuning{
     .threads = 256, .min_blocks = 3, .tiles = 4};
 
+/// A block that draws a tile loads a later one into L2: this part of the grid
+/// later.
+inline constexpr unsigned prefetched_part = 4;
+
 /// Launch shape of a reduction of visible data on tensor cores.
 struct MmaTuning {
   int vectors;       ///< of 16 bytes in flight per thread

@@ -214,19 +214,26 @@ struct ScanMemory {
   }
 };
 
+struct Ignored {
+  __device__ void operator()(unsigned) const {}
+};
+
 /// Scans tiles with a block of Warps warps and one more that looks back.
 ///
 /// begin(tile, kept, sum)  loads the warp's part of a tile; its sum in lane 31
 /// end(tile, kept, base)   writes it; base is the sum of all elements before it
 /// last(prefix, sum)       in one lane, for the last tile: its prefix and its
 ///                         own sum
+/// drawn(tile)             by the warp that looks back, for each tile but the
+///                         first; a tile that does not exist ends the block
 /// \tparam HidesLane see lane_of_thread(); of kernels of opaque functors
 template <bool HidesLane, class Value, class Kept, int Warps, class Joiner,
-          class Begin, class End, class Last>
+          class Begin, class End, class Last, class Drawn = Ignored>
 __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                            Joiner const& joiner, unsigned tiles,
                            ScanScratch const& scratch, Begin const& begin,
-                           End const& end, Last const& last) {
+                           End const& end, Last const& last,
+                           Drawn const& drawn = {}) {
   using Memory   = ScanMemory<Value, Kept, Warps>;
   int const lane = threadIdx.x % 32;
   int const warp = threadIdx.x / 32;
@@ -286,6 +293,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       unsigned next = 0;
       if (lane == 0) next = draw_next();
       next = __shfl_sync(0xffffffffu, next, 0);
+      drawn(next);
       __syncthreads();  // `tile` is published and the next tile is known
       find_prefix(tile, memory.tiles[parity]);
       __syncthreads();  // the sum before `tile` is known

@@ -246,16 +246,8 @@ __device__ void streamed_calls(Running const& running, Call const& f,
         exchange_values<K, threads>(
             values, [&](int k) { return k * threads + place.number; });
       i = end;
-    } else if constexpr (may_call_neighbours<Tuning>) {
-      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
-                                            values);
-      if (order.neighbours)
-        exchange_values<K, threads>(values, [](int k) {
-          constexpr unsigned group = threads / K;
-          return threadIdx.x / group * threads + threadIdx.x % group * K + k;
-        });
     } else {
-      order.neighbours = false;
+      if (!may_call_neighbours<Tuning>) order.neighbours = false;
       if constexpr (tuning.most_calls > tuning.calls) {
         if (order.most_calls)
           streamed_tiles<tuning.most_calls, threads>(running, f, begin, i, end,
@@ -263,6 +255,13 @@ __device__ void streamed_calls(Running const& running, Call const& f,
       }
       streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
                                             values);
+      if constexpr (may_call_neighbours<Tuning>) {
+        if (order.neighbours)
+          exchange_values<K, threads>(values, [](int k) {
+            constexpr unsigned group = threads / K;
+            return threadIdx.x / group * threads + threadIdx.x % group * K + k;
+          });
+      }
     }
   }
   unsigned const stride = blockDim.x;

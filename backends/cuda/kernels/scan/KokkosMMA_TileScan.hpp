@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_TILE_SCAN_HPP
 #define KOKKOSMMA_CUDA_TILE_SCAN_HPP
 
+#include <backends/cuda/arch/KokkosMMA_CopyBulk.hpp>
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_LastBlockReduce.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
@@ -175,12 +176,28 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
     }
   };
 
+  // Blocks load tiles in the order of their numbers, so that the tile of
+  // another block can be on its way to L2: its loads then take less time.
+  auto const prefetch = [&](unsigned drawn) {
+    constexpr unsigned per_lane = warps * part * bytes / 32;
+    static_assert(per_lane % 16 == 0);
+    std::uint64_t const tile  = drawn + gridDim.x / prefetched_part;
+    std::uint64_t const first = tile * warps * part;
+    if ((first + warps * part) * elements > stop) return;
+    // Vectors of x may be smaller than 16 bytes, and aligned to their size.
+    auto const at = reinterpret_cast<std::uintptr_t>(operands.x) +
+                    first * bytes + lane * per_lane;
+    CopyBulk::prefetch(reinterpret_cast<void const*>(at / 16 * 16), per_lane);
+  };
+
   scan_tiles<false>(
       *reinterpret_cast<Memory*>(shared_memory), Plus<Value>{}, tiles, scratch,
-      load, store, [&](Slot<Value> const& prefix, Slot<Value> const& sum) {
+      load, store,
+      [&](Slot<Value> const& prefix, Slot<Value> const& sum) {
         if (total.wanted())
           total.store(static_cast<Total>(prefix.value + sum.value));
-      });
+      },
+      prefetch);
 }
 
 /// Scans `size` contiguous elements of x, at least one, into y, on `stream`.
