@@ -36,15 +36,6 @@ struct TileScanTuning {
 inline constexpr TileScanTuning tile_scan_tuning{
     .threads = 256, .min_blocks = 3, .tiles = 4};
 
-/// A block that draws a tile loads a later one into L2: this part of the grid
-/// later. 2^28 elements, GB/s without, a sixteenth, an eighth, a quarter, a
-/// half, one and two grids later: float 3617 3882 3868 3876 3851 3814 3023,
-/// half 3360 3947 3937 3835 3803 3818 3666, int8 3163 3929 3973 3863 3856 3796
-/// 3826, double 3670 3970 3990 3945 3944 3871 3053 (H200, 2026-11-30, copy
-/// 4243; a sixteenth and an eighth in another run, where a quarter had 3908
-/// 3911 3943 3960). Not measured on an H100.
-inline constexpr unsigned prefetched_part = 4;
-
 /// Launch shape of a reduction of visible data on tensor cores.
 struct MmaTuning {
   int vectors;       ///< of 16 bytes in flight per thread

@@ -20,12 +20,8 @@
 /// the previous window publishes. The association depends only on the tile, so
 /// results are bitwise the same from run to run. Free look-back (Merrill and
 /// Garland 2016) was also slower: 3109 against 3518 GB/s (float, H200).
-///
-/// Spans of 32 windows, whose sums wait for no other window, gain nothing:
-/// functors on float, half, int8 3529 3047 2820 without, 3346 2808 2592 with,
-/// Views 3617 3360 3163 and 3648 3338 3182. Windows of 64 and 256 tiles: float
-/// 2888 3323; pauses of 40 or 200 ns between loads: no change (H200,
-/// 2026-11-30).
+/// Windows of windows, other windows and pauses between loads gain nothing
+/// (docs/developers/kernels.md).
 ///
 /// Values are stored in 8-byte words of 4 bytes of the value and the launch's
 /// tag. A word with the right tag is complete, so values of any size need no

@@ -138,9 +138,7 @@ class WarpExchange {
   }
 
  private:
-  // A row, and a vector of a lane whose N values divide 128 bytes, is a
-  // constant from the address of the lane, also if the lane is hidden
-  // (lane_of_thread()).
+  // Constants from the address of a lane, also of a hidden one.
   __device__ T* row(int j, int lane) const {
     constexpr int size = sizeof(T);
     return reinterpret_cast<T*>(m_memory + padded(lane * size) +
@@ -214,26 +212,21 @@ struct ScanMemory {
   }
 };
 
-struct Ignored {
-  __device__ void operator()(unsigned) const {}
-};
-
 /// Scans tiles with a block of Warps warps and one more that looks back.
 ///
 /// begin(tile, kept, sum)  loads the warp's part of a tile; its sum in lane 31
 /// end(tile, kept, base)   writes it; base is the sum of all elements before it
 /// last(prefix, sum)       in one lane, for the last tile: its prefix and its
 ///                         own sum
-/// drawn(tile)             by the warp that looks back, for each tile but the
-///                         first; a tile that does not exist ends the block
+/// drawn(tile)             by the warp that looks back, for each later tile
 /// \tparam HidesLane see lane_of_thread(); of kernels of opaque functors
 template <bool HidesLane, class Value, class Kept, int Warps, class Joiner,
-          class Begin, class End, class Last, class Drawn = Ignored>
+          class Begin, class End, class Last, class Drawn>
 __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                            Joiner const& joiner, unsigned tiles,
                            ScanScratch const& scratch, Begin const& begin,
                            End const& end, Last const& last,
-                           Drawn const& drawn = {}) {
+                           Drawn const& drawn) {
   using Memory   = ScanMemory<Value, Kept, Warps>;
   int const lane = threadIdx.x % 32;
   int const warp = threadIdx.x / 32;
