@@ -107,9 +107,11 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 }
 
 /// GB/s of 1024 x 2, 512 x 4, 256 x 8: float 4538 4514 4479, half 3630 3472
-/// 3290, int8 2498 2345 2169 (H200). With 8 and 16 calls on Kokkos 5.0.2, 2^28
-/// elements: float 4296 4301, half 3417 3821, int8 2447 2628; but the maximum
-/// of 2^24 floats 2106 2013 (2026-11-29).
+/// 3290, int8 2498 2345 2169 (H200). Neighbours with 8, 16, 20, 24 in
+/// flight: half 3982 4435 4402 4405, int8 2700 3025 3704 3471; 512 x 2 with 48
+/// 4038 3463; eight neighbours with 16 3924 3352; products of floats, which are
+/// faster strided, 4507 4338 3736. The maximum of 2^24 floats with 8 and 16
+/// strided: 2106 2013 (H200, 2026-11-30).
 ///
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
 /// needs more would spill, and the route function rejects it. Values of 8 bytes
@@ -191,7 +193,7 @@ constexpr StreamedTuning streamed_tuning(
     tuning = {.threads      = 1024,
               .min_blocks   = 2,
               .calls        = 8,
-              .most_calls   = 8,
+              .most_calls   = sum ? 20 : 8,
               .accumulators = 4};
   else if (value_bytes <= 8)
     tuning = {.threads      = 512,
@@ -281,6 +283,9 @@ struct StreamedScanTuning {
 /// is faster: half 3190 instead of 3137, int8 2959 instead of 2891, float 3627
 /// instead of 3623. Larger values were not measured. A functor that spills
 /// still beats Kokkos: double at 512 x 3 does (Kokkos: 830).
+/// 256 x 5 without spills, since 2026-11-30: 3611 3227 2976 instead of 3546
+/// 3117 2894, but inclusive scans of half, which load their data again (82 KB,
+/// and 60 KB of L1), 2019 instead of 2179.
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
   if (value_bytes <= 4) return {.threads = 224, .min_blocks = 5, .items = 16};
   if (value_bytes <= 8) return {.threads = 512, .min_blocks = 2, .items = 8};

@@ -97,7 +97,7 @@ TEST(Tuning, OrdersOfCalls) {
     }
     return text;
   };
-  EXPECT_EQ(orders(streamed_tuning(4)), ";n;f;");
+  EXPECT_EQ(orders(streamed_tuning(4)), ";mn;mf;");
   EXPECT_EQ(orders(streamed_tuning(8)), ";m;mf;mfs;");
   EXPECT_EQ(orders(streamed_tuning(8, 1, false)), ";m;mf;mfs;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false)), ";f;fs;");

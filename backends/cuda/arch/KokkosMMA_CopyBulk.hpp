@@ -9,7 +9,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Asynchronous copy of whole rows from global to shared memory, one
+/// Asynchronous copy of whole rows from global to shared memory, or to L2, one
 /// instruction of one thread per row.
 struct CopyBulk {
   /// True from sm_90 on; elsewhere no other function may be called.
@@ -30,6 +30,14 @@ struct CopyBulk {
         "[%0],[%1],%2,[%3];" ::"r"(unsigned(__cvta_generic_to_shared(to))),
         "l"(from), "r"(bytes), "r"(barrier.place())
         : "memory");
+#endif
+  }
+  /// Loads `bytes` into L2. Addresses and sizes are multiples of 16.
+  __device__ static void prefetch(void const* from, unsigned bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(from),
+                 "r"(bytes)
+                 : "memory");
 #endif
   }
   /// Orders earlier writes to shared memory, including those to barriers,

@@ -138,10 +138,11 @@ class WarpExchange {
   }
 
  private:
+  // Constants from the address of a lane, also of a hidden one.
   __device__ T* row(int j, int lane) const {
-    int const byte = (j * 32 + lane) * int(sizeof(T));
-    return reinterpret_cast<T*>(m_memory +
-                                (vectors ? byte + byte / 128 * 16 : byte));
+    constexpr int size = sizeof(T);
+    return reinterpret_cast<T*>(m_memory + padded(lane * size) +
+                                padded(j * 32 * size));
   }
   template <bool Store>
   __device__ void neighbours(Slot<T> (&values)[N], int lane) const {
@@ -149,9 +150,10 @@ class WarpExchange {
       constexpr int per = 16 / sizeof(T);
 #pragma unroll
       for (int v = 0; v < N / per; ++v) {
-        int const byte = lane * N * int(sizeof(T)) + v * 16;
-        uint4* const at =
-            reinterpret_cast<uint4*>(m_memory + byte + byte / 128 * 16);
+        constexpr bool fit = 128 % (N * sizeof(T)) == 0;
+        int const byte     = lane * N * int(sizeof(T)) + (fit ? 0 : v * 16);
+        uint4* const at    = reinterpret_cast<uint4*>(m_memory + padded(byte) +
+                                                   (fit ? v * 16 : 0));
         constexpr int size = Words<T>::size;
         if constexpr (Store) {
           std::uint32_t word[4];
@@ -216,13 +218,15 @@ struct ScanMemory {
 /// end(tile, kept, base)   writes it; base is the sum of all elements before it
 /// last(prefix, sum)       in one lane, for the last tile: its prefix and its
 ///                         own sum
+/// drawn(tile)             by the warp that looks back, for each later tile
 /// \tparam HidesLane see lane_of_thread(); of kernels of opaque functors
 template <bool HidesLane, class Value, class Kept, int Warps, class Joiner,
-          class Begin, class End, class Last>
+          class Begin, class End, class Last, class Drawn>
 __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
                            Joiner const& joiner, unsigned tiles,
                            ScanScratch const& scratch, Begin const& begin,
-                           End const& end, Last const& last) {
+                           End const& end, Last const& last,
+                           Drawn const& drawn) {
   using Memory   = ScanMemory<Value, Kept, Warps>;
   int const lane = threadIdx.x % 32;
   int const warp = threadIdx.x / 32;
@@ -282,6 +286,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
       unsigned next = 0;
       if (lane == 0) next = draw_next();
       next = __shfl_sync(0xffffffffu, next, 0);
+      drawn(next);
       __syncthreads();  // `tile` is published and the next tile is known
       find_prefix(tile, memory.tiles[parity]);
       __syncthreads();  // the sum before `tile` is known

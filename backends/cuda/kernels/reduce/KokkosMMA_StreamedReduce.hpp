@@ -110,7 +110,8 @@ __device__ void exchange_values(Slot<T> (&values)[K], SlotOf const& slot) {
 /// each tile: otherwise warps drift apart until a few finish the work of the
 /// multiprocessor, and lines leave the caches before they are reused. Small
 /// elements are limited by the number of requests: with neighbouring indices,
-/// one request fetches the line that the next ones hit.
+/// one request fetches the line that the next ones hit. The first requests of
+/// all lines come first: 2^29 half values 267 us, 300 otherwise (H200).
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
@@ -129,10 +130,13 @@ __device__ void streamed_tiles(Running const& running, Call const& f,
     Index const first =
         static_cast<Index>(begin + static_cast<Index>(i + mine));
 #pragma unroll
-    for (int u = 0; u < Calls; ++u)
+    for (int u = 0; u < Calls; ++u) {
+      int const k     = K >= 4 ? u / (Calls / K) : u % K;
+      int const group = K >= 4 ? u % (Calls / K) : u / K;
       running.call(
-          f, static_cast<Index>(first + u / K * (K * Threads) + u % K * stride),
-          values[u % K].value);
+          f, static_cast<Index>(first + group * (K * Threads) + k * stride),
+          values[k].value);
+    }
     if (!order.free_running) __syncthreads();
   }
 }
@@ -246,16 +250,8 @@ __device__ void streamed_calls(Running const& running, Call const& f,
         exchange_values<K, threads>(
             values, [&](int k) { return k * threads + place.number; });
       i = end;
-    } else if constexpr (may_call_neighbours<Tuning>) {
-      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
-                                            values);
-      if (order.neighbours)
-        exchange_values<K, threads>(values, [](int k) {
-          constexpr unsigned group = threads / K;
-          return threadIdx.x / group * threads + threadIdx.x % group * K + k;
-        });
     } else {
-      order.neighbours = false;
+      if (!may_call_neighbours<Tuning>) order.neighbours = false;
       if constexpr (tuning.most_calls > tuning.calls) {
         if (order.most_calls)
           streamed_tiles<tuning.most_calls, threads>(running, f, begin, i, end,
@@ -263,6 +259,13 @@ __device__ void streamed_calls(Running const& running, Call const& f,
       }
       streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
                                             values);
+      if constexpr (may_call_neighbours<Tuning>) {
+        if (order.neighbours)
+          exchange_values<K, threads>(values, [](int k) {
+            constexpr unsigned group = threads / K;
+            return threadIdx.x / group * threads + threadIdx.x % group * K + k;
+          });
+      }
     }
   }
   unsigned const stride = blockDim.x;

@@ -189,11 +189,13 @@ __device__ __forceinline__ void scan_calls(Call const& f,
     }
   };
 
-  scan_tiles<true>(*reinterpret_cast<Memory*>(shared_memory), scanned, tiles,
-                   scratch, contribute, finalize,
-                   [&](Slot<Value> const& before, Slot<Value> const& sum) {
-                     scanned.finish(before, sum, total);
-                   });
+  scan_tiles<true>(
+      *reinterpret_cast<Memory*>(shared_memory), scanned, tiles, scratch,
+      contribute, finalize,
+      [&](Slot<Value> const& before, Slot<Value> const& sum) {
+        scanned.finish(before, sum, total);
+      },
+      [](unsigned) {});
 }
 
 /// \tparam Copies each thread has a copy of functor and reducer

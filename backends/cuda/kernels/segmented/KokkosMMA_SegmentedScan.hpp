@@ -320,7 +320,7 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
     }
   };
   scan_tiles<false>(memory.scan, JoinSinceStart<Combined, Value, Number>{},
-                    tiles, scratch, load, store, last);
+                    tiles, scratch, load, store, last, [](unsigned) {});
 }
 
 /// Number of segments per warp: chosen so that batches are nearly full and the
