@@ -108,7 +108,7 @@ class WarpExchange {
   static constexpr bool vectors =
       N * sizeof(T) % 16 == 0 &&
       (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
-  static constexpr int padded(int byte) {
+  __host__ __device__ static constexpr int padded(int byte) {
     return vectors ? byte + byte / 128 * 16 : byte;
   }
 
