@@ -87,15 +87,16 @@ KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// Schedules of a kernel. The first is used where no times are measured.
 struct CallOrders {
-  CallOrder all[4];
+  CallOrder all[5];
   int count;
 
   constexpr CallOrder operator[](int order) const { return all[order]; }
 };
 
 /// \param is_box several dimensions, processed in tiles
+/// \param subranges of a part
 constexpr CallOrders call_orders(StreamedTuning const& tuning,
-                                 bool is_box = false) {
+                                 bool is_box = false, unsigned subranges = 1) {
   CallOrders orders{{}, 1};
   bool const most = tuning.most_calls > tuning.calls && !is_box;
   bool const near = has_neighbours(tuning) || is_box;
@@ -104,12 +105,38 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
   };
   if (most || near) add({.most_calls = most, .neighbours = near});
   add({.most_calls = most, .free_running = true});
-  if (scatters_warps(tuning))
+  if (subranges > 1)
+    for (bool const from_end : {false, true})
+      add({.most_calls   = most,
+           .free_running = true,
+           .one_each     = true,
+           .from_end     = from_end});
+  else if (scatters_warps(tuning))
     add({.most_calls = most, .free_running = true, .scattered_warps = true});
+  for (int k = 0; k < orders.count; ++k)
+    orders.all[k].subranges = static_cast<unsigned char>(subranges);
   return orders;
 }
 
 KOKKOSMMA_IMPL_DESIGNATORS_END
+
+/// Subranges per multiprocessor, and fewest indices for more than one in a
+/// part.
+inline constexpr unsigned divided_subranges    = 8;
+inline constexpr std::uint64_t divided_indices = std::uint64_t(1) << 20;
+
+/// Number of subranges of a part.
+/// \param resident_blocks per multiprocessor
+constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
+                                     std::uint64_t places,
+                                     LaunchShape const& shape,
+                                     unsigned resident_blocks) {
+  if (is_box || !may_divide_parts(tuning) || places < divided_indices ||
+      shape.threads != unsigned(tuning.threads) ||
+      resident_blocks * shape.threads >= 2048 || shape.blocks == 1)
+    return 1;
+  return divided_subranges / std::max(resident_blocks, 1u);
+}
 
 /// Number of schedules to measure; 1 if no thread has two invocations, so that
 /// nothing is measured. Above that, to 2^20 indices, another schedule takes
@@ -261,6 +288,13 @@ struct LaunchLayout {
     return fixed ? fixed_reduce_shape(tuned, size, most_blocks)
                  : streamed_reduce_shape(tuned, size, multiprocessors, resident,
                                          most_blocks);
+  }
+  constexpr unsigned subranges(StreamedTuning const& tuned, bool is_box,
+                               std::uint64_t places, LaunchShape const& shape,
+                               int resident) const {
+    return fixed ? 1
+                 : subranges_of_part(tuned, is_box, places, shape,
+                                     unsigned(resident));
   }
   /// Resident blocks per multiprocessor: as the runtime reports, or as the
   /// kernel's launch bounds guarantee.

@@ -44,6 +44,13 @@ struct CallOrder {
   /// The warps of a block work on distant parts of the range. This balances
   /// blocks if the cost per index grows along the range. They run free.
   bool scattered_warps = false;
+  /// Each block has one subrange instead of all of a part. As blocks end,
+  /// others start, from the first subrange on or from the last: this balances
+  /// multiprocessors if the cost of an index changes along the range.
+  bool one_each = false;
+  bool from_end = false;
+  /// Of a part: neighbours, whose values are joined first.
+  unsigned char subranges = 1;
 };
 
 /// Whether kernels have the neighbouring schedule. With two accumulators it
@@ -70,6 +77,13 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 /// sixteenth. Simple functors with 32 registers were not timed.
 constexpr bool scatters_warps(StreamedTuning const& tuning) {
   return !has_neighbours(tuning);
+}
+
+/// Whether a part of a range may have several subranges: one kernel with up to
+/// 64 registers.
+constexpr bool may_divide_parts(StreamedTuning const& tuning) {
+  return tuning.threads == 512 && tuning.min_blocks == 2 && tuning.calls == 2 &&
+         tuning.most_calls > 2;
 }
 
 /// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and

@@ -141,12 +141,15 @@ template <class Running, class Reducer, class Value, bool Sum = true,
           class Element, class Join>
 void expect_reference_bits(Random& random, Element const& element,
                            Join const& join) {
-  constexpr auto tuned  = Impl::streamed_tuning(sizeof(Value), 1, Sum);
-  using Tuning          = Impl::Cuda::tuning_type<tuned>;
-  constexpr auto orders = Impl::call_orders(tuned);
-  static_assert(orders.count > 1);
+  constexpr auto tuned = Impl::streamed_tuning(sizeof(Value), 1, Sum);
+  using Tuning         = Impl::Cuda::tuning_type<tuned>;
   using Folded         = typename Running::Value;
   auto const blocks    = unsigned(random.integer(1, 8));
+  unsigned subranges   = 1;
+  if (Impl::may_divide_parts(tuned) && blocks > 1)
+    subranges = unsigned(random.integer(1, 4));
+  auto const orders = Impl::call_orders(tuned, false, subranges);
+  EXPECT_GT(orders.count, 1);
   constexpr auto tile  = std::int64_t(tuned.threads) * tuned.most_calls;
   constexpr auto begin = std::int64_t(3);
   auto const whole     = blocks * random.integer(0, 3) * tile;
@@ -158,7 +161,7 @@ void expect_reference_bits(Random& random, Element const& element,
       [&](std::uint64_t i) {
         return static_cast<Folded>(element(begin + std::int64_t(i)));
       },
-      join));
+      join, subranges));
   auto const call = [element, join](std::int64_t i, Value& value) {
     value = static_cast<Value>(
         join(static_cast<Folded>(value), static_cast<Folded>(element(i))));
@@ -166,15 +169,16 @@ void expect_reference_bits(Random& random, Element const& element,
   for (int order = 0; order < orders.count; ++order) {
     Value total;
     std::memset(static_cast<void*>(&total), 0xee, sizeof(Value));
+    unsigned const grid = orders[order].one_each ? blocks * subranges : blocks;
     Impl::Cuda::launch_kernel(
         space, "streamed_reduce",
         Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value,
                                     std::remove_const_t<decltype(call)>,
                                     Reducer>,
-        {blocks, unsigned(tuned.threads)}, call, Reducer(), begin, size,
+        {grid, unsigned(tuned.threads)}, call, Reducer(), begin, size,
         orders[order],
         Impl::Cuda::StreamScratch(space)->grid(
-            Impl::Cuda::partials_of_warps(blocks, unsigned(tuned.threads)),
+            Impl::Cuda::partials_of_warps(grid, unsigned(tuned.threads)),
             sizeof(Folded)),
         Impl::Cuda::ResultTarget<Value>{&total, nullptr});
     EXPECT_EQ(0, std::memcmp(&expected, &total, sizeof(Value)))
