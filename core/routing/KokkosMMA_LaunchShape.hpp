@@ -111,7 +111,7 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
            .free_running = true,
            .one_each     = true,
            .from_end     = from_end});
-  else if (scatters_warps(tuning))
+  else if (scatters_warps(tuning, is_box))
     add({.most_calls = most, .free_running = true, .scattered_warps = true});
   for (int k = 0; k < orders.count; ++k)
     orders.all[k].subranges = static_cast<unsigned char>(subranges);
@@ -120,8 +120,8 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
 
 KOKKOSMMA_IMPL_DESIGNATORS_END
 
-/// Subranges per multiprocessor, and fewest indices for more than one in a
-/// part.
+/// Subranges per multiprocessor (may_divide_parts()), and fewest indices for
+/// more than one in a part.
 inline constexpr unsigned divided_subranges    = 8;
 inline constexpr std::uint64_t divided_indices = std::uint64_t(1) << 20;
 

@@ -101,13 +101,13 @@ TEST(Tuning, OrdersOfCalls) {
     return text;
   };
   EXPECT_EQ(orders(streamed_tuning(4)), ";n;f;");
-  EXPECT_EQ(orders(streamed_tuning(8)), ";m;mf;mfs;");
+  EXPECT_EQ(orders(streamed_tuning(8)), ";m;mf;");
   EXPECT_EQ(orders(streamed_tuning(8), 4), ";m;mf;mf>;mf<;");
-  EXPECT_EQ(orders(streamed_tuning(8, 1, false)), ";m;mf;mfs;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, false)), ";m;mf;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(64)), ";f;fs;");
   // The body of a large functor is compiled for fewer invocations.
-  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 256)), ";m;mf;mfs;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 256)), ";m;mf;");
   EXPECT_EQ(orders(streamed_tuning(8, 1, true, 264)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false, 264)), ";f;fs;");
 }

@@ -267,11 +267,11 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
   }
 }
 
-/// Blocks half a grid apart have subranges equally far from both ends.
-TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
+/// Each block has a subrange, the first one the last.
+TEST(CallKernels, SubrangesStartFromTheEnd) {
   Random random;
-  auto const half       = unsigned(random.integer(1, 4));
-  unsigned const blocks = 2 * half, per_block = 1024;
+  auto const blocks        = unsigned(2 * random.integer(1, 4));
+  unsigned const per_block = 1024;
   std::uint64_t const size = blocks * per_block;
   std::vector<unsigned> block_of(size);
   auto const call = [block_of = block_of.data()](std::int64_t i,
@@ -279,14 +279,15 @@ TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
     block_of[i] = blockIdx.x;
     ++sum;
   };
-  auto const scratch = Impl::Cuda::StreamScratch(space)->grid(
-      Impl::Cuda::partials_of_warps(blocks, streamed.threads),
-      sizeof(std::int64_t));
-  EXPECT_EQ(reduced<std::int64_t>(call, 0, size, blocks, streamed.threads,
-                                  scratch, Impl::CallOrder{}),
-            std::int64_t(size));
-  for (std::uint64_t i = 0; i < size / 2; ++i)
-    ASSERT_EQ(block_of[i] + half, block_of[size - 1 - i]) << i;
+  auto const scratch =
+      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t));
+  EXPECT_EQ(
+      reduced<std::int64_t>(
+          call, 0, size, blocks, streamed.threads, scratch,
+          Impl::CallOrder{.one_each = true, .from_end = true, .subranges = 2}),
+      std::int64_t(size));
+  for (std::uint64_t i = 0; i < size; ++i)
+    ASSERT_EQ(block_of[i], blocks - 1 - i / per_block) << i;
 }
 
 /// A node of a graph is launched with the same arguments each time, and two at

@@ -69,7 +69,7 @@ struct RunningInFloat {
 template <class Tuning>
 inline constexpr bool may_call_neighbours = has_neighbours(Tuning::value);
 template <class Tuning>
-inline constexpr bool may_scatter_warps = scatters_warps(Tuning::value);
+inline constexpr bool may_scatter_warps = scatters_warps(Tuning::value, true);
 template <class Tuning>
 inline constexpr bool may_divide = may_divide_parts(Tuning::value);
 
@@ -298,12 +298,10 @@ __device__ __forceinline__ void reduce_parts(
     CallOrder order, GridScratch const& scratch, Store const& store) {
   using V                   = typename Running::Value;
   V* const partials         = static_cast<V*>(scratch.partials);
-  bool const divided        = order.subranges > 1;
   unsigned const each       = order.one_each ? 1 : order.subranges;
   unsigned const of_partial = order.one_each ? order.subranges : 1;
-  unsigned const block      = !divided         ? share_of_warp<Tuning>(order)
-                              : order.from_end ? gridDim.x - 1 - blockIdx.x
-                                               : blockIdx.x;
+  unsigned const block =
+      order.from_end ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
   __shared__ __align__(16) unsigned char memory[sizeof(V)];
   V* const of_part = reinterpret_cast<V*>(memory);  // of thread 0
   Slot<V> value;
@@ -316,12 +314,7 @@ __device__ __forceinline__ void reduce_parts(
       streamed_calls<Running, Tuning>(running, f, begin, size,
                                       block * each + done, gridDim.x * each,
                                       order, value);
-      if (order.scattered_warps && gridDim.x > 1) {
-        if (!join_scattered_warps(value.value, running, block, scratch)) return;
-        has_partials = true;
-      }
-    }
-    if (has_partials) {
+    } else {
       running.init(value.value);
       for (unsigned other = threadIdx.x * of_partial; other < gridDim.x;
            other += blockDim.x * of_partial) {
