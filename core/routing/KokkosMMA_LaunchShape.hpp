@@ -121,9 +121,12 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
 KOKKOSMMA_IMPL_DESIGNATORS_END
 
 /// Subranges per multiprocessor (may_divide_parts()), and fewest indices for
-/// more than one in a part.
-inline constexpr unsigned divided_subranges    = 8;
-inline constexpr std::uint64_t divided_indices = std::uint64_t(1) << 20;
+/// more than one in a part with two and with three resident blocks. Three is
+/// also what dot products and maxima of doubles have: of 2^22 25.1 and 13.7 us
+/// with whole parts, 26.0 and 14.9 divided; of 2^24 the same.
+inline constexpr unsigned divided_subranges     = 8;
+inline constexpr std::uint64_t divided_indices  = std::uint64_t(1) << 20;
+inline constexpr std::uint64_t divided_of_three = std::uint64_t(1) << 23;
 
 /// Number of subranges of a part.
 /// \param resident_blocks per multiprocessor
@@ -131,7 +134,8 @@ constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
                                      std::uint64_t places,
                                      LaunchShape const& shape,
                                      unsigned resident_blocks) {
-  if (is_box || !may_divide_parts(tuning) || places < divided_indices ||
+  if (is_box || !may_divide_parts(tuning) ||
+      places < (resident_blocks > 2 ? divided_of_three : divided_indices) ||
       shape.threads != unsigned(tuning.threads) ||
       resident_blocks * shape.threads >= 2048 || shape.blocks == 1)
     return 1;

@@ -129,7 +129,8 @@ constexpr unsigned subranges(StreamedTuning const& tuning, bool is_box,
   return subranges_of_part(tuning, is_box, size, shape, resident);
 }
 static_assert(subranges(streamed_tuning(8), false, 1 << 20, 2) == 4 &&
-              subranges(streamed_tuning(8), false, 1 << 20, 3) == 2 &&
+              subranges(streamed_tuning(8), false, 1 << 23, 3) == 2 &&
+              subranges(streamed_tuning(8), false, 1 << 22, 3) == 1 &&
               subranges(streamed_tuning(8), false, 1 << 20, 4) == 1 &&
               subranges(streamed_tuning(8), false, 1 << 19, 2) == 1 &&
               subranges(streamed_tuning(8, 2), true, 1 << 20, 2) == 1 &&

@@ -191,20 +191,24 @@ __device__ void box_tiles(Running const& running, Call const& f,
   }
 }
 
-/// Number of the subrange that the warp processes. The blocks of a
-/// multiprocessor, half a grid apart, have one from each end: equal work, if
-/// the cost of an index grows along the range. Scattered warps of a block are
-/// in different subranges, each of which has one warp of each number. The
-/// shuffle makes it uniform for the compiler: else many kernels need 2 to 16
-/// more registers (CUDA 13.0).
+/// Number of the part that the block processes. The blocks of a multiprocessor,
+/// half a grid apart, have one from each end: equal work, if the cost of an
+/// index grows along the range.
+__device__ inline unsigned part_of_block() {
+  unsigned const block = blockIdx.x, half = (gridDim.x + 1) / 2;
+  return block < half ? block : gridDim.x - 1 + half - block;
+}
+
+/// The same for a warp. Scattered warps of a block are in different parts, each
+/// of which has one warp of each number. The shuffle makes it uniform for the
+/// compiler: else many kernels need 2 to 16 more registers (CUDA 13.0).
 template <class Tuning>
 __device__ unsigned share_of_warp(CallOrder order) {
-  unsigned const block = blockIdx.x, half = (gridDim.x + 1) / 2;
   if (!may_scatter_warps<Tuning> || !order.scattered_warps)
-    return block < half ? block : gridDim.x - 1 + half - block;
+    return part_of_block();
   unsigned const warps = blockDim.x / 32;
   unsigned const warp  = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
-  return (block + warp * gridDim.x / warps) % gridDim.x;
+  return (blockIdx.x + warp * gridDim.x / warps) % gridDim.x;
 }
 
 /// Calls f(begin + i, running) once for every i of subrange `subrange` of
@@ -300,8 +304,9 @@ __device__ __forceinline__ void reduce_parts(
   V* const partials         = static_cast<V*>(scratch.partials);
   unsigned const each       = order.one_each ? 1 : order.subranges;
   unsigned const of_partial = order.one_each ? order.subranges : 1;
-  unsigned const block =
-      order.from_end ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+  unsigned const block      = order.subranges == 1 ? part_of_block()
+                              : order.from_end     ? gridDim.x - 1 - blockIdx.x
+                                                   : blockIdx.x;
   __shared__ __align__(16) unsigned char memory[sizeof(V)];
   V* const of_part = reinterpret_cast<V*>(memory);  // of thread 0
   Slot<V> value;
