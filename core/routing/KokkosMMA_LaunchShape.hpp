@@ -128,7 +128,31 @@ inline constexpr unsigned divided_subranges     = 8;
 inline constexpr std::uint64_t divided_indices  = std::uint64_t(1) << 20;
 inline constexpr std::uint64_t divided_of_three = std::uint64_t(1) << 23;
 
-/// Number of subranges of a part.
+/// Number of subranges of a part. A block for each balances multiprocessors.
+///
+/// Rates relative to Kokkos of parts as a whole, and with a block for each
+/// subrange (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30; 2^22 and 2^24 indices):
+///
+/// | invocations          | double: whole, divided | float: whole, divided |
+/// |----------------------|------------------------|-----------------------|
+/// | windows, rising      | 0.78 0.75, 1.18 1.36   | 0.96 0.77, 1.18 1.29  |
+/// | windows, falling     | 0.80 0.86, 1.33 1.58   | 0.80 0.69, 1.30 1.43  |
+/// | square roots, rising | 1.03, 1.26             | 1.29, 1.33            |
+/// | all in the last 1/16 | 0.65, 1.40             |                       |
+///
+/// Losers: from the first subrange on only, rising windows 1.03 1.14; that with
+/// 16 subranges per multiprocessor, 1.09 1.26, but sums of 2^22 doubles 18.0 us
+/// instead of 16.4; Kokkos' 1056 blocks of 256 threads, rising windows 1.03
+/// 1.04, but five-point residuals of 8192^2 doubles 377 us instead of 229, and
+/// with as many registers as the compiler chooses rows of 27 of a sparse matrix
+/// 423 instead of 296. A join of a block takes 1.3 us: so kernels with up to 32
+/// registers, boxes and larger values have whole parts. If these are divided:
+/// sums of 2^20 doubles 10.6 14.6 us, maxima of 2^22 floats 12.9 18.7, boxes of
+/// 2048^2 doubles 13.5 18.4. The price in others: six arrays of 2^23 doubles
+/// 101 105, floats 55 61 (Kokkos 109, 65), six Views in an array, 2^20 floats,
+/// 12 17 (Kokkos 17.5). Kernels of these types have no scattered warps: the
+/// code needs 8 more registers, so that sums of doubles have 38.
+///
 /// \param resident_blocks per multiprocessor
 constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
                                      std::uint64_t places,
