@@ -87,15 +87,16 @@ KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
 /// Schedules of a kernel. The first is used where no times are measured.
 struct CallOrders {
-  CallOrder all[4];
+  CallOrder all[5];
   int count;
 
   constexpr CallOrder operator[](int order) const { return all[order]; }
 };
 
 /// \param is_box several dimensions, processed in tiles
+/// \param subranges of a part
 constexpr CallOrders call_orders(StreamedTuning const& tuning,
-                                 bool is_box = false) {
+                                 bool is_box = false, unsigned subranges = 1) {
   CallOrders orders{{}, 1};
   bool const most = tuning.most_calls > tuning.calls && !is_box;
   bool const near = has_neighbours(tuning) || is_box;
@@ -104,12 +105,66 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
   };
   if (most || near) add({.most_calls = most, .neighbours = near});
   add({.most_calls = most, .free_running = true});
-  if (scatters_warps(tuning))
+  if (subranges > 1)
+    for (bool const from_end : {false, true})
+      add({.most_calls   = most,
+           .free_running = true,
+           .one_each     = true,
+           .from_end     = from_end});
+  else if (scatters_warps(tuning, is_box))
     add({.most_calls = most, .free_running = true, .scattered_warps = true});
+  for (int k = 0; k < orders.count; ++k)
+    orders.all[k].subranges = static_cast<unsigned char>(subranges);
   return orders;
 }
 
 KOKKOSMMA_IMPL_DESIGNATORS_END
+
+/// Subranges per multiprocessor (may_divide_parts()), and fewest indices for
+/// more than one in a part with two and with three resident blocks. Three is
+/// also what dot products and maxima of doubles have: of 2^22 25.1 and 13.7 us
+/// with whole parts, 26.0 and 14.9 divided; of 2^24 the same.
+inline constexpr unsigned divided_subranges     = 8;
+inline constexpr std::uint64_t divided_indices  = std::uint64_t(1) << 20;
+inline constexpr std::uint64_t divided_of_three = std::uint64_t(1) << 23;
+
+/// Number of subranges of a part. A block for each balances multiprocessors.
+///
+/// Rates relative to Kokkos of parts as a whole, and with a block for each
+/// subrange (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30; 2^22 and 2^24 indices):
+///
+/// | invocations          | double: whole, divided | float: whole, divided |
+/// |----------------------|------------------------|-----------------------|
+/// | windows, rising      | 0.78 0.75, 1.18 1.36   | 0.96 0.77, 1.18 1.29  |
+/// | windows, falling     | 0.80 0.86, 1.33 1.58   | 0.80 0.69, 1.30 1.43  |
+/// | square roots, rising | 1.03, 1.26             | 1.29, 1.33            |
+/// | all in the last 1/16 | 0.65, 1.40             |                       |
+///
+/// Losers: from the first subrange on only, rising windows 1.03 1.14; that with
+/// 16 subranges per multiprocessor, 1.09 1.26, but sums of 2^22 doubles 18.0 us
+/// instead of 16.4; Kokkos' 1056 blocks of 256 threads, rising windows 1.03
+/// 1.04, but five-point residuals of 8192^2 doubles 377 us instead of 229, and
+/// with as many registers as the compiler chooses rows of 27 of a sparse matrix
+/// 423 instead of 296. A join of a block takes 1.3 us: so kernels with up to 32
+/// registers, boxes and larger values have whole parts. If these are divided:
+/// sums of 2^20 doubles 10.6 14.6 us, maxima of 2^22 floats 12.9 18.7, boxes of
+/// 2048^2 doubles 13.5 18.4. The price in others: six arrays of 2^23 doubles
+/// 101 105, floats 55 61 (Kokkos 109, 65), six Views in an array, 2^20 floats,
+/// 12 17 (Kokkos 17.5). Kernels of these types have no scattered warps: the
+/// code needs 8 more registers, so that sums of doubles have 38.
+///
+/// \param resident_blocks per multiprocessor
+constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
+                                     std::uint64_t places,
+                                     LaunchShape const& shape,
+                                     unsigned resident_blocks) {
+  if (is_box || !may_divide_parts(tuning) ||
+      places < (resident_blocks > 2 ? divided_of_three : divided_indices) ||
+      shape.threads != unsigned(tuning.threads) ||
+      resident_blocks * shape.threads >= 2048 || shape.blocks == 1)
+    return 1;
+  return divided_subranges / std::max(resident_blocks, 1u);
+}
 
 /// Number of schedules to measure; 1 if no thread has two invocations, so that
 /// nothing is measured. Above that, to 2^20 indices, another schedule takes
@@ -261,6 +316,13 @@ struct LaunchLayout {
     return fixed ? fixed_reduce_shape(tuned, size, most_blocks)
                  : streamed_reduce_shape(tuned, size, multiprocessors, resident,
                                          most_blocks);
+  }
+  constexpr unsigned subranges(StreamedTuning const& tuned, bool is_box,
+                               std::uint64_t places, LaunchShape const& shape,
+                               int resident) const {
+    return fixed ? 1
+                 : subranges_of_part(tuned, is_box, places, shape,
+                                     unsigned(resident));
   }
   /// Resident blocks per multiprocessor: as the runtime reports, or as the
   /// kernel's launch bounds guarantee.

@@ -44,12 +44,26 @@ struct CallOrder {
   /// The warps of a block work on distant parts of the range. This balances
   /// blocks if the cost per index grows along the range. They run free.
   bool scattered_warps = false;
+  /// Each block has one subrange instead of all of a part. As blocks end,
+  /// others start, from the first subrange on or from the last: this balances
+  /// multiprocessors if the cost of an index changes along the range.
+  bool one_each = false;
+  bool from_end = false;
+  /// Of a part: neighbours, whose values are joined first.
+  unsigned char subranges = 1;
 };
 
 /// Whether kernels have the neighbouring schedule. With two accumulators it
 /// gains at most 4 % over 8 invocations in flight, and costs registers.
 constexpr bool has_neighbours(StreamedTuning const& tuning) {
   return tuning.accumulators >= 4;
+}
+
+/// Whether the part of a range that a block has may have several subranges
+/// (subranges_of_part()).
+constexpr bool may_divide_parts(StreamedTuning const& tuning) {
+  return tuning.threads == 512 && tuning.min_blocks == 2 && tuning.calls == 2 &&
+         tuning.most_calls > 2;
 }
 
 /// Whether kernels have the schedule with scattered warps. Rates relative to
@@ -68,8 +82,8 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
 /// 0.368. One range per accumulator: 0.374 ms instead of 0.347 and mostly 6 to
 /// 10 more registers, but 0.127 instead of 0.176 with all work in the last
 /// sixteenth. Simple functors with 32 registers were not timed.
-constexpr bool scatters_warps(StreamedTuning const& tuning) {
-  return !has_neighbours(tuning);
+constexpr bool scatters_warps(StreamedTuning const& tuning, bool is_box) {
+  return !has_neighbours(tuning) && (is_box || !may_divide_parts(tuning));
 }
 
 /// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and

@@ -83,27 +83,31 @@ static_assert(tuning_of(40, 40) == tuning_of(48, 48) &&
               tuning_of(48, 40) == tuning_of(56, 48) &&
               !(tuning_of(48, 40) == tuning_of(48, 48)));
 
-/// Letters: most calls, neighbours, free-running, scattered warps.
+/// Letters: most calls, neighbours, free-running, scattered warps, one subrange
+/// each from the first or last on.
 TEST(Tuning, OrdersOfCalls) {
-  auto const orders = [](StreamedTuning const& tuning) {
-    CallOrders const all = call_orders(tuning);
+  auto const orders = [](StreamedTuning const& tuning, unsigned subranges = 1) {
+    CallOrders const all = call_orders(tuning, false, subranges);
     std::string text;
     for (int k = 0; k < all.count; ++k) {
       if (all[k].most_calls) text += 'm';
       if (all[k].neighbours) text += 'n';
       if (all[k].free_running) text += 'f';
       if (all[k].scattered_warps) text += 's';
+      if (all[k].one_each) text += all[k].from_end ? '<' : '>';
+      EXPECT_EQ(all[k].subranges, subranges);
       text += ';';
     }
     return text;
   };
   EXPECT_EQ(orders(streamed_tuning(4)), ";mn;mf;");
-  EXPECT_EQ(orders(streamed_tuning(8)), ";m;mf;mfs;");
-  EXPECT_EQ(orders(streamed_tuning(8, 1, false)), ";m;mf;mfs;");
+  EXPECT_EQ(orders(streamed_tuning(8)), ";m;mf;");
+  EXPECT_EQ(orders(streamed_tuning(8), 4), ";m;mf;mf>;mf<;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, false)), ";m;mf;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(64)), ";f;fs;");
   // The body of a large functor is compiled for fewer invocations.
-  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 256)), ";m;mf;mfs;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 256)), ";m;mf;");
   EXPECT_EQ(orders(streamed_tuning(8, 1, true, 264)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false, 264)), ";f;fs;");
 }
@@ -117,6 +121,21 @@ static_assert(has_few_registers(streamed_tuning(8, 1, true, 264)) &&
               !has_few_registers(streamed_tuning(16, 1, true, 264)) &&
               !has_few_registers(streamed_tuning(8, 2, true, 264)) &&
               !has_few_registers(streamed_tuning(4)));
+
+// Kernels that leave threads of a multiprocessor unused divide parts of ranges.
+constexpr unsigned subranges(StreamedTuning const& tuning, bool is_box,
+                             std::uint64_t size, unsigned resident) {
+  LaunchShape const shape{132 * resident, 512};
+  return subranges_of_part(tuning, is_box, size, shape, resident);
+}
+static_assert(subranges(streamed_tuning(8), false, 1 << 20, 2) == 4 &&
+              subranges(streamed_tuning(8), false, 1 << 23, 3) == 2 &&
+              subranges(streamed_tuning(8), false, 1 << 22, 3) == 1 &&
+              subranges(streamed_tuning(8), false, 1 << 20, 4) == 1 &&
+              subranges(streamed_tuning(8), false, 1 << 19, 2) == 1 &&
+              subranges(streamed_tuning(8, 2), true, 1 << 20, 2) == 1 &&
+              subranges(streamed_tuning(16), false, 1 << 20, 2) == 1 &&
+              subranges(streamed_tuning(4), false, 1 << 20, 2) == 1);
 
 // More indices never ask for more calls in flight.
 static_assert(streamed_tuning(16, 4).calls < streamed_tuning(16, 3).calls);

@@ -75,12 +75,15 @@ template <class Running, class Reducer, class Value, bool Sum = true,
           class Element, class Join>
 void expect_reference_bits(Random& random, Element const& element,
                            Join const& join) {
-  constexpr auto tuned  = Impl::streamed_tuning(sizeof(Value), 1, Sum);
-  using Tuning          = Impl::Cuda::tuning_type<tuned>;
-  constexpr auto orders = Impl::call_orders(tuned);
-  static_assert(orders.count > 1);
+  constexpr auto tuned = Impl::streamed_tuning(sizeof(Value), 1, Sum);
+  using Tuning         = Impl::Cuda::tuning_type<tuned>;
   using Folded         = typename Running::Value;
   auto const blocks    = unsigned(random.integer(1, 8));
+  unsigned subranges   = 1;
+  if (Impl::may_divide_parts(tuned) && blocks > 1)
+    subranges = unsigned(random.integer(1, 4));
+  auto const orders = Impl::call_orders(tuned, false, subranges);
+  EXPECT_GT(orders.count, 1);
   constexpr auto tile  = std::int64_t(tuned.threads) * tuned.most_calls;
   constexpr auto begin = std::int64_t(3);
   auto const whole     = blocks * random.integer(0, 3) * tile;
@@ -92,7 +95,7 @@ void expect_reference_bits(Random& random, Element const& element,
       [&](std::uint64_t i) {
         return static_cast<Folded>(element(begin + std::int64_t(i)));
       },
-      join));
+      join, subranges));
   auto const call = [element, join](std::int64_t i, Value& value) {
     value = static_cast<Value>(
         join(static_cast<Folded>(value), static_cast<Folded>(element(i))));
@@ -100,15 +103,16 @@ void expect_reference_bits(Random& random, Element const& element,
   for (int order = 0; order < orders.count; ++order) {
     Value total;
     std::memset(static_cast<void*>(&total), 0xee, sizeof(Value));
+    unsigned const grid = orders[order].one_each ? blocks * subranges : blocks;
     Impl::Cuda::launch_kernel(
         space, "streamed_reduce",
         Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value,
                                     std::remove_const_t<decltype(call)>,
                                     Reducer>,
-        {blocks, unsigned(tuned.threads)}, call, Reducer(), begin, size,
+        {grid, unsigned(tuned.threads)}, call, Reducer(), begin, size,
         orders[order],
         Impl::Cuda::StreamScratch(space)->grid(
-            Impl::Cuda::partials_of_warps(blocks, unsigned(tuned.threads)),
+            Impl::Cuda::partials_of_warps(grid, unsigned(tuned.threads)),
             sizeof(Folded)),
         Impl::Cuda::ResultTarget<Value>{&total, nullptr});
     EXPECT_EQ(0, std::memcmp(&expected, &total, sizeof(Value)))
@@ -196,11 +200,11 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
   }
 }
 
-/// Blocks half a grid apart have subranges equally far from both ends.
-TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
+/// Each block has a subrange, the first one the last.
+TEST(CallKernels, SubrangesStartFromTheEnd) {
   Random random;
-  auto const half       = unsigned(random.integer(1, 4));
-  unsigned const blocks = 2 * half, per_block = 1024;
+  auto const blocks        = unsigned(2 * random.integer(1, 4));
+  unsigned const per_block = 1024;
   std::uint64_t const size = blocks * per_block;
   std::vector<unsigned> block_of(size);
   auto const call = [block_of = block_of.data()](std::int64_t i,
@@ -208,14 +212,15 @@ TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
     block_of[i] = blockIdx.x;
     ++sum;
   };
-  auto const scratch = Impl::Cuda::StreamScratch(space)->grid(
-      Impl::Cuda::partials_of_warps(blocks, streamed.threads),
-      sizeof(std::int64_t));
-  EXPECT_EQ(reduced<std::int64_t>(call, 0, size, blocks, streamed.threads,
-                                  scratch, Impl::CallOrder{}),
-            std::int64_t(size));
-  for (std::uint64_t i = 0; i < size / 2; ++i)
-    ASSERT_EQ(block_of[i] + half, block_of[size - 1 - i]) << i;
+  auto const scratch =
+      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t));
+  EXPECT_EQ(
+      reduced<std::int64_t>(
+          call, 0, size, blocks, streamed.threads, scratch,
+          Impl::CallOrder{.one_each = true, .from_end = true, .subranges = 2}),
+      std::int64_t(size));
+  for (std::uint64_t i = 0; i < size; ++i)
+    ASSERT_EQ(block_of[i], blocks - 1 - i / per_block) << i;
 }
 
 /// A node of a graph is launched with the same arguments each time, and two at

@@ -36,19 +36,21 @@ T fold_of_block(std::vector<T> const& thread, T identity, Join const& join) {
   return fold_of_lanes(warps, join);
 }
 
-/// join(value, element(i)) over [0, size) by a launch of this shape.
+/// join(value, element(i)) over [0, size) by a launch of this shape, whose
+/// blocks have so many subranges each.
 template <class T, class Element, class Join>
 T reference_fold(Impl::StreamedTuning const& tuning,
                  Impl::LaunchShape const& shape, std::uint64_t size, T identity,
-                 Element const& element, Join const& join) {
-  auto const threads      = std::uint64_t(shape.threads);
-  auto const accumulators = std::uint64_t(tuning.accumulators);
-  std::uint64_t const share =
-      ((size + shape.blocks - 1) / shape.blocks + 127) / 128 * 128;
-  std::uint64_t const tile = threads * std::uint64_t(tuning.calls);
+                 Element const& element, Join const& join,
+                 unsigned subranges = 1) {
+  auto const threads         = std::uint64_t(shape.threads);
+  auto const accumulators    = std::uint64_t(tuning.accumulators);
+  std::uint64_t const shares = std::uint64_t(shape.blocks) * subranges;
+  std::uint64_t const share  = ((size + shares - 1) / shares + 127) / 128 * 128;
+  std::uint64_t const tile   = threads * std::uint64_t(tuning.calls);
   std::vector<T> partials;
-  for (std::uint64_t block = 0; block < shape.blocks; ++block) {
-    std::uint64_t const begin = block * share;
+  for (std::uint64_t s = 0; s < shares; ++s) {
+    std::uint64_t const begin = s * share;
     std::uint64_t const end   = std::min(begin + share, size);
     std::uint64_t rest        = begin;
     if (threads == std::uint64_t(tuning.threads) && begin < end)
@@ -71,7 +73,11 @@ T reference_fold(Impl::StreamedTuning const& tuning,
           value[k] = join(value[k], value[k + step]);
       of_thread.push_back(value[0]);
     }
-    partials.push_back(fold_of_block(of_thread, identity, join));
+    T const value = fold_of_block(of_thread, identity, join);
+    if (s % subranges == 0)
+      partials.push_back(value);
+    else
+      partials.back() = join(partials.back(), value);
   }
   if (partials.size() == 1) return partials[0];
   std::vector<T> of_thread(threads, identity);

@@ -117,17 +117,19 @@ void launch_streamed_reduce(ErasedReduce const& call,
                             Cuda::KernelFacts const& facts,
                             Cuda::StreamScratch const& scratch) {
   call.ensure_locks();
-  LaunchShape const shape = layout.streamed_reduce(
+  LaunchShape shape = layout.streamed_reduce(
       call.tuning, call.places, facts.resident_blocks, Cuda::max_partials);
-  CallOrders const orders =
-      call_orders(call.tuning, call.problem.pattern == Pattern::mdrange);
-  int const measured = orders_to_measure(orders, call.places, shape);
+  bool const is_box        = call.problem.pattern == Pattern::mdrange;
+  unsigned const subranges = layout.subranges(call.tuning, is_box, call.places,
+                                              shape, facts.resident_blocks);
+  CallOrders const orders  = call_orders(call.tuning, is_box, subranges);
+  int const measured       = orders_to_measure(orders, call.places, shape);
   // Before a measurement begins: without memory Kokkos' own code runs. The last
   // schedule needs the most.
   Cuda::GridScratch const grid =
       scratch->grid(orders.all[measured - 1].scattered_warps
                         ? Cuda::partials_of_warps(shape.blocks, shape.threads)
-                        : shape.blocks,
+                        : shape.blocks * subranges,
                     call.running_bytes);
   scratch.deliver(
       call.result, call.value_bytes, call.result_on_device,
@@ -145,7 +147,8 @@ void launch_streamed_reduce(ErasedReduce const& call,
                           orders, *trial.chooser);
         }
         Times::OnException const abandon(times, loop, trial);
-        CallOrder const order         = orders.all[trial.candidate];
+        CallOrder const order = orders.all[trial.candidate];
+        if (order.one_each) shape.blocks *= subranges;
         void const* const arguments[] = {call.arguments[0],
                                          call.arguments[1],
                                          call.arguments[2],

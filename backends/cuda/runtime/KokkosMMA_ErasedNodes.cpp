@@ -82,19 +82,21 @@ void add_streamed_reduce(ErasedReduce const& call,
                          Cuda::GraphPlace const& place,
                          Cuda::KernelFacts const& facts) {
   call.ensure_locks();
-  LaunchShape const shape =
-      Cuda::launch_layout(call.stream)
-          .streamed_reduce(call.tuning, call.places, facts.resident_blocks,
-                           Cuda::max_partials);
+  LaunchLayout const layout = Cuda::launch_layout(call.stream);
+  LaunchShape shape         = layout.streamed_reduce(
+              call.tuning, call.places, facts.resident_blocks, Cuda::max_partials);
   Cuda::check(cudaSetDevice(call.stream.device), "cudaSetDevice");
-  CallOrders const orders =
-      call_orders(call.tuning, call.problem.pattern == Pattern::mdrange);
-  int const decided     = orders_to_measure(orders, call.places, shape) > 1
-                              ? Cuda::LaunchTimes::instance().decided(
-                                    {call.stream.device, call.kernel,
-                                     order_class(call.problem.size), false})
-                              : 0;
-  CallOrder const order = orders.all[decided < 0 ? 0 : decided];
+  bool const is_box        = call.problem.pattern == Pattern::mdrange;
+  unsigned const subranges = layout.subranges(call.tuning, is_box, call.places,
+                                              shape, facts.resident_blocks);
+  CallOrders const orders  = call_orders(call.tuning, is_box, subranges);
+  int const decided        = orders_to_measure(orders, call.places, shape) > 1
+                                 ? Cuda::LaunchTimes::instance().decided(
+                                       {call.stream.device, call.kernel,
+                                        order_class(call.problem.size), false})
+                                 : 0;
+  CallOrder const order    = orders.all[decided < 0 ? 0 : decided];
+  if (order.one_each) shape.blocks *= subranges;
   std::size_t const partials =
       order.scattered_warps
           ? Cuda::partials_of_warps(shape.blocks, shape.threads)

@@ -18,9 +18,11 @@ namespace KokkosMMA::Impl {
 inline std::string to_string(CallOrder const& order) {
   return concatenate(order.most_calls ? "more " : "",
                      order.neighbours ? "neighbouring" : "strided",
-                     order.scattered_warps ? " scattered"
-                     : order.free_running  ? " free-running"
-                                           : "");
+                     order.from_end   ? " one subrange per block, from the end"
+                     : order.one_each ? " one subrange per block"
+                     : order.scattered_warps ? " scattered"
+                     : order.free_running    ? " free-running"
+                                             : "");
 }
 
 inline std::string to_string(LoopShape const& shape) {

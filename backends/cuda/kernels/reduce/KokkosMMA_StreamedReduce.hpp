@@ -69,7 +69,9 @@ struct RunningInFloat {
 template <class Tuning>
 inline constexpr bool may_call_neighbours = has_neighbours(Tuning::value);
 template <class Tuning>
-inline constexpr bool may_scatter_warps = scatters_warps(Tuning::value);
+inline constexpr bool may_scatter_warps = scatters_warps(Tuning::value, true);
+template <class Tuning>
+inline constexpr bool may_divide = may_divide_parts(Tuning::value);
 
 /// Number of values exchanged through shared memory at a time. 512 bytes per
 /// accumulator leave L1 as large as a few hundred bytes do.
@@ -193,25 +195,30 @@ __device__ void box_tiles(Running const& running, Call const& f,
   }
 }
 
-/// Number of the subrange that the warp processes. The blocks of a
-/// multiprocessor, half a grid apart, have one from each end: equal work, if
-/// the cost of an index grows along the range. Scattered warps of a block are
-/// in different subranges, each of which has one warp of each number. The
-/// shuffle makes it uniform for the compiler: else many kernels need 2 to 16
-/// more registers (CUDA 13.0).
-template <class Tuning>
-__device__ unsigned share_of_warp(CallOrder order) {
+/// Number of the part that the block processes. The blocks of a multiprocessor,
+/// half a grid apart, have one from each end: equal work, if the cost of an
+/// index grows along the range.
+__device__ inline unsigned part_of_block() {
   unsigned const block = blockIdx.x, half = (gridDim.x + 1) / 2;
-  if (!may_scatter_warps<Tuning> || !order.scattered_warps)
-    return block < half ? block : gridDim.x - 1 + half - block;
-  unsigned const warps = blockDim.x / 32;
-  unsigned const warp  = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
-  return (block + warp * gridDim.x / warps) % gridDim.x;
+  return block < half ? block : gridDim.x - 1 + half - block;
 }
 
-/// Calls f(begin + i, running) once for every i in [0, size).
+/// The same for a warp. Scattered warps of a block are in different parts, each
+/// of which has one warp of each number. The shuffle makes it uniform for the
+/// compiler: else many kernels need 2 to 16 more registers (CUDA 13.0).
+template <class Tuning>
+__device__ unsigned share_of_warp(CallOrder order) {
+  if (!may_scatter_warps<Tuning> || !order.scattered_warps)
+    return part_of_block();
+  unsigned const warps = blockDim.x / 32;
+  unsigned const warp  = __shfl_sync(0xffffffffu, threadIdx.x / 32, 0);
+  return (blockIdx.x + warp * gridDim.x / warps) % gridDim.x;
+}
+
+/// Calls f(begin + i, running) once for every i of subrange `subrange` of
+/// `subranges` in [0, size).
 ///
-/// Each block has one contiguous subrange, so that a functor that walks an
+/// Each block works in one contiguous subrange, so that a functor that walks an
 /// array across its rows finds the lines of other columns in L2: blocks work in
 /// all columns at once. 2^28 doubles as 8 columns, read down the columns: 3394
 /// us, 5535 with tiles dealt to blocks in turn, 2886 in Kokkos (H100,
@@ -219,7 +226,9 @@ __device__ unsigned share_of_warp(CallOrder order) {
 /// small range, has up to `left` indices per thread and round.
 template <class Running, class Tuning, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,
-                               Index begin, std::uint64_t size, CallOrder order,
+                               Index begin, std::uint64_t size,
+                               unsigned subrange, unsigned subranges,
+                               CallOrder order,
                                Slot<typename Running::Value>& value) {
   constexpr StreamedTuning tuning = Tuning::value;
   constexpr int K                 = tuning.accumulators;
@@ -234,9 +243,9 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   // in Kokkos (H100, two days in 2026-11). Subranges of a box are whole tiles.
   unsigned const line =
       TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
-  std::uint64_t const fewest = size / gridDim.x + (size % gridDim.x != 0);
+  std::uint64_t const fewest = size / subranges + (size % subranges != 0);
   std::uint64_t const share  = (fewest + line - 1) / line * line;
-  std::uint64_t i            = share * share_of_warp<Tuning>(order);
+  std::uint64_t i            = share * subrange;
   std::uint64_t const end    = i + share < size ? i + share : size;
   if (blockDim.x == tuning.threads) {
     constexpr unsigned threads = tuning.threads;
@@ -288,6 +297,66 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
 }
 
+/// Reduces f over the subranges of this block's part, or over one of them, and
+/// joins the parts of all blocks.
+template <class Running, class Tuning, class Index, class Call, class Store>
+__device__ __forceinline__ void reduce_parts(
+    Running const& running, Call const& f, Index begin, std::uint64_t size,
+    CallOrder order, GridScratch const& scratch, Store const& store) {
+  using V                   = typename Running::Value;
+  V* const partials         = static_cast<V*>(scratch.partials);
+  unsigned const each       = order.one_each ? 1 : order.subranges;
+  unsigned const of_partial = order.one_each ? order.subranges : 1;
+  unsigned const block      = order.subranges == 1 ? part_of_block()
+                              : order.from_end     ? gridDim.x - 1 - blockIdx.x
+                                                   : blockIdx.x;
+  __shared__ __align__(16) unsigned char memory[sizeof(V)];
+  V* const of_part = reinterpret_cast<V*>(memory);  // of thread 0
+  Slot<V> value;
+  unsigned done = 0;
+  // One instance of the calls and of block_reduce(): kernels are loaded at a
+  // call site's first call.
+#pragma unroll 1
+  for (bool has_partials = false;;) {
+    if (!has_partials) {
+      streamed_calls<Running, Tuning>(running, f, begin, size,
+                                      block * each + done, gridDim.x * each,
+                                      order, value);
+    } else {
+      running.init(value.value);
+      for (unsigned other = threadIdx.x * of_partial; other < gridDim.x;
+           other += blockDim.x * of_partial) {
+        Slot<V> part, next;
+        load_partial(part.value, partials + other);
+#pragma unroll 1
+        for (unsigned k = 1; k < of_partial; ++k) {
+          load_partial(next.value, partials + other + k);
+          running.join(part.value, next.value);
+        }
+        running.join(value.value, part.value);
+      }
+    }
+    block_reduce(value.value, running);
+    if (has_partials) break;
+    if (each > 1) {
+      if (threadIdx.x == 0) {
+        if (done > 0) {
+          running.join(*of_part, value.value);
+          copy_bits(&value.value, of_part);
+        } else {
+          copy_bits(of_part, &value.value);
+        }
+      }
+      if (++done < each) continue;
+    }
+    if (gridDim.x == 1) break;
+    if (threadIdx.x == 0) copy_bits(partials + block, &value.value);
+    if (!is_last_block(scratch)) return;
+    has_partials = true;
+  }
+  if (threadIdx.x == 0) store(value.value);
+}
+
 /// Reduces f over [begin, begin + size) and stores the result in `target`.
 /// \param order one of call_orders(), all of which give the same result
 template <class Running, class Tuning, class Index, class T, class Call,
@@ -307,16 +376,23 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
     if (blockIdx.x == 0 && threadIdx.x == 0) store(value.value);
     return;
   }
-  streamed_calls<Running, Tuning>(running, f, begin, size, order, value);
-  unsigned const share = share_of_warp<Tuning>(order);
-  bool has_partials    = false;
-  if constexpr (may_scatter_warps<Tuning>) {
-    has_partials = order.scattered_warps && gridDim.x > 1;
-    if (has_partials &&
-        !join_scattered_warps(value.value, running, share, scratch))
-      return;
+  if constexpr (may_divide<Tuning> && !TiledCall<Call>) {
+    reduce_parts<Running, Tuning>(running, f, begin, size, order, scratch,
+                                  store);
+  } else {
+    unsigned const share = share_of_warp<Tuning>(order);
+    streamed_calls<Running, Tuning>(running, f, begin, size, share, gridDim.x,
+                                    order, value);
+    bool has_partials = false;
+    if constexpr (may_scatter_warps<Tuning>) {
+      has_partials = order.scattered_warps && gridDim.x > 1;
+      if (has_partials &&
+          !join_scattered_warps(value.value, running, share, scratch))
+        return;
+    }
+    last_block_reduce(value.value, running, scratch, store, share,
+                      has_partials);
   }
-  last_block_reduce(value.value, running, scratch, store, share, has_partials);
 }
 
 /// \tparam Copies each thread has a copy of functor and reducer
