@@ -166,15 +166,27 @@ constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
   return divided_subranges / std::max(resident_blocks, 1u);
 }
 
+inline constexpr std::uint64_t short_indices = std::uint64_t(1) << 22;
+
 /// Number of schedules to measure; 1 if no thread has two invocations, so that
 /// nothing is measured. Above that, to 2^20 indices, another schedule takes
 /// 0.73 to 0.85 of the first one's time for triangular loops and 0.85 to 1.0
 /// for rows of power-law length; plain sums of 14 us are not slowed by
 /// measuring (doubles, H200, 2026-11-28).
+///
+/// Nor is anything measured for short ranges by kernels of doubles that occupy
+/// a multiprocessor fully: ZZZ
+/// \param resident_blocks per multiprocessor
 constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
-                                LaunchShape const& shape) {
-  return places <= std::uint64_t(shape.blocks) * shape.threads ? 1
-                                                               : orders.count;
+                                LaunchShape const& shape,
+                                StreamedTuning const& tuning, bool is_box,
+                                int resident_blocks) {
+  bool const short_and_full = !is_box && may_divide_parts(tuning) &&
+                              places <= short_indices &&
+                              resident_blocks * tuning.threads >= 2048;
+  return places <= std::uint64_t(shape.blocks) * shape.threads || short_and_full
+             ? 1
+             : orders.count;
 }
 /// Class of the sizes that share a choice of the schedule: within an eighth, so
 /// that a launch that is slower than others indicates other data.

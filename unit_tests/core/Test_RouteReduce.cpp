@@ -81,7 +81,8 @@ constexpr Refusal mdrange(std::uint64_t size) {
   return streamed(&P::pattern, Pattern::mdrange, &P::size, size);
 }
 static_assert(!mdrange((1u << 31) - 1) && says(mdrange(1u << 31), "2^31"));
-static_assert(says(streamed(&P::local_bytes, 1), "registers"));
+static_assert(!streamed(&P::local_bytes, 8) &&
+              says(streamed(&P::local_bytes, 9), "registers"));
 constexpr Refusal spills_of_a_large_functor(int bytes) {
   return streamed(&P::few_registers, true, &P::local_bytes, bytes);
 }

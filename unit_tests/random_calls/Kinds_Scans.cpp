@@ -47,13 +47,14 @@ void add_scans(Table& table) {
   normal.numbers = Numbers::normal;
   add_scan<Box<int>, ScanSum<double, double, true>, true>(
       table, "scan_normal_numbers", normal);
-  add_scan<Box<int>, ScanSum<double, Numbers_of<std::uint8_t, 3>, false>, true>(
-      table, "scan_3_bytes", {.y_bytes = 3});
-  add_scan<Box<int>, ScanSum<double, Numbers_of<std::uint16_t, 3>, false>,
+  // Of values whose size is no multiple of 4 bytes Kokkos 5.2 loses bytes.
+  add_scan<Box<int>, ScanSum<double, Numbers_of<std::uint8_t, 3>, false>, true,
+           true>(table, "scan_3_bytes", {.y_bytes = 3});
+  add_scan<Box<int>, ScanSum<double, Numbers_of<std::uint16_t, 3>, false>, true,
            true>(table, "scan_6_bytes", {.y_bytes = 6});
   add_scan<Box<int>, ScanSum<double, Numbers_of<I32, 3>, false>, true>(
       table, "scan_12_bytes", {.y_bytes = 12});
-  add_scan<Box<int>, SmallestWords<std::uint8_t, 3>, true>(
+  add_scan<Box<int>, SmallestWords<std::uint8_t, 3>, true, true>(
       table, "scan_smallest_3_bytes");
   add_scan<Box<int>, SmallestWords<std::uint64_t, 3>, true>(
       table, "scan_smallest_24_bytes");

@@ -123,7 +123,8 @@ void launch_streamed_reduce(ErasedReduce const& call,
   unsigned const subranges = layout.subranges(call.tuning, is_box, call.places,
                                               shape, facts.resident_blocks);
   CallOrders const orders  = call_orders(call.tuning, is_box, subranges);
-  int const measured       = orders_to_measure(orders, call.places, shape);
+  int const measured       = orders_to_measure(
+            orders, call.places, shape, call.tuning, is_box, facts.resident_blocks);
   // Before a measurement begins: without memory Kokkos' own code runs. The last
   // schedule needs the most.
   Cuda::GridScratch const grid =
