@@ -174,8 +174,11 @@ inline constexpr std::uint64_t short_indices = std::uint64_t(1) << 22;
 /// for rows of power-law length; plain sums of 14 us are not slowed by
 /// measuring (doubles, H200, 2026-11-28).
 ///
-/// Nor is anything measured for short ranges by kernels of doubles that occupy
-/// a multiprocessor fully: ZZZ
+/// Nor are the schedules of short ranges of doubles, if four blocks are
+/// resident: the times of 10 us that decide depend on whether the host waited
+/// before the call. Sums and dot products of 2^20 took 11.6 and 12.7 us with
+/// the first schedule and 13.7 and 14.4 with what the clock chose (H200,
+/// 2026-11-30).
 /// \param resident_blocks per multiprocessor
 constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
                                 LaunchShape const& shape,
