@@ -185,8 +185,14 @@ inline constexpr int functor_byte_box_radius = 8;
 /// | output, split factors   | 502          | as products                 |
 /// | input, uint8 boxes 1-4  | 1750"        | 1638 509 424 415            |
 /// | output, uint8 boxes 1-4 | 898"         | 1325 506 427 417            |
+///
+/// Output rows of odd pitch have no kernels of fixed radius. Boxes of half of
+/// radius 1 to 7, 2048 x 2045 and 8192 x 8189, microseconds on tensor cores 34
+/// 33 35 36 37 37 39 and 153 155 157 157 157 158 160, without 23 24 50 52 73 77
+/// 86 and 139 174 198 194 316 323 348 (H200, 2026-11-30).
 inline constexpr int unaligned_input_radius  = 6;
 inline constexpr int unaligned_output_radius = 7;
+inline constexpr int odd_pitch_output_radius = 3;
 
 /// Smallest radius of boxes that use MMA. Byte stencils other than boxes always
 /// use MMA if they can: it is much faster. The limit for bytes is that of
@@ -259,11 +265,13 @@ constexpr bool mma_stencil_pays(StencilProblem const& problem,
   bool const bytes_have_rival =
       box && problem.one_radius &&
       (aligned || (radius == 1 && !problem.to_functor && !aligned_output));
+  int const unaligned_radius = aligned_output ? unaligned_input_radius
+                               : problem.target < RowLayout::pitch_16
+                                   ? odd_pitch_output_radius
+                                   : unaligned_output_radius;
   bool const floats_have_rival =
       !two_bytes ||
-      (problem.one_radius &&
-       (aligned || radius < (aligned_output ? unaligned_input_radius
-                                            : unaligned_output_radius)));
+      (problem.one_radius && (aligned || radius < unaligned_radius));
   struct Rule {
     bool applies;
     int value;

@@ -64,7 +64,8 @@ constexpr auto to_functor     = [](P& p) { p.to_functor = true; };
 constexpr auto strided        = [](P& p) { p.source = RowLayout::strided; };
 constexpr auto odd_pitch      = [](P& p) { p.source = RowLayout::contiguous; };
 constexpr auto unaligned      = [](P& p) { p.source = RowLayout::pitch_16; };
-constexpr auto into_unaligned = [](P& p) { p.target = RowLayout::contiguous; };
+constexpr auto into_unaligned = [](P& p) { p.target = RowLayout::pitch_16; };
+constexpr auto into_odd_pitch = [](P& p) { p.target = RowLayout::contiguous; };
 constexpr auto into_another_layout = [](P& p) {
   p.target = RowLayout::strided;
 };
@@ -137,6 +138,7 @@ static_assert(mma_radius(half) == 8 && mma_radius(bhalf) == 7);
 static_assert(mma_radius(half, rank(1)) == never);
 static_assert(mma_radius(half, unaligned) == 6);
 static_assert(mma_radius(half, into_unaligned) == 7);
+static_assert(mma_radius(half, into_odd_pitch) == 3);
 static_assert(mma_radius(half, two_radii) == 1);
 static_assert(mma_radius(half, to_functor) == 9);
 static_assert(mma_radius(half, weighted) == 4);
