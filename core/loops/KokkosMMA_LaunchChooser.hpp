@@ -13,6 +13,14 @@
 
 namespace KokkosMMA::Impl {
 
+/// What candidate 0 is.
+enum class FirstCandidate : unsigned char {
+  usual,
+  of_caller,     ///< has tiles of the caller, which parts of a loop may cut: by
+                 ///< parts, it is excluded from `far_slower` on
+  kept_if_short  ///< is chosen if it takes less than `short_launch`
+};
+
 class LaunchChooser {
  public:
   static constexpr int none = -1;
@@ -77,8 +85,9 @@ class LaunchChooser {
   /// \param required for each candidate, the earlier ones that must not be
   ///        `hopeless` for it to be measured; null: none
   explicit LaunchChooser(int candidates, int first = 0, bool watched = false,
-                         Candidates const* required = nullptr)
-      : m_count(candidates), m_first(first), m_watched(watched) {
+                         Candidates const* required = nullptr,
+                         FirstCandidate kind        = FirstCandidate::usual)
+      : m_count(candidates), m_first(first), m_watched(watched), m_kind(kind) {
     if (required == nullptr) return;
     for (int c = 0; c < m_count; ++c) m_all[c].required = required[c];
   }
@@ -257,10 +266,14 @@ class LaunchChooser {
                : ratio(over.least, each.least, clearly_slower,
                        least_of_clearly);
   }
+  bool of_caller(Candidate const& each) const {
+    return m_kind == FirstCandidate::of_caller && &each == m_all;
+  }
   /// Whether a candidate is excluded, hopeless by its parts, or far slower by
   /// its only measurement.
   bool is_out(Candidate const& each) const {
-    return each.cannot_run || lags_by_parts(each, hopeless) ||
+    return each.cannot_run ||
+           lags_by_parts(each, of_caller(each) ? far_slower : hopeless) ||
            (each.samples == 1 &&
             (m_opening == none || &each != m_all + m_opening) &&
             lags(each, far_slower, least_of_slower, 1));
@@ -301,6 +314,9 @@ class LaunchChooser {
 
   int fastest() const {
     int chosen = first_that_runs();
+    if (m_kind == FirstCandidate::kept_if_short && chosen == 0 &&
+        m_all[0].samples >= 2 && m_all[0].least < short_launch)
+      return 0;
     for (int c = chosen + 1; c < m_count; ++c) {
       Candidate const& each = m_all[c];
       Candidate const& best = m_all[chosen];
@@ -324,6 +340,7 @@ class LaunchChooser {
   int m_count;
   int m_first;
   bool m_watched;
+  FirstCandidate m_kind;
   int m_opening    = none;  ///< measured first
   int m_open       = 0;
   int m_open_parts = 0;

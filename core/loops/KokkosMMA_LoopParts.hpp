@@ -33,13 +33,14 @@ inline constexpr std::uint64_t min_part_indices = std::uint64_t(1) << 18;
 inline constexpr std::uint64_t most_parts = 64;
 
 /// Division of a box into parts of about the same size and a rest. A part is
-/// thin in one dimension, the second if that is long enough, but never in the
-/// one along which its candidate's lanes lie: blocks then have the shape that
-/// they have in the whole loop. Of a 3D copy of 640^3 floats, lanes along the
-/// second dimension took less than 1.5 times as long as the best in parts that
-/// were thin in it, and 5.6 times in the whole loop. Parts that are thin in the
-/// looped dimension made the first dozen 3D copies of LayoutRight floats take
-/// 878 us each (774), and of LayoutLeft ones 793 (H200, 2026-11-30).
+/// thin in one dimension, the second if that is long enough. The one along
+/// which its candidate's lanes lie keeps 64 indices, and is used last: blocks
+/// then have nearly the shape that they have in the whole loop. Of a 3D copy of
+/// 640^3 floats, lanes along the second dimension took less than 1.5 times as
+/// long as the best in parts that were thin in it, and 5.6 times in the whole
+/// loop. Parts that are thin in the looped dimension made the first dozen 3D
+/// copies of LayoutRight floats take 878 us each (774), and of LayoutLeft ones
+/// 793 (H200, 2026-11-30).
 class LoopParts {
  public:
   /// \param candidates number of those that run parts

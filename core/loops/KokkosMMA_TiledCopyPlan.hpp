@@ -319,7 +319,8 @@ class TiledCopyPlanner {
     m_tiles.tile_y   = std::uint32_t(divide_up(own, rows) * rows + rows);
     m_tiles.shared_y = rows;
   }
-  /// Whether all columns begin at sectors of the target.
+  /// Whether all columns begin at sectors of the target. An unaligned source
+  /// counts as an unaligned target.
   constexpr bool begin_at_sectors() const {
     std::uint64_t odd = m_addresses / m_limits.element_bytes;
     for (int d = 0; d < m_copy.rank; ++d)
@@ -360,6 +361,7 @@ class TiledCopyPlanner {
     m_tiles.tiles_x      = std::uint32_t(divide_up(m_tiles.x, m_tiles.tile_x));
     m_tiles.tiles_y      = std::uint32_t(divide_up(
              m_tiles.y + m_tiles.shared_y, m_tiles.tile_y - m_tiles.shared_y));
+    m_tiles.group        = std::min(m_tiles.group, m_tiles.tiles_y);
     std::uint64_t blocks = std::uint64_t(m_tiles.tiles_x) * m_tiles.tiles_y;
     if (blocks > most) return 0;
     for (int d = 0; d < m_copy.rank; ++d) {

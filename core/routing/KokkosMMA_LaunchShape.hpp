@@ -166,36 +166,37 @@ constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
   return divided_subranges / std::max(resident_blocks, 1u);
 }
 
-inline constexpr std::uint64_t short_indices = std::uint64_t(1) << 22;
-
 /// Number of schedules to measure; 1 if no thread has two invocations, so that
 /// nothing is measured. Above that, to 2^20 indices, another schedule takes
 /// 0.73 to 0.85 of the first one's time for triangular loops and 0.85 to 1.0
 /// for rows of power-law length; plain sums of 14 us are not slowed by
 /// measuring (doubles, H200, 2026-11-28).
-///
-/// Nor are the schedules of short ranges of doubles, if four blocks are
-/// resident: the times of 10 us that decide depend on whether the host waited
-/// before the call. Sums and dot products of 2^20 took 11.6 and 12.7 us with
-/// the first schedule and 13.7 and 14.4 with what the clock chose (H200,
-/// 2026-11-30).
-/// \param resident_blocks per multiprocessor
 constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
-                                LaunchShape const& shape,
-                                StreamedTuning const& tuning, bool is_box,
-                                int resident_blocks) {
-  bool const short_and_full = !is_box && may_divide_parts(tuning) &&
-                              places <= short_indices &&
-                              resident_blocks * tuning.threads >= 2048;
-  return places <= std::uint64_t(shape.blocks) * shape.threads || short_and_full
-             ? 1
-             : orders.count;
+                                LaunchShape const& shape) {
+  return places <= std::uint64_t(shape.blocks) * shape.threads ? 1
+                                                               : orders.count;
 }
+
+/// Whether a range keeps the first schedule if that takes less than
+/// LaunchChooser::short_launch: values of 8 bytes by kernels whose blocks fill
+/// a multiprocessor. The times of 10 us that would decide depend on whether the
+/// host waited before the call. Sums and dot products of 2^20 doubles took 11.6
+/// and 12.7 us with the first schedule, 13.7 and 14.4 with what the clock chose
+/// (H200, 2026-11-30).
+/// \param resident_blocks per multiprocessor
+constexpr bool keeps_first_if_short(StreamedTuning const& tuning, bool is_box,
+                                    int resident_blocks) {
+  return !is_box && may_divide_parts(tuning) &&
+         resident_blocks * tuning.threads >= 2048;
+}
+
 /// Class of the sizes that share a choice of the schedule: within an eighth, so
 /// that a launch that is slower than others indicates other data.
-constexpr unsigned order_class(std::uint64_t size) {
+/// \param fixed level device_independent, which has fewer schedules
+constexpr unsigned order_class(std::uint64_t size, bool fixed) {
   int const octave = std::bit_width(size);
-  return unsigned(octave) * 8 + unsigned(size >> (octave - 4) & 7);
+  return (unsigned(octave) * 8 + unsigned(size >> (octave - 4) & 7)) * 2 +
+         unsigned(fixed);
 }
 
 /// Launch of a reduction that is the same on every device. With several waves

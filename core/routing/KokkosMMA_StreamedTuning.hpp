@@ -109,9 +109,13 @@ inline constexpr std::size_t small_functor_bytes = 128;
 /// CUDA 13.0, Kokkos 5.0.2, 2026-11-29). Tiles and rest in one loop, whose
 /// second invocation has a condition, have 0.98 and 0.91 of these rates.
 inline constexpr std::size_t large_functor_bytes = 256;
-/// Whether a kernel has this tuning for large functors over a range.
+/// Whether a kernel has 32 registers and may spill: that of large functors over
+/// a range, and that of sums with 20 invocations in flight, of which only the
+/// schedule with these spills. Counts of peaks of doubles spill 24 bytes, dot
+/// products of doubles into float 16.
 constexpr bool has_few_registers(StreamedTuning const& tuning) {
-  return tuning.threads == 512 && tuning.min_blocks == 4;
+  return (tuning.threads == 512 && tuning.min_blocks == 4) ||
+         (tuning.threads == 1024 && tuning.most_calls > tuning.calls);
 }
 
 /// StreamedTuning::most_calls of kernels with up to 64 registers per thread.

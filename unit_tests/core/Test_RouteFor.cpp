@@ -809,6 +809,14 @@ TEST(LaunchChooser, PartsExclude) {
         slow < 15 ? (std::vector<int>{3, 3, 3}) : (std::vector<int>{0, 0, 3}));
     EXPECT_EQ(third.choice(), slow < 15 ? 0 : 2);
   }
+  // Tiles of the caller, which parts may cut, are excluded by 2.5 times.
+  for (float const slow : {24.f, 26.f}) {
+    LaunchChooser given(2, 0, false, nullptr, FirstCandidate::of_caller);
+    for (int n = 0; n < 2; ++n) given.begin_part();
+    given.measured_part(0, slow);
+    given.measured_part(1, 10);
+    EXPECT_EQ(launches(measure_all(given, {9, 10}), 2)[0] > 0, slow < 25);
+  }
   // What is slower, but not by that factor, runs less, and is measured.
   for (float const first_part : {11.5f, 12.5f}) {
     LaunchChooser close(2, 1);
@@ -926,6 +934,22 @@ TEST(LaunchChooser, TheFirstCandidateIsNotWatched) {
   measure_six(chooser, 10);
   EXPECT_TRUE(chooser.is_final());
   expect_next(chooser, std::vector<int>(200, none));
+}
+
+/// A first candidate of 10 us is kept, one of 30 us is not.
+TEST(LaunchChooser, KeepsWhatIsShort) {
+  for (float const first : {0.01f, 0.03f})
+    for (bool const kept : {false, true}) {
+      LaunchChooser chooser(
+          2, 0, true, nullptr,
+          kept ? FirstCandidate::kept_if_short : FirstCandidate::usual);
+      chooser.measured(chooser.next(), first);
+      while (chooser.next() != none) {
+      }
+      for (int n = 0; n < 2; ++n) chooser.measured(1, first / 2);
+      for (int n = 0; n < 2; ++n) chooser.measured(0, first);
+      EXPECT_EQ(chooser.choice(), kept && first < 0.02f ? 0 : 1);
+    }
 }
 
 /// Nothing is to be gained where the first candidate takes microseconds.

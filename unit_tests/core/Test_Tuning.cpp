@@ -119,8 +119,15 @@ static_assert(streamed_tuning(8, 2, true, 256).most_calls == 4 &&
 static_assert(has_few_registers(streamed_tuning(8, 1, true, 264)) &&
               !has_few_registers(streamed_tuning(8, 1, true, 256)) &&
               !has_few_registers(streamed_tuning(16, 1, true, 264)) &&
-              !has_few_registers(streamed_tuning(8, 2, true, 264)) &&
-              !has_few_registers(streamed_tuning(4)));
+              !has_few_registers(streamed_tuning(8, 2, true, 264)));
+// With 20 invocations in flight, too.
+static_assert(has_few_registers(streamed_tuning(4)) &&
+              !has_few_registers(streamed_tuning(4, 1, false)));
+static_assert(keeps_first_if_short(streamed_tuning(8), false, 4) &&
+              !keeps_first_if_short(streamed_tuning(8), false, 3) &&
+              !keeps_first_if_short(streamed_tuning(8), true, 4) &&
+              !keeps_first_if_short(streamed_tuning(4), false, 2));
+static_assert(order_class(1000, false) != order_class(1000, true));
 
 // Kernels that leave threads of a multiprocessor unused divide parts of ranges.
 constexpr unsigned subranges(StreamedTuning const& tuning, bool is_box,

@@ -123,8 +123,7 @@ void launch_streamed_reduce(ErasedReduce const& call,
   unsigned const subranges = layout.subranges(call.tuning, is_box, call.places,
                                               shape, facts.resident_blocks);
   CallOrders const orders  = call_orders(call.tuning, is_box, subranges);
-  int const measured       = orders_to_measure(
-            orders, call.places, shape, call.tuning, is_box, facts.resident_blocks);
+  int const measured       = orders_to_measure(orders, call.places, shape);
   // Before a measurement begins: without memory Kokkos' own code runs. The last
   // schedule needs the most.
   Cuda::GridScratch const grid =
@@ -141,8 +140,12 @@ void launch_streamed_reduce(ErasedReduce const& call,
         Times::Trial trial;
         if (measured > 1) {
           loop  = {call.stream.device, call.kernel,
-                   order_class(call.problem.size), false};
-          trial = times.begin(loop, measured, scratch.stream(), 0, 0, true);
+                   order_class(call.problem.size, layout.fixed), false};
+          trial = times.begin(
+              loop, measured, scratch.stream(), 0, 0, true, nullptr,
+              keeps_first_if_short(call.tuning, is_box, facts.resident_blocks)
+                  ? FirstCandidate::kept_if_short
+                  : FirstCandidate::usual);
           if (trial.has_decided && environment_verbose())
             report_choice("parallel_reduce", call.problem.size, " invocations",
                           orders, *trial.chooser);

@@ -193,8 +193,11 @@ LoopShape run_measured_loop(ErasedFor const& call,
                           names);
     });
   LoopParts const parts(call.problem.space, std::popcount(candidates.in_parts));
-  if (parts.any() && times.opens(loop, candidates.count, stream,
-                                 candidates.first, candidates.required.data()))
+  if (parts.any() &&
+      times.opens(loop, candidates.count, stream, candidates.first,
+                  candidates.required.data(),
+                  call.problem.user_tiles ? FirstCandidate::of_caller
+                                          : FirstCandidate::usual))
     return run_in_parts(call, candidates, parts, loop);
   Times::Trial const trial =
       times.begin(loop, candidates.count, stream,

@@ -90,12 +90,12 @@ void add_streamed_reduce(ErasedReduce const& call,
   unsigned const subranges = layout.subranges(call.tuning, is_box, call.places,
                                               shape, facts.resident_blocks);
   CallOrders const orders  = call_orders(call.tuning, is_box, subranges);
-  int const decided = orders_to_measure(orders, call.places, shape, call.tuning,
-                                        is_box, facts.resident_blocks) > 1
-                          ? Cuda::LaunchTimes::instance().decided(
-                                {call.stream.device, call.kernel,
-                                 order_class(call.problem.size), false})
-                          : 0;
+  int const decided =
+      orders_to_measure(orders, call.places, shape) > 1
+          ? Cuda::LaunchTimes::instance().decided(
+                {call.stream.device, call.kernel,
+                 order_class(call.problem.size, layout.fixed), false})
+          : 0;
   CallOrder const order = orders.all[decided < 0 ? 0 : decided];
   if (order.one_each) shape.blocks *= subranges;
   std::size_t const partials =

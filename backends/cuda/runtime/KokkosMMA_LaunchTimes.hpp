@@ -71,17 +71,20 @@ class LaunchTimes {
   /// Returns the candidate for a call that is about to launch on this stream of
   /// the current device. The first `unmeasured` calls of a loop run candidate
   /// `first`; so do others until candidate 0 is measured or one clearly leads;
-  /// \p watched and \p required as in LaunchChooser. Captured streams are not
-  /// measured: their launches have not run when the events are queried.
+  /// \p watched, \p required and \p kind as in LaunchChooser.
+  /// Captured streams are not measured: their launches have not run when the
+  /// events are queried.
   Trial begin(Loop const& loop, int candidates, cudaStream_t stream,
               int unmeasured = 0, int first = 0, bool watched = false,
-              LaunchChooser::Candidates const* required = nullptr) {
+              LaunchChooser::Candidates const* required = nullptr,
+              FirstCandidate kind = FirstCandidate::usual) {
     std::unique_lock<std::mutex> lock(m_mutex);
     auto found = m_loops.find(loop.key());
     if (found == m_loops.end()) {
       if (m_released || m_loops.size() == max_loops) return {};
-      State const fresh{LaunchChooser(candidates, first, watched, required),
-                        unmeasured};
+      State const fresh{
+          LaunchChooser(candidates, first, watched, required, kind),
+          unmeasured};
       found = m_loops.emplace(loop.key(), fresh).first;
     }
     State& state = found->second;
@@ -105,14 +108,14 @@ class LaunchTimes {
   /// Whether this is the first call of a loop and parts of it may be measured.
   /// Other parameters as in begin().
   bool opens(Loop const& loop, int candidates, cudaStream_t stream, int first,
-             LaunchChooser::Candidates const* required) {
+             LaunchChooser::Candidates const* required, FirstCandidate kind) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released || m_loops.size() == max_loops ||
         m_loops.contains(loop.key()) || !may_measure(stream))
       return false;
     m_loops.emplace(
         loop.key(),
-        State{LaunchChooser(candidates, first, false, required), 0});
+        State{LaunchChooser(candidates, first, false, required, kind), 0});
     return true;
   }
   /// Begins the measurement of a candidate on a part of a loop that opens()

@@ -42,7 +42,7 @@ struct StridedCopy : CopiedArrays {
     using Offset  = std::common_type_t<Index...>;
     Offset source = 0, target = 0;
     int d = 0;
-    ((source += index * Offset(layouts.from[d]),
+    ((source += IsFill ? 0 : index * Offset(layouts.from[d]),
       target += index * Offset(layouts.to[d++])),
      ...);
     memcpy(__builtin_assume_aligned(

@@ -307,9 +307,9 @@ __device__ __forceinline__ void reduce_parts(
   V* const partials         = static_cast<V*>(scratch.partials);
   unsigned const each       = order.one_each ? 1 : order.subranges;
   unsigned const of_partial = order.one_each ? order.subranges : 1;
-  unsigned const block      = order.subranges == 1 ? part_of_block()
-                              : order.from_end     ? gridDim.x - 1 - blockIdx.x
-                                                   : blockIdx.x;
+  unsigned const block      = !order.one_each  ? part_of_block()
+                              : order.from_end ? gridDim.x - 1 - blockIdx.x
+                                               : blockIdx.x;
   __shared__ __align__(16) unsigned char memory[sizeof(V)];
   V* const of_part = reinterpret_cast<V*>(memory);  // of thread 0
   Slot<V> value;

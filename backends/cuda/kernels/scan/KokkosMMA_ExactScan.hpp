@@ -467,24 +467,25 @@ void launch_exact_scan(Stream const& space, StreamScratch const& scratch,
   views.vectors = contiguous && views.stride_y == 1 &&
                   aligned(views.x, tuning.values * size_of(Input)) &&
                   aligned(views.y, tuning.values * size_of(Output));
-  auto const launch = [&](ResultTarget<void> const& target) {
-    if (blocks > 1) {
-      using SumTuning = tuning_type<exact_tuning(Input)>;
-      launch_kernel(space, "exact_range_sums",
-                    by_vectors && contiguous
-                        ? exact_range_sums<Input, SumTuning, by_vectors>
-                        : exact_range_sums<Input, SumTuning, false>,
-                    {blocks - 1, unsigned(SumTuning::value.threads)}, views,
-                    sums + others);
-    }
-    launch_kernel(space, "exact_scan",
-                  exact_scan<Input, Output, Carrier, Inclusive, Tuning>,
-                  {blocks, unsigned(tuning.threads)}, views, sums, others,
-                  initial, ExactTarget{target, format});
+  using SumTuning      = tuning_type<exact_tuning(Input)>;
+  auto const sum_range = by_vectors && contiguous
+                             ? exact_range_sums<Input, SumTuning, by_vectors>
+                             : exact_range_sums<Input, SumTuning, false>;
+  auto const scan      = exact_scan<Input, Output, Carrier, Inclusive, Tuning>;
+  auto const launch    = [&](ResultTarget<void> const& target) {
+    if (blocks > 1)
+      launch_kernel(space, "exact_range_sums", sum_range,
+                       {blocks - 1, unsigned(SumTuning::value.threads)}, views,
+                       sums + others);
+    launch_kernel(space, "exact_scan", scan, {blocks, unsigned(tuning.threads)},
+                     views, sums, others, initial, ExactTarget{target, format});
   };
   if (total == nullptr) {
     launch({nullptr, nullptr});
   } else {
+    // Not while the words of results are locked: CUDA may wait for kernels.
+    load_kernel(space.device, reinterpret_cast<void const*>(sum_range));
+    load_kernel(space.device, reinterpret_cast<void const*>(scan));
     scratch.deliver(
         total, std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8,
         total_on_device, launch);

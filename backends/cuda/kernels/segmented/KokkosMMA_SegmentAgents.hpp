@@ -34,8 +34,8 @@ struct TinySegmentsTuning {
   int at_once;       ///< elements that a thread loads before it adds the first
 };
 
-/// The rest of an unrolled loop waits for each element, so 4 or 8 are loaded
-/// whether present or not. Of bytes this is slower. Microseconds of 2^30 bytes
+/// The rest of an unrolled loop waits for each element, so up to 4 or 8
+/// are loaded at once. Of bytes this is slower. Microseconds of 2^30 bytes
 /// of doubles and floats, 2^29 of halves, 2^28 of int8; offsets of 32 bits
 /// (H200, 2026-11-30):
 ///
