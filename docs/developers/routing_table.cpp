@@ -287,8 +287,10 @@ void print_reductions(std::ostream& out) {
             with(functor, [](ReduceProblem& p) {
               p.functor_bytes = max_functor_bytes + 1;
             }));
-  table.add("a functor that would spill", any_type, sizes,
-            with(functor, [](ReduceProblem& p) { p.local_bytes = 8; }));
+  table.add("a functor that would spill more than 8 bytes", any_type, sizes,
+            with(functor, [](ReduceProblem& p) {
+              p.local_bytes = max_local_bytes(p) + 1;
+            }));
   table.add(
       "`MDRangePolicy`", any_type, sizes,
       with(functor, [](ReduceProblem& p) { p.pattern = Pattern::mdrange; }));
