@@ -12,8 +12,8 @@ namespace KokkosMMA::Impl::Cuda {
 /// Asynchronous copy of whole rows from global to shared memory, or to L2, one
 /// instruction of one thread per row.
 struct CopyBulk {
-  /// True from sm_90 on; elsewhere prefetch() does nothing, and no other function
-  /// may be called.
+  /// True from sm_90 on; elsewhere prefetch() does nothing, and no other
+  /// function may be called.
   __device__ static constexpr bool exists() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     return true;
