@@ -168,6 +168,13 @@ TYPED_TEST(Loops, ViewsAreFilled) {
     Kokkos::View<int*, Exec, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic(
         "atomic", 501);
     Kokkos::deep_copy(atomic, round - 2);
+    Kokkos::View<double**, Kokkos::LayoutRight, Exec> const matrix("matrix",
+                                                                   501, 7);
+    Kokkos::deep_copy(Kokkos::subview(matrix, Kokkos::ALL, 3), -2.5);
+    // The halves of the number differ.
+    std::int64_t const number = (std::int64_t(round + 1) << 40) - 3;
+    Kokkos::View<std::int64_t*, Exec> const numbers("numbers", 7001);
+    Kokkos::deep_copy(numbers, number);
     auto const every = [](auto const& view, auto const& holds) {
       auto const host = host_copy(view);
       for (std::size_t i = 0; i < host.span(); ++i)
@@ -192,6 +199,12 @@ TYPED_TEST(Loops, ViewsAreFilled) {
     EXPECT_EQ(2 * 17, untouched);
     Kokkos::View<int*, Exec> const same(atomic.data(), 501);
     EXPECT_TRUE(every(same, [&](int value) { return value == round - 2; }));
+    auto const host = host_copy(matrix);
+    for (int i = 0; i < 501; ++i)
+      for (int j = 0; j < 7; ++j)
+        ASSERT_EQ(j == 3 ? -2.5 : 0., host(i, j)) << i << ", " << j;
+    EXPECT_TRUE(
+        every(numbers, [&](std::int64_t value) { return value == number; }));
   }
 }
 

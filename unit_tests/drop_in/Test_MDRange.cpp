@@ -62,6 +62,29 @@ TYPED_TEST(MDRange, EveryRankIsIntercepted) {
   check_rank<Exec, 6, Iterate::Left>();
 }
 
+/// The smallest of numbers above 1000, by members of the functor.
+struct SmallestOfBox {
+  using value_type = std::int64_t;
+  KOKKOS_FUNCTION void operator()(int i, int j, std::int64_t& update) const {
+    join(update, 1000 + (37 * i + 11 * j) % 1009);
+  }
+  KOKKOS_FUNCTION void init(std::int64_t& update) const { update = 1 << 30; }
+  KOKKOS_FUNCTION void join(std::int64_t& update,
+                            std::int64_t const& other) const {
+    if (other < update) update = other;
+  }
+  KOKKOS_FUNCTION void final(std::int64_t& update) const { update = -update; }
+};
+TYPED_TEST(MDRange, MembersOfTheFunctor) {
+  SmallestOfBox const functor;
+  std::int64_t expected = 1 << 30;
+  for (int i = 2; i < 211; ++i)
+    for (int j = 1; j < 97; ++j) functor(i, j, expected);
+  expect_reduced(-expected,
+                 Kokkos::MDRangePolicy<TypeParam, Rank<2>>({2, 1}, {211, 97}),
+                 functor);
+}
+
 /// Extents of which 32 bits are none, of a box without points.
 template <class Exec>
 void check_long_extents() {

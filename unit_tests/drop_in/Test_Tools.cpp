@@ -166,6 +166,7 @@ void check_other_forms() {
   Events const expected = {"begin reduce two", "end"};
   std::int64_t sum = 0, peak = 0;
   for (int call = 0; call < 2; ++call) {
+    RouteProbe<Exec> const probe;
     Recorder recorder;
     Kokkos::parallel_reduce(
         "two", policy,
@@ -174,6 +175,7 @@ void check_other_forms() {
           if (i * j > p) p = i * j;
         },
         sum, Kokkos::Max<std::int64_t>(peak));
+    EXPECT_TRUE(probe.streamed());
     Events kernels;
     for (auto const& event : recorder.events)
       if (event.rfind("begin", 0) == 0 || event.rfind("end", 0) == 0)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Reductions that the application defines by members that take a work tag.
-// Others: random_calls, fold_* and reducer_of_application.
+// Reductions that the application defines by a join only, and by members that
+// take a work tag. Others: random_calls, fold_* and reducer_of_application.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -29,6 +29,35 @@ struct Data {
     x = view_of<Exec>(values);
   }
 };
+
+/// Only join(): the value starts from its default constructor.
+template <class Exec>
+struct LargestMagnitude {
+  using value_type = std::int64_t;
+  Longs<Exec> x;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t& update) const {
+    join(update, x(i) < 0 ? -x(i) : x(i));
+  }
+  KOKKOS_FUNCTION void join(std::int64_t& update,
+                            std::int64_t const& other) const {
+    if (other > update) update = other;
+  }
+};
+
+TYPED_TEST(UserReducers, JoinOfTheFunctor) {
+  using Exec  = TypeParam;
+  int const n = 20011;
+  Data<Exec> data(n);
+  std::int64_t expected = 0;
+  for (auto value : data.values)
+    expected = std::max(expected, value < 0 ? -value : value);
+  std::int64_t result = poison<std::int64_t>();
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n),
+                          LargestMagnitude<Exec>{data.x}, result);
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(expected, result);
+}
 
 /// Members that take the work tag, and a functor with other reductions under
 /// other tags.

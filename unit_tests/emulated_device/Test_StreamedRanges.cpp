@@ -48,7 +48,7 @@ Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
               Impl::Cuda::GridScratch const& scratch, Impl::CallOrder order) {
   using Sum     = SumReducer<Value>;
   using Running = Impl::Cuda::RunningValue<Sum, Value>;
-  using Tuning  = Impl::Cuda::tuning_type<streamed>;
+  using Tuning  = Impl::Cuda::tuning_type<Impl::streamed_tuning(sizeof(Value))>;
   Value total   = -1;
   Impl::Cuda::launch_kernel(
       space, "streamed_reduce",
@@ -198,6 +198,35 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
               std::int64_t(size));
     EXPECT_EQ(*std::max_element(calls.begin(), calls.end()), 1);
   }
+}
+
+/// Blocks half a grid apart have whole parts equally far from both ends.
+template <class Value>
+void expect_balance(Random& random) {
+  constexpr auto tuned  = Impl::streamed_tuning(sizeof(Value));
+  auto const half       = unsigned(random.integer(2, 5));
+  unsigned const blocks = 2 * half, per_block = 1024;
+  std::uint64_t const size = blocks * per_block;
+  std::vector<unsigned> block_of(size);
+  auto const call = [block_of = block_of.data()](std::int64_t i, Value& sum) {
+    block_of[i] = blockIdx.x;
+    ++sum;
+  };
+  auto const scratch = Impl::Cuda::StreamScratch(space)->grid(
+      Impl::Cuda::partials_of_warps(blocks, tuned.threads), sizeof(Value));
+  EXPECT_EQ(reduced<Value>(call, 0, size, blocks, tuned.threads, scratch,
+                           Impl::CallOrder{.subranges = 1}),
+            Value(size));
+  for (std::uint64_t i = 0; i < size / 2; ++i)
+    ASSERT_EQ(block_of[i] + half, block_of[size - 1 - i]) << i;
+}
+TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
+  Random random;
+  // Of kernels that may divide a part, and of others.
+  static_assert(Impl::may_divide_parts(streamed) &&
+                !Impl::may_divide_parts(Impl::streamed_tuning(4)));
+  expect_balance<std::int64_t>(random);
+  expect_balance<std::int32_t>(random);
 }
 
 /// Each block has a subrange, the first one the last.

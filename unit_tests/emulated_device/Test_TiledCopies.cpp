@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies between layouts in tiles.
+// Copies between layouts, in tiles and by elements, and fills.
 
 #include "DeviceMemory.hpp"
 
@@ -339,6 +339,55 @@ TEST(StridedCopies, ElementsOf1To16Bytes) {
     expect_strided_copy<std::uint16_t, 4>(random);
     expect_strided_copy<std::uint8_t, 5>(random);
     expect_strided_copy<Sixteen, 6>(random);
+  }
+}
+
+/// Fills every stride-th element of memory, and nothing else. Offsets in
+/// int64_t do not fit 32 bits.
+template <class T, class Index>
+void expect_fill(std::int64_t stride, Random& random) {
+  any_device(random);
+  using Filled = Impl::Cuda::StridedCopy<sizeof(T), alignof(T), true>;
+  auto const random_bytes = [&](void* to, std::size_t bytes) {
+    for (std::size_t b = 0; b < bytes; ++b)
+      static_cast<unsigned char*>(to)[b] =
+          (unsigned char)random.integer(0, 255);
+  };
+  auto const size = std::uint64_t(random.integer(1, 900));
+  auto const begin =
+      sizeof(Index) == 8 ? (std::uint64_t(1) << 32) + 12345 : std::uint64_t(7);
+  auto const around = random.integer(1, 9);
+  std::vector<T> to(
+      std::size_t(std::int64_t(size - 1) * stride + 1 + 2 * around));
+  random_bytes(to.data(), to.size() * sizeof(T));
+  T value;
+  random_bytes(&value, sizeof(T));
+  std::vector<T> expected = to;
+  for (std::uint64_t i = 0; i < size; ++i)
+    std::memcpy(&expected[std::size_t(around + std::int64_t(i) * stride)],
+                &value, sizeof(T));
+  Impl::CopiedArrays arrays;
+  // Element 0 of the array, which the range may not reach.
+  arrays.to = reinterpret_cast<void*>(
+      reinterpret_cast<std::uintptr_t>(to.data() + around) -
+      begin * std::uint64_t(stride) * sizeof(T));
+  arrays.layouts.to[0] = stride;
+  std::memcpy(arrays.layouts.from, &value, sizeof(T));
+  Impl::Cuda::launch_kernel(space, "fill",
+                            &Impl::Cuda::streamed_for<Index, Filled>,
+                            {unsigned((size + 127) / 128), 64}, Filled{arrays},
+                            Impl::LoopRange{begin, size, 128});
+  EXPECT_EQ(0, std::memcmp(to.data(), expected.data(), to.size() * sizeof(T)))
+      << size << " elements of " << sizeof(T) << " bytes, stride " << stride;
+}
+
+TEST(StridedCopies, Fills) {
+  Random random;
+  for (std::int64_t const stride : {1, 2, 3, 17}) {
+    expect_fill<std::uint32_t, int>(stride, random);
+    expect_fill<std::uint32_t, std::int64_t>(stride, random);
+    expect_fill<std::uint64_t, int>(stride, random);
+    expect_fill<std::uint64_t, std::int64_t>(stride, random);
   }
 }
 
