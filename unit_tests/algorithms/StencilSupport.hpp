@@ -105,7 +105,7 @@ Place<R> radius_of(StencilWeights<R> const& weights) {
 template <class T, int R>
 class StencilTerms {
  public:
-  /// \param data element 0; ghost cells lie before and behind
+  /// \param data element 0; ghost cells lie before and after it
   /// \param reversed the last dimension is the caller's first one
   StencilTerms(T const* data, Place<R> const& extent, Place<R> const& stride,
                StencilWeights<R> const& weights,
