@@ -5,6 +5,7 @@
 
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 
