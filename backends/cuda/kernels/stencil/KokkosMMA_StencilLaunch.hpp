@@ -4,7 +4,6 @@
 #define KOKKOSMMA_STENCIL_LAUNCH_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
@@ -26,7 +25,8 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sets the MMA operands of the weights.
+/// Sets the MMA operands of the weights, for the rows of the problem. Dense
+/// weights are not looked at if a `band` kernel takes them.
 /// \tparam Result void for functors
 template <class A, class Element, class Result, int R>
 void find_mma_operands(FactoredWeights<R> const& factored,
@@ -41,6 +41,7 @@ void find_mma_operands(FactoredWeights<R> const& factored,
   }
   if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
     problem.exact_weights =
+        !takes_stencil_band(problem) &&
         DenseBandStencil<A, Element>::takes(factored.kernel_weights);
   }
 }
