@@ -44,23 +44,6 @@ inline constexpr bool is_flat_policy<Kokkos::RangePolicy<Traits...> > = true;
 template <class... Traits>
 inline constexpr bool is_flat_policy<Kokkos::MDRangePolicy<Traits...> > = true;
 
-/// Reason why a reduction of these types is not intercepted, or none.
-template <class Functor, class Reducer, class Policy>
-constexpr Refusal refusal_of_types() {
-  ReduceProblem problem;
-  problem.pattern = is_range_policy<Policy> ? Pattern::range : Pattern::mdrange;
-  problem.in_graph = Policy::is_graph_kernel::value;
-  problem.fixed_size =
-      Reducer::static_value_size() == sizeof(typename Reducer::value_type);
-  problem.value = scalar_v<typename Reducer::value_type>;
-  problem.sum   = adds<Reducer>();
-  if (!is_team_policy<Policy>) {  // teams run Kokkos' own kernels
-    problem.value_bytes   = sizeof(typename Reducer::value_type);
-    problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
-  }
-  return refuse_streamed(problem, Capability{true, 90, 1});
-}
-
 template <class Policy>
 concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
 
@@ -78,12 +61,24 @@ void announce_call(F const*) {
 }
 template <class Policy, class F, class R>
 void announce_call(Kokkos::Impl::CombinedFunctorReducer<F, R, void> const*) {
-  if constexpr (!IsNative<R> &&
-                (is_team_policy<Policy> || is_flat_policy<Policy>)) {
-    constexpr Refusal refusal = refusal_of_types<F, R, Policy>();
-    if constexpr (bool(refusal)) {
-      VerboseLines::announce_refusal("parallel_reduce", refusal);
+  using Value          = typename R::value_type;
+  constexpr bool flat  = is_flat_policy<Policy>;
+  constexpr bool sized = R::static_value_size() == sizeof(Value);
+  constexpr bool routed =
+      flat ? RoutableTypes<F, R, Policy> && !Policy::is_graph_kernel::value
+           : sized || !is_team_policy<Policy>;
+  if constexpr (!IsNative<R> && !routed) {
+    ReduceProblem types;
+    types.pattern = is_range_policy<Policy> ? Pattern::range : Pattern::mdrange;
+    types.in_graph   = Policy::is_graph_kernel::value;
+    types.fixed_size = sized;
+    types.value      = scalar_v<Value>;
+    types.sum        = adds<R>();
+    if (flat) {  // teams run Kokkos' own kernels
+      types.value_bytes   = sizeof(Value);
+      types.functor_bytes = sizeof(F) + sizeof(R);
     }
+    announce_refused(types);
   }
 }
 

@@ -24,22 +24,217 @@
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
-#include <adapters/drop_in/KokkosMMA_FlatPolicy.hpp>
-#include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
-#include <adapters/drop_in/KokkosMMA_RoutedArrays.hpp>
+#include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
+#include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
+#include <backends/cuda/kernels/reduce/KokkosMMA_ArrayReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
 #include <adapters/drop_in/KokkosMMA_ExactFunctors.hpp>
 #endif
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 namespace KokkosMMA::Impl {
+
+/// A policy as one range of indices and a functor that is invoked with them.
+template <class Policy>
+struct Flattened;
+
+template <class... Traits>
+struct Flattened<Kokkos::RangePolicy<Traits...>> {
+  using Policy                     = Kokkos::RangePolicy<Traits...>;
+  using Index                      = typename Policy::member_type;
+  static constexpr Pattern pattern = Pattern::range;
+  static constexpr int indices     = 1;
+
+  static std::uint64_t size(Policy const& policy) {
+    return policy.end() > policy.begin()
+               ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
+               : 0;
+  }
+  static Index begin(Policy const& policy) { return policy.begin(); }
+  template <class Functor>
+  using Call = TaggedCall<Functor, typename Policy::work_tag>;
+
+  /// Argument of a kernel that expects a Call: the functor itself.
+  template <class Functor>
+  static Functor const& call(Functor const& functor, Policy const&, int) {
+    return functor;
+  }
+  /// Number of elements that a kernel iterates over.
+  template <class Functor>
+  static std::uint64_t places(Functor const&, std::uint64_t size) {
+    return size;
+  }
+};
+
+template <class... Traits>
+struct Flattened<Kokkos::MDRangePolicy<Traits...>> {
+  using Policy                     = Kokkos::MDRangePolicy<Traits...>;
+  using Index                      = std::uint32_t;
+  static constexpr Pattern pattern = Pattern::mdrange;
+  static constexpr int indices     = int(Policy::rank);
+
+  static std::uint64_t size(Policy const& policy) {
+    std::uint64_t product = 1;
+    for (int d = 0; d < int(Policy::rank); ++d) {
+      auto const extent = policy.m_upper[d] - policy.m_lower[d];
+      if (extent <= 0) return 0;
+      // Saturates: the policy is rejected, whatever the exact number.
+      if (product < max_flattened_indices) product *= std::uint64_t(extent);
+    }
+    return product;
+  }
+  static Index begin(Policy const&) { return 0; }
+  template <class Functor>
+  using Call = MultiIndexCall<TaggedCall<Functor, typename Policy::work_tag>,
+                              typename Policy::index_type, int(Policy::rank),
+                              Policy::inner_direction == Kokkos::Iterate::Left>;
+
+  /// \param threads block size for which the kernel is tuned
+  template <class Functor>
+  static Call<Functor> call(Functor const& functor, Policy const& policy,
+                            int threads) {
+    using Tagged = TaggedCall<Functor, typename Policy::work_tag>;
+    return multi_index_call<Tagged, typename Policy::index_type,
+                            int(Policy::rank),
+                            Policy::inner_direction == Kokkos::Iterate::Left>(
+        functor, policy.m_lower, policy.m_upper, threads);
+  }
+  template <class Call>
+  static std::uint64_t places(Call const& call, std::uint64_t size) {
+    return size == 0 ? 0 : call.places();
+  }
+};
+
+/// Wrapper of a reducer that is never routed.
+template <class Reducer>
+struct NativeReducer : Reducer {
+  using kokkosmma_native = void;
+  NativeReducer(Reducer const& from) : Reducer(from) {}
+  explicit NativeReducer(typename Reducer::functor_type const& functor)
+      : Reducer(functor) {}
+};
+
+/// Result argument for the constructors of Kokkos' closures, which read only
+/// the address of a View.
+template <class Pointer, class MemorySpace>
+struct NativeResult {
+  using memory_space = MemorySpace;
+  Pointer pointer;
+  Pointer data() const { return pointer; }
+};
+
+template <class MemorySpace>
+inline constexpr bool device_writes =
+    Kokkos::SpaceAccessibility<Kokkos::Cuda, MemorySpace>::accessible;
+
+template <class ResultView>
+using space_of_result_t =
+    typename std::remove_cvref_t<ResultView>::memory_space;
+
+/// Whether the call itself must wait for its result: for a host View of the
+/// caller, which Kokkos passes unchanged. Kokkos waits for variables, and for
+/// reducers of variables, whose Views are temporaries.
+template <class ResultView, class Reducer>
+bool must_wait([[maybe_unused]] Reducer const& reducer) {
+  if constexpr (device_writes<space_of_result_t<ResultView>>) {
+    return false;
+  } else if constexpr (std::is_lvalue_reference_v<ResultView>) {
+    return true;
+  } else if constexpr (requires {
+                         reducer.get_functor().references_scalar();
+                       }) {
+    return !reducer.get_functor().references_scalar();
+  } else {
+    return false;
+  }
+}
+
+/// Closure of a routable reduction, with the interface of Kokkos' closure and
+/// no symbol of Kokkos' names. Kokkos' own closure is constructed only if it
+/// runs: copying a functor with Views is a page of code.
+template <class Functor, class Reducer, class PolicyT>
+class ReduceClosure {
+ public:
+  using Policy         = PolicyT;
+  using FunctorType    = Functor;
+  using ReducerType    = Reducer;
+  using functor_type   = Functor;
+  using reducer_type   = Reducer;
+  using value_type     = typename Reducer::value_type;
+  using pointer_type   = typename Reducer::pointer_type;
+  using reference_type = typename Reducer::reference_type;
+  using index_type     = typename Policy::index_type;
+
+  template <class ResultView>
+  ReduceClosure(
+      Kokkos::Impl::CombinedFunctorReducer<Functor, Reducer> const& pair,
+      Policy const& policy, ResultView&& result)
+      : m_pair(pair.get_functor(), NativeReducer<Reducer>(pair.get_reducer())),
+        m_policy(policy),
+        m_result(result.data()),
+        m_result_on_device(device_writes<space_of_result_t<ResultView>>),
+        m_must_wait(must_wait<ResultView>(pair.get_reducer())),
+        m_run_native(&run_native<space_of_result_t<ResultView>>) {}
+
+  Policy const& get_policy() const { return m_policy; }
+
+  /// Lets the call itself wait for a result on the host.
+  void wait_for_result() { m_must_wait = !m_result_on_device; }
+
+ protected:
+  using Flat = Flattened<Policy>;
+  using Call = typename Flat::template Call<Functor>;
+  using NativePair =
+      Kokkos::Impl::CombinedFunctorReducer<Functor, NativeReducer<Reducer>>;
+
+  Functor const& functor() const { return m_pair.get_functor(); }
+  Reducer const& reducer() const { return m_pair.get_reducer(); }
+
+  /// The call without the types of functor and value.
+  /// \param call, begin the kernel's first and third argument
+  ErasedCall erased_call(void const* kernel, void const* call,
+                         void const* begin, std::size_t value_bytes,
+                         std::atomic_flag& reported,
+                         CallPlan const* plan = nullptr) const {
+    return {m_policy.space(),
+            this,
+            m_run_native,
+            kernel,
+            {call, &reducer(), begin},
+            m_result,
+            m_result_on_device,
+            value_bytes,
+            &desul::ensure_cuda_lock_arrays_on_device,
+            reported,
+            plan,
+            m_must_wait};
+  }
+
+  NativePair m_pair;
+  Policy m_policy;
+  pointer_type m_result;
+  bool m_result_on_device, m_must_wait;
+  /// Runs Kokkos' own code for a pointer to this class.
+  void (*m_run_native)(void const*);
+
+ private:
+  template <class MemorySpace>
+  static void run_native(void const* self) {
+    auto const& closure = *static_cast<ReduceClosure const*>(self);
+    Kokkos::Impl::ParallelReduce<NativePair, Policy, Kokkos::Cuda>(
+        closure.m_pair, closure.m_policy,
+        NativeResult<pointer_type, MemorySpace>{closure.m_result})
+        .execute();
+  }
+};
 
 /// Closure of a reduction whose value a thread keeps in registers.
 template <class Functor, class Reducer, class PolicyT>
@@ -64,29 +259,17 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     static_cast<void>(&kokkos_is_registered<std::void_t<Functor>>);
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Functor const& functor           = Base::functor();
-    Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(m_policy);
     auto const& call = Flat::call(functor, m_policy, Tuning::value.threads);
-    ErasedReduce erased{
-        {m_policy.space(),
-         static_cast<Base const*>(this),
-         Base::m_run_native,
-         reinterpret_cast<void const*>(
-             &Cuda::streamed_reduce<
-                 Running, Tuning, typename Flat::Index, value_type, Call,
-                 Reducer, has_copies(sizeof(Functor) + sizeof(Reducer))>),
-         {std::addressof(call), &reducer, &begin},
-         m_result,
-         m_result_on_device,
-         sizeof(value_type),
-         &desul::ensure_cuda_lock_arrays_on_device,
-         reported},
-        types(),
-        Tuning::value,
-        sizeof(typename Running::Value),
-        nullptr};
-    erased.plan         = plan;
-    erased.must_wait    = Base::m_must_wait;
+    auto const kernel =
+        &Cuda::streamed_reduce<Running, Tuning, typename Flat::Index,
+                               value_type, Call, Reducer,
+                               has_copies(sizeof(Functor) + sizeof(Reducer))>;
+    ErasedReduce erased{Base::erased_call(reinterpret_cast<void const*>(kernel),
+                                          std::addressof(call), &begin,
+                                          sizeof(value_type), reported, plan),
+                        types(), Tuning::value, sizeof(typename Running::Value),
+                        nullptr};
     erased.problem.size = Flat::size(m_policy);
     erased.places       = Flat::places(call, erased.problem.size);
     if constexpr (data_visible) {
@@ -159,6 +342,70 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
               std::uint64_t(Flat::begin(closure.m_policy)),
               Flat::size(closure.m_policy), closure.m_result,
               closure.m_result_on_device);
+  }
+};
+
+/// Whether value_count is a non-static member.
+template <class Functor>
+concept HasCount = requires {
+  requires std::is_member_object_pointer_v<decltype(&Functor::value_count)>;
+};
+
+/// Closure of a reduction whose value a thread keeps in shared memory.
+template <class Functor, class Reducer, class PolicyT>
+class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
+  using Base = ReduceClosure<Functor, Reducer, PolicyT>;
+  using typename Base::Call;
+  using typename Base::Flat;
+
+ public:
+  using Base::Base;
+  using typename Base::value_type;
+
+  void execute() {
+    static std::atomic_flag reported = ATOMIC_FLAG_INIT;
+    Reducer const& reducer           = Base::reducer();
+    typename Flat::Index const begin = Flat::begin(Base::m_policy);
+    auto const& call         = Flat::call(Base::functor(), Base::m_policy, 0);
+    void const* in_registers = nullptr;
+    if constexpr (has_count) {
+      in_registers = kernel<true>();
+    }
+    ErasedArrays erased{
+        Base::erased_call(kernel<false>(), std::addressof(call), &begin,
+                          reducer.value_size(), reported),
+        {},
+        Tuning::value,
+        reducer.value_count(),
+        alignof(value_type),
+        in_registers};
+    erased.problem.size          = Flat::size(Base::m_policy);
+    erased.problem.fixed_size    = !is_array;
+    erased.problem.sum           = adds<Reducer>();
+    erased.problem.value_bytes   = erased.value_bytes;
+    erased.problem.functor_bytes = sizeof(Functor) + sizeof(Reducer);
+    run_arrays(erased);
+  }
+
+ private:
+  static constexpr bool is_array = is_array_reducer<Reducer>;
+  // Copying and adding numbers has no side effects.
+  static constexpr bool sums_numbers =
+      is_array && adds<Reducer>() && std::is_trivially_copyable_v<value_type> &&
+      sizeof(value_type) <= 16;
+  // The array may belong to the functor or to a separate reducer. Large
+  // functors would be copied to local memory.
+  static constexpr bool has_count =
+      is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
+      HasCount<Functor> && HasCount<typename Reducer::functor_type>;
+  using Tuning = Cuda::tuning_type<array_tuning(is_array, sizeof(value_type))>;
+
+  template <bool InRegisters>
+  static void const* kernel() {
+    return reinterpret_cast<void const*>(
+        &Cuda::array_reduce<Tuning, InRegisters, sums_numbers,
+                            typename Flat::Index, value_type, Call, Reducer,
+                            has_copies(sizeof(Functor) + sizeof(Reducer))>);
   }
 };
 

@@ -140,6 +140,14 @@ class RoutedScan {
       run(nullptr);
   }
 
+  /// Runs a call by name as run(). Its copies of Views are not counted.
+  static Route run_planned(CallPlan const& plan, auto const&... arguments) {
+    auto const closure =
+        Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<
+            RoutedScan>(arguments...);
+    return closure.run(&plan);
+  }
+
   /// Runs the call, which has indices, and returns the route that ran.
   /// \param plan what the caller decided, or null
   Route run(CallPlan const* plan) const {
@@ -171,7 +179,7 @@ class RoutedScan {
                       {},
                       Tuning::value,
                       shared,
-                      &Cuda::look_back_words<typename Scanned::Value>,
+                      Cuda::look_back_size<typename Scanned::Value>,
                       nullptr};
     erased.plan                  = plan;
     erased.may_lose_errors       = OwnFunctor<Functor>;

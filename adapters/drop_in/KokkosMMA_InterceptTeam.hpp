@@ -22,7 +22,7 @@
 
 #include <adapters/drop_in/KokkosMMA_TeamReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
-#include <adapters/drop_in/KokkosMMA_ReduceClosure.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
 

@@ -15,7 +15,6 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
 
 #include <Kokkos_Core.hpp>
 

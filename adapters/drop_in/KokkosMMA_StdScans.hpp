@@ -17,7 +17,7 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
-#include <core/scan/KokkosMMA_ScanTypes.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
 
 #include <Kokkos_Core.hpp>
 

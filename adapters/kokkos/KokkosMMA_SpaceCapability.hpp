@@ -22,7 +22,7 @@ template <class Exec>
 Capability capability(Exec const& exec) {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
-    return Impl::Cuda::device(exec.cuda_device()).capability();
+    return Impl::Cuda::device(exec.cuda_device());
   }
 #endif
   (void)exec;

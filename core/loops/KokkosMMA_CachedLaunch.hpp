@@ -3,6 +3,8 @@
 #ifndef KOKKOSMMA_CACHED_LAUNCH_HPP
 #define KOKKOSMMA_CACHED_LAUNCH_HPP
 
+#include <core/loops/KokkosMMA_LoopSpace.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +15,6 @@
 /// Cache of a call's chosen launch.
 
 namespace KokkosMMA::Impl {
-
-struct LoopShape;
 
 /// Stands for a type in a typeid, without type_info of its base classes, which
 /// are 24 KB for the policies of a source with 13 loops (Kokkos 5.0.2).
@@ -54,16 +54,42 @@ class CachedLaunch {
 
   CallTypes const& types() const { return m_types; }
 
-  // Defined in KokkosMMA_CachedShape.hpp.
-  std::optional<LoopShape> find(Loop const& loop) const;
-  void keep(Loop const& loop, LoopShape const& shape);
+  std::optional<LoopShape> find(Loop const& loop) const {
+    std::uint64_t const word = m_word.load(std::memory_order_relaxed);
+    if (word >> shape_bits != key_of(loop)) return std::nullopt;
+    auto const field = [&](int shift, int bits) {
+      return int(word >> shift & ((std::uint64_t(1) << bits) - 1));
+    };
+    return LoopShape{field(0, 11), field(11, 11), field(22, 7), field(29, 3)};
+  }
+  void keep(Loop const& loop, LoopShape const& shape) {
+    m_word.store(key_of(loop) << shape_bits | std::uint64_t(shape.fast) << 29 |
+                     std::uint64_t(shape.calls) << 22 |
+                     std::uint64_t(shape.height) << 11 |
+                     std::uint64_t(shape.width),
+                 std::memory_order_relaxed);
+  }
 
   /// Whether the call's kernel was found to follow others closely on a device
   /// (KernelFacts::may_follow).
-  bool may_follow(int device_id) const;
-  void follows(int device_id);
+  bool may_follow(int device_id) const {
+    return m_following.load(std::memory_order_relaxed) >> device_id & 1;
+  }
+  void follows(int device_id) {
+    m_following.fetch_or(std::uint64_t(1) << device_id,
+                         std::memory_order_relaxed);
+  }
 
  private:
+  static constexpr int shape_bits = 32;
+
+  /// Never zero, the value of an empty cache.
+  static std::uint64_t key_of(Loop const& loop) {
+    return std::uint64_t(loop.device_id & 63) << 26 |
+           std::uint64_t(loop.size_class) << 2 |
+           std::uint64_t(loop.forced) << 1 | 1;
+  }
+
   std::atomic<std::uint64_t> m_word{0};
   std::atomic<std::uint64_t> m_following{0};  ///< a bit per device
   CallTypes m_types;

@@ -6,6 +6,7 @@
 #include <core/routing/KokkosMMA_Route.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
@@ -60,6 +61,15 @@ inline constexpr Refusal too_large_functor{
 /// Largest value that the route `streamed` keeps in registers: a block stores
 /// one per warp in shared memory and one per block in scratch memory.
 inline constexpr std::size_t max_value_bytes = 64;
+/// Largest value of constant size and largest array that a reduction over a
+/// range keeps in shared memory, one per thread. With arrays of 16 KB, a
+/// multiprocessor of an H100 has room for 14 threads.
+inline constexpr std::size_t max_shared_value_bytes = 512;
+inline constexpr std::size_t max_array_bytes        = 16 * 1024;
+
+/// Size limit of flattened multi-dimensional ranges: index division multiplies
+/// by a 32-bit reciprocal, which is exact below 2^31.
+inline constexpr std::uint64_t max_flattened_indices = std::uint64_t(1) << 31;
 
 /// Largest functor of this library's kernels. A kernel can have 32764 bytes of
 /// arguments (CUDA 12.1, compute capability 7.0), of which they use a few

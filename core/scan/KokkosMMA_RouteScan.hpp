@@ -7,7 +7,6 @@
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
-#include <core/scan/KokkosMMA_ScanTypes.hpp>
 
 namespace KokkosMMA::Impl {
 

@@ -9,7 +9,7 @@
 #include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
-#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 
 #include <KokkosMMA_Random.hpp>
 

@@ -142,7 +142,7 @@ class ScanCall {
       {},
       tuning,
       sizeof(Impl::Cuda::StreamedScanMemory<std::int64_t, Tuning>),
-      &Impl::Cuda::look_back_words<std::int64_t>,
+      Impl::Cuda::look_back_size<std::int64_t>,
       nullptr};
 };
 

@@ -12,11 +12,11 @@
 #include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
-#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <core/reduce/KokkosMMA_StreamedReduceLimits.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <gtest/gtest.h>
 

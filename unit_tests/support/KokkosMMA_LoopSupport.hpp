@@ -5,7 +5,7 @@
 #define KOKKOSMMA_TESTING_LOOP_SUPPORT_HPP
 
 #include <KokkosMMA_TestSupport.hpp>
-#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 
 #include <cstddef>

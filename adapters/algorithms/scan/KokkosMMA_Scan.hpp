@@ -9,7 +9,9 @@
 
 #include <adapters/algorithms/papers/KokkosMMA_ScanByMma.hpp>
 #include <adapters/algorithms/scan/KokkosMMA_ExactScan.hpp>
-#include <adapters/drop_in/KokkosMMA_PlannedScan.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptScan.hpp>
+#include <adapters/drop_in/KokkosMMA_PlannedReduce.hpp>
+#include <adapters/kokkos/KokkosMMA_AnnouncedKernel.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_Mistakes.hpp>
 #include <adapters/kokkos/KokkosMMA_ScanFunctors.hpp>
@@ -65,20 +67,49 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   refuse_element_of(y);
 }
 
-/// Runs a scan by kernels of libkokkosmma_kernels where its route is `mma`,
-/// else as run_planned_scan(). If those kernels find no scratch memory, another
-/// route runs.
+/// Runs a scan and returns the route that ran. The call waits for a total on
+/// the host. On Cuda it is launched without Kokkos' dispatch: by kernels of
+/// libkokkosmma_kernels where its route is `mma`, if they find scratch memory.
+///
+/// \param total none, or a variable or a View of rank 0 of the functor's value
+/// type
 template <class Policy, class Functor, class... Total>
 Route run_scan_of(std::string const& label, CallPlan plan, Policy const& policy,
                   Functor const& functor, Total&... total) {
-  if constexpr (has_scan_by_mma<typename Policy::execution_space, Functor>) {
+  static_assert(sizeof...(Total) <= 1);
+  using Exec = typename Policy::execution_space;
+  if constexpr (has_scan_by_mma<Exec, Functor>) {
     if (plan.decision.route == Route::mma) {
       if (scan_by_mma(label, policy.space(), functor, total...))
         return Route::mma;
       plan.decision.route = Route::streamed;
     }
   }
-  return run_planned_scan(label, plan, policy, functor, total...);
+#if KOKKOSMMA_IMPL_ON_CUDA()
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    AnnouncedScan const announced(label, policy.space());
+    if constexpr (sizeof...(Total) == 0) {
+      static_assert(routable_scan<Functor, Policy, void>());
+      return RoutedScan<Functor, Policy, void,
+                        NativeScan<Functor, Policy>>::run_planned(plan, functor,
+                                                                  policy);
+    } else {
+      auto const view = (view_of_result(total), ...);
+      using View      = std::remove_const_t<decltype(view)>;
+      using Value     = typename View::value_type;
+      static_assert(routable_scan<Functor, Policy, Value>());
+      using Native = NativeScanWithTotal<Functor, Policy, Value>;
+      return waited(policy.space(),
+                    RoutedScan<Functor, Policy, Value, Native>::run_planned(
+                        plan, functor, policy, view),
+                    device_writes<typename View::memory_space>);
+    }
+  } else
+#endif
+  {
+    Kokkos::parallel_scan(label, policy, functor, total...);
+    return plan.decision.route;
+  }
 }
 
 /// Runs every scan of a View x, after its types are checked. `functor` is a

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
@@ -27,6 +26,11 @@ namespace KokkosMMA::Impl {
 
 void tile_box(TiledBox const& box) { choose_tiles(box); }
 
+void announce_refused(ReduceProblem const& types) {
+  Refusal const refusal = refuse_streamed(types, Capability{true, 90, 1});
+  if (refusal) VerboseLines::announce_refusal("parallel_reduce", refusal);
+}
+
 namespace {
 
 /// Prints the KOKKOSMMA_VERBOSE line of a call, once per flag `reported`.
@@ -50,11 +54,11 @@ Scalar value_of(ScanProblem const& problem) { return problem.accumulator; }
 
 RouteDecision decide(ReduceProblem const& problem, Settings const& settings,
                      Cuda::Device const& device) {
-  return route_reduce(problem, device.capability(), settings, *device.tuning);
+  return route_reduce(problem, device, settings, *device.tuning);
 }
 RouteDecision decide(ScanProblem const& problem, Settings const& settings,
                      Cuda::Device const& device) {
-  return route_scan(problem, device.capability(), settings);
+  return route_scan(problem, device, settings);
 }
 
 /// Runs a call with `launch(route, scratch)`, or Kokkos' own code. Without a
@@ -182,8 +186,7 @@ void launch_streamed_scan(ErasedScan const& call, bool on_device,
   unsigned const rows = streamed_scan_rows(call.tuning, size);
   auto const tiles = unsigned((size + threads * rows - 1) / (threads * rows));
   deliver_total(
-      scratch, call.look_back_words(tiles), call.result, call.value_bytes,
-      on_device,
+      scratch, call.look_back, tiles, call.result, call.value_bytes, on_device,
       [&](Cuda::ResultTarget<void> const& target,
           Cuda::ScanScratch const& scan) {
         void const* const arguments[] = {call.arguments[0],

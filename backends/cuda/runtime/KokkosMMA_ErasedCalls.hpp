@@ -3,7 +3,8 @@
 #ifndef KOKKOSMMA_ERASED_CALLS_HPP
 #define KOKKOSMMA_ERASED_CALLS_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
+#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
@@ -23,7 +24,13 @@ namespace KokkosMMA::Impl {
 struct CallPlan;
 namespace Cuda {
 class StreamScratch;
-}
+
+/// Node to be added. Kokkos adds its dependencies afterwards.
+struct GraphPlace {
+  cudaGraph_t graph;
+  cudaGraphNode_t* node;
+};
+}  // namespace Cuda
 
 /// Common part of reductions and scans.
 struct ErasedCall {
@@ -42,7 +49,7 @@ struct ErasedCall {
   std::atomic_flag& reported;  ///< shared by all calls of this type
   /// What a call by name has decided; null: the launch decides.
   CallPlan const* plan = nullptr;
-  bool must_wait = false;  ///< for the result; see KokkosMMA_ReduceClosure.hpp
+  bool must_wait = false;  ///< for the result (KokkosMMA_InterceptReduce.hpp)
 };
 
 struct ErasedReduce : ErasedCall {
@@ -62,7 +69,7 @@ struct ErasedScan : ErasedCall {
   ScanProblem problem;
   StreamedScanTuning tuning;
   std::size_t shared_bytes;
-  std::uint64_t (*look_back_words)(std::uint64_t tiles);
+  Cuda::LookBackSize look_back;
   /// Scans visible data in tiles; returns false if it cannot. Null if no kernel
   /// exists.
   bool (*scan_tiles)(void const* closure, Cuda::StreamScratch const&);
@@ -87,6 +94,10 @@ struct ErasedArrays : ErasedCall {
 Route run_reduce(ErasedReduce& call);
 Route run_arrays(ErasedArrays& call);
 Route run_scan(ErasedScan& call);
+
+/// Records for KOKKOSMMA_VERBOSE why a reduction of these types is not
+/// intercepted, before Kokkos runs it.
+void announce_refused(ReduceProblem const& types);
 
 /// Adds the node of a reduction to a CUDA graph.
 /// \return whether it is this library's; if not, the caller adds Kokkos' own

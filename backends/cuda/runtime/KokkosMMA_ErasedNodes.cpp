@@ -9,7 +9,6 @@
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/loops/KokkosMMA_CachedShape.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
@@ -162,8 +161,7 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
     call.problem.few_registers = has_few_registers(call.tuning);
-    decision = route_reduce(call.problem, device.capability(), settings,
-                            *device.tuning);
+    decision = route_reduce(call.problem, device, settings, *device.tuning);
   }
   if (decision.route == Route::streamed) {
     try {

@@ -10,7 +10,7 @@
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_RouteTeam.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>

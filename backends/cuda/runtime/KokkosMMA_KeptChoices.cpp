@@ -7,7 +7,7 @@
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/loops/KokkosMMA_CachedShape.hpp>
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
 
 #include <cxxabi.h>
 #include <unistd.h>

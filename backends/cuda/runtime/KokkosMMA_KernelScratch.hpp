@@ -32,6 +32,12 @@ struct ScanControl {
   unsigned launches;  ///< tag of the current launch, minus 1
 };
 
+/// What determines the words of a scan besides its tiles.
+struct LookBackSize {
+  unsigned window;          ///< tiles
+  unsigned words_of_value;  ///< of an aggregate
+};
+
 /// Aggregates that the tiles of a scan publish; one per stream.
 struct ScanScratch {
   std::uint64_t* words;  ///< zero or tagged

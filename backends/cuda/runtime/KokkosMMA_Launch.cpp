@@ -60,6 +60,7 @@ void describe_device(Device& d, int id) {
   int major = 0;
   int minor = 0;
   d.id      = id;
+  d.cuda    = true;
   attribute(d.multiprocessors, cudaDevAttrMultiProcessorCount);
   attribute(major, cudaDevAttrComputeCapabilityMajor);
   attribute(minor, cudaDevAttrComputeCapabilityMinor);

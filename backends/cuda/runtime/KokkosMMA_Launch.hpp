@@ -4,7 +4,6 @@
 #define KOKKOSMMA_CUDA_LAUNCH_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
@@ -78,18 +77,11 @@ void launch_kernel(Stream const& stream, char const* name,
   check_launch(enqueue_kernel(stream.handle, kernel, grid, arguments...), name);
 }
 
-struct Device {
+struct Device : Capability {
   int id                   = 0;
-  int multiprocessors      = 0;
-  int compute_capability   = 0;
-  int shared_bytes         = 0;  ///< per block, at most
   std::size_t memory_bytes = 0;
   std::string name;
   TuningTable const* tuning = &builtin_tuning;
-
-  Capability capability() const {
-    return {true, compute_capability, multiprocessors, shared_bytes};
-  }
 };
 
 /// Properties of a device, which are queried once.

@@ -6,7 +6,6 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
-#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <cuda_runtime.h>
@@ -64,6 +63,7 @@ class Scratch {
 
   /// Words for the look-back of a scan.
   ScanScratch scan(std::uint64_t words);
+  ScanScratch scan(LookBackSize const& size, unsigned tiles);
 
   /// Memory for values that blocks of a segmented operation exchange.
   void* segments(std::size_t bytes);
@@ -183,15 +183,15 @@ inline unsigned scan_blocks(Cuda::Stream const& stream, unsigned tiles,
   return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
 }
 
-/// Calls launch(target, scan) with `words` of scratch and delivers the total.
+/// Calls launch(target, scan) with words of scratch and delivers the total.
 /// The last tile's total may arrive before the final invocations of other
 /// tiles. So a call with a total on the host waits for the kernel, also if the
 /// total is a View, for which Kokkos itself does not wait.
 template <class Launch>
-void deliver_total(Cuda::StreamScratch const& scratch, std::uint64_t words,
-                   void* result, std::size_t bytes, bool on_device,
-                   Launch const& launch) {
-  Cuda::ScanScratch const scan = scratch->scan(words);
+void deliver_total(Cuda::StreamScratch const& scratch,
+                   Cuda::LookBackSize const& size, unsigned tiles, void* result,
+                   std::size_t bytes, bool on_device, Launch const& launch) {
+  Cuda::ScanScratch const scan = scratch->scan(size, tiles);
   scratch.deliver(
       result, bytes, on_device,
       [&](Cuda::ResultTarget<void> const& target) { launch(target, scan); });

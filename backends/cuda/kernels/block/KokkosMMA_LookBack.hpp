@@ -36,12 +36,9 @@ inline constexpr unsigned look_back_window = Words<T>::size == 1   ? 128
                                              : Words<T>::size <= 4 ? 64
                                                                    : 32;
 
-/// Number of 8-byte words that a scan of `tiles` tiles uses.
 template <class T>
-constexpr std::uint64_t look_back_words(std::uint64_t tiles) {
-  std::uint64_t const windows = tiles / look_back_window<T> + 1;
-  return windows * (look_back_window<T> + 1) * Words<T>::size;
-}
+inline constexpr LookBackSize look_back_size{look_back_window<T>,
+                                             Words<T>::size};
 
 /// Values in words with the tag of a launch.
 template <class T>

@@ -246,7 +246,7 @@ void launch_tile_scan(Stream const& stream, StreamScratch const& scratch,
               (Elements::elements * sizeof(Output)) ==
           0};
   auto const tiles = unsigned((skip + size + per_tile - 1) / per_tile);
-  deliver_total(scratch, look_back_words<Value>(tiles), total, sizeof(Total),
+  deliver_total(scratch, look_back_size<Value>, tiles, total, sizeof(Total),
                 total_on_device || !total,
                 [&](ResultTarget<void> const& target, ScanScratch const& scan) {
                   launch_kernel(

@@ -363,7 +363,7 @@ auto segment_pipeline(Stream const& space, StreamScratch const& scratch,
   auto const tiles =
       unsigned((operands.skip + operands.size + tile - 1) / tile);
   ScanScratch const words =
-      scratch->scan(look_back_words<typename Memory::Sum>(tiles));
+      scratch->scan(look_back_size<typename Memory::Sum>, tiles);
   return [=](Starts const& starts) {
     launch_kernel(space, "scan_segments", kernel,
                   {scan_blocks(space, tiles, resident), threads, shared},
