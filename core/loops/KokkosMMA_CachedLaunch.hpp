@@ -3,8 +3,6 @@
 #ifndef KOKKOSMMA_CACHED_LAUNCH_HPP
 #define KOKKOSMMA_CACHED_LAUNCH_HPP
 
-#include <core/loops/KokkosMMA_LoopSpace.hpp>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +34,24 @@ constexpr CallTypes call_types() {
   return {nullptr, nullptr, sizeof(Functor)};
 #endif
 }
+
+/// Threads of a block along the dimension of a warp and the next one, and
+/// invocations per thread. Those are one block apart in a range. In a box they
+/// lie along looped_dimension(), never along the warp. calls == 0: Kokkos'
+/// launch.
+struct LoopShape {
+  int width;
+  int height;
+  int calls;
+  /// Dimension along which lanes lie. The policy's order of speed is a guess:
+  /// a functor does not show which dimension of an array is contiguous.
+  int fast = 0;
+
+  friend constexpr bool operator==(LoopShape const&,
+                                   LoopShape const&) = default;
+};
+
+inline constexpr LoopShape kokkos_shape{0, 0, 0};
 
 /// Shape in which a call repeats its last loop once it is chosen. One word,
 /// which host threads read and write without the lock of LaunchTimes. A loop of

@@ -3,10 +3,11 @@
 #ifndef KOKKOSMMA_FOR_PROBLEM_HPP
 #define KOKKOSMMA_FOR_PROBLEM_HPP
 
-#include <core/loops/KokkosMMA_LoopSpace.hpp>
+#include <core/loops/KokkosMMA_LoopBox.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,27 @@
 /// A loop, why the route `streamed` cannot run it, and its route.
 
 namespace KokkosMMA::Impl {
+
+/// Iteration space of a parallel_for. Dimensions are ordered by speed, the
+/// fastest first; a RangePolicy has one.
+struct LoopSpace {
+  static constexpr int max_rank = max_loop_rank;
+
+  int rank = 1;
+  std::array<std::int64_t, max_rank> begin{};
+  std::array<std::uint64_t, max_rank> extent{1, 1, 1, 1, 1, 1};
+
+  /// Number of iterations, capped at UINT64_MAX.
+  constexpr std::uint64_t size() const {
+    std::uint64_t product = 1;
+    for (std::uint64_t const n : extent) {
+      if (n == 0) return 0;
+      product =
+          product > ~std::uint64_t(0) / n ? ~std::uint64_t(0) : product * n;
+    }
+    return product;
+  }
+};
 
 /// Input of the route function of parallel_for.
 struct ForProblem {

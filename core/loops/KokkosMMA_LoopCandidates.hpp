@@ -3,8 +3,10 @@
 #ifndef KOKKOSMMA_LOOP_CANDIDATES_HPP
 #define KOKKOSMMA_LOOP_CANDIDATES_HPP
 
+#include <core/loops/KokkosMMA_CachedLaunch.hpp>
+#include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
-#include <core/loops/KokkosMMA_LoopSpace.hpp>
+#include <core/loops/KokkosMMA_LoopBox.hpp>
 
 #include <algorithm>
 #include <array>

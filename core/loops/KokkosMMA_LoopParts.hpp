@@ -3,8 +3,9 @@
 #ifndef KOKKOSMMA_LOOP_PARTS_HPP
 #define KOKKOSMMA_LOOP_PARTS_HPP
 
+#include <core/loops/KokkosMMA_ForProblem.hpp>
+#include <core/loops/KokkosMMA_LoopBox.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
-#include <core/loops/KokkosMMA_LoopSpace.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_TILE_WIDTHS_HPP
 #define KOKKOSMMA_TILE_WIDTHS_HPP
 
-#include <core/loops/KokkosMMA_LoopSpace.hpp>
+#include <core/loops/KokkosMMA_LoopBox.hpp>
 #include <core/loops/KokkosMMA_TiledBox.hpp>
 
 #include <cstdint>
@@ -48,7 +48,7 @@ inline void choose_tiles(TiledBox const& box) {
     left /= width[d];
   }
   width[slow] = tile_width(extent[slow], left * width[slow]);
-  std::uint32_t tiles[LoopSpace::max_rank];
+  std::uint32_t tiles[max_loop_rank];
   for (int d = 0; d < rank; ++d)
     tiles[d] = (extent[d] + width[d] - 1) / width[d];
   for (int d = 1; d < rank; ++d)

@@ -5,7 +5,6 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
-#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <cuda_runtime.h>

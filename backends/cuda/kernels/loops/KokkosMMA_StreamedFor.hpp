@@ -6,7 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_GridDependency.hpp>
 #include <backends/cuda/arch/KokkosMMA_KernelParameters.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_Slot.hpp>
-#include <core/loops/KokkosMMA_LoopSpace.hpp>
+#include <core/loops/KokkosMMA_LoopBox.hpp>
 
 #include <cstdint>
 

@@ -1,58 +1,19 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOKKOSMMA_LOOP_SPACE_HPP
-#define KOKKOSMMA_LOOP_SPACE_HPP
+#ifndef KOKKOSMMA_LOOP_BOX_HPP
+#define KOKKOSMMA_LOOP_BOX_HPP
 
 #include <core/base/KokkosMMA_ReciprocalDivisor.hpp>
 
-#include <array>
 #include <cstdint>
 
 /// \file
-/// Iteration space of a loop, its mapping to a grid of blocks, and the
-/// arguments of its kernels. Shapes are run-time values: a loop has one
-/// compiled kernel for all of them.
+/// Arguments of the kernels of loops. Shapes are run-time values: a loop has
+/// one compiled kernel for all of them.
 
 namespace KokkosMMA::Impl {
 
-/// Iteration space of a parallel_for. Dimensions are ordered by speed, the
-/// fastest first; a RangePolicy has one.
-struct LoopSpace {
-  static constexpr int max_rank = 6;
-
-  int rank = 1;
-  std::array<std::int64_t, max_rank> begin{};
-  std::array<std::uint64_t, max_rank> extent{1, 1, 1, 1, 1, 1};
-
-  /// Number of iterations, capped at UINT64_MAX.
-  constexpr std::uint64_t size() const {
-    std::uint64_t product = 1;
-    for (std::uint64_t const n : extent) {
-      if (n == 0) return 0;
-      product =
-          product > ~std::uint64_t(0) / n ? ~std::uint64_t(0) : product * n;
-    }
-    return product;
-  }
-};
-
-/// Threads of a block along the dimension of a warp and the next one, and
-/// invocations per thread. Those are one block apart in a range. In a box they
-/// lie along looped_dimension(), never along the warp. calls == 0: Kokkos'
-/// launch.
-struct LoopShape {
-  int width;
-  int height;
-  int calls;
-  /// Dimension along which lanes lie. The policy's order of speed is a guess:
-  /// a functor does not show which dimension of an array is contiguous.
-  int fast = 0;
-
-  friend constexpr bool operator==(LoopShape const&,
-                                   LoopShape const&) = default;
-};
-
-inline constexpr LoopShape kokkos_shape{0, 0, 0};
+inline constexpr int max_loop_rank = 6;
 
 /// Dimension of the consecutive invocations of a thread: the usual one, or the
 /// first if lanes lie along the usual one. All other indices stay the same in a
@@ -87,7 +48,7 @@ struct LoopBox {
     unsigned shift, mask;  ///< of the offset in a thread's number
     unsigned extent;
   };
-  Dimension dimension[LoopSpace::max_rank];
+  Dimension dimension[max_loop_rank];
   /// Between a thread's invocations, and to their end: in the first dimension
   /// and in usual_looped_dimension. One of the steps is 0.
   unsigned step[2], span[2];
