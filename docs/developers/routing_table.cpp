@@ -547,10 +547,10 @@ int main() {
 [route](../how_it_works.md#routes) of one call on your device.
 
 Each column uses the [tuning table](tuning.md) of that device. The A100 has none: like every GPU without one it uses `built-in, any GPU`.
-Hosts always run `generic`. GPUs below compute capability 8.0 are not supported; there reductions and scans run `streamed`, everything else
-`generic`.
+Hosts always run `generic`. GPUs below compute capability 8.0 are not supported; there no call runs `mma`, and segments, stencils and automata
+run `generic`.
 
-The number in brackets says why a faster route was rejected. Of two numbers the first says why not `mma`.
+A number in brackets says why a faster route was rejected. Of two numbers the first says why not `mma`.
 
 Unless a row says otherwise, the accumulator is float for 16-bit floats, int32 for one-byte elements and the element type for all others,
 and the weights of stencils are exact operands of tensor cores ([Stencils](../calls/stencils.md)).
