@@ -63,9 +63,10 @@ class Summary {
   void print(std::vector<std::string> const& failed) const {
     std::printf(
         "\n%s\nSummary: plain Kokkos against kokkos-mma, execution space %s\n"
-        "speedup: shortest plain run / shortest kokkos-mma run; min - max: of "
-        "runs next\nto each other; faster: every run was shorter than every "
-        "plain run.\n\n  %-42s %7s %13s  %s\n",
+        "speedup: shortest plain run / shortest kokkos-mma run\n"
+        "min - max: smallest and largest ratio of two neighbouring runs\n"
+        "faster: every kokkos-mma run was shorter than every plain run\n\n"
+        "  %-42s %7s %13s  %s\n",
         std::string(80, '=').c_str(), m_space.c_str(), "", "speedup",
         "min - max", "verdict");
     std::string before;

@@ -182,7 +182,7 @@ class Small(unittest.TestCase):
         for line in lines[2:8]:
             for word in line.split()[:6]:
                 self.assertIn(f">{word}</td>", text)
-        self.assertIn(">Kokkos' own launch is faster or is measured</td>".replace("'", "&#x27;"), text)
+        self.assertIn(">Kokkos' own launch is faster or is being timed</td>".replace("'", "&#x27;"), text)
         self.assertIn("1.15x.</p>", text)
         run = self.run_it("--run", "./small", "--html", self.folder / "absent" / "report.html")
         self.assertEqual(run.returncode, 2)
@@ -220,7 +220,7 @@ class Small(unittest.TestCase):
                              f"^differ: `.*1000.000` and `.*1000.001`{more}")
 
     def test_numbers_that_are_one_double(self):
-        """Without a tolerance integers of 64 bits are compared to the letter, and two infinities are apart at any."""
+        """Without a tolerance integers of 64 bits are compared digit by digit, and two infinities differ at any tolerance."""
         for plain, drop_in, tolerance in (("9007199254740993", "9007199254740992", "0"), ("1e400", "2e400", "1")):
             command = f"bash -c 'case $PWD in *drop*) echo {drop_in};; *) echo {plain};; esac'"
             run = self.run_it("--run", command, "--no-tables", "--tolerance", tolerance)

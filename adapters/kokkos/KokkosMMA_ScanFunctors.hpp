@@ -118,8 +118,8 @@ ScanProblem scan_problem(Functor const& functor, std::uint64_t size) {
 /// it knows from the functor's type. On other spaces Kokkos invokes the
 /// functor. Asynchrony is that of Kokkos::parallel_scan.
 ///
-/// \tparam Accumulator type of the running sum and of the total; by default the
-///        wider of the two element types, fp32 for 16-bit floats
+/// \tparam Accumulator type of the running sum and of the total, as for
+///        exclusive_scan()
 /// \param init initial value, 0 by default: a constant or an expression; a
 ///        variable as InitialValue(variable)
 /// \throws std::invalid_argument unless x and y have one extent and are the

@@ -291,7 +291,7 @@ namespace mpi {
 /// \endcode
 ///
 /// \tparam Accumulator type of the sums, as for KokkosMMA::stencil
-/// \param comm communicator of one group. With a Cartesian topology
+/// \param comm an intracommunicator. With a Cartesian topology
 ///        (MPI_Cart_create, as many dimensions as the grid) the blocks are
 ///        arranged as the ranks are; without one they follow each other along
 ///        dimension 0 in rank order. Only `boundaries` decides on periodicity,

@@ -153,7 +153,7 @@ namespace mpi {
 /// mpi::reduce(comm, exec, KokkosMMA::dot(x, y), energy);
 /// \endcode
 ///
-/// \param comm communicator of one group; all its ranks make the call, with the
+/// \param comm an intracommunicator; all its ranks make the call, with the
 ///        same types
 /// \param exec instance on which this rank's sum runs
 /// \param x this rank's elements, any number of them, 0 included; or

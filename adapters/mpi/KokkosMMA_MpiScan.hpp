@@ -180,7 +180,7 @@ namespace mpi {
 ///
 /// \tparam Accumulator type of the running sum, as for
 ///        KokkosMMA::exclusive_scan
-/// \param comm communicator of one group; all its ranks make the call, with the
+/// \param comm an intracommunicator; all its ranks make the call, with the
 ///        same types, and the same initial value
 /// \param x this rank's elements, any number of them, 0 included
 /// \param y View of the same extent; the same elements as x or none of them

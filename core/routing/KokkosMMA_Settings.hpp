@@ -11,8 +11,8 @@
 
 namespace KokkosMMA {
 
-/// Settings of one call. A member with its default value gets that of the
-/// enclosing ScopedSettings, then of the environment. The level of
+/// Settings of one call. If the route has its default value, that of the
+/// enclosing ScopedSettings or else of the environment counts. The level of
 /// reproducibility is the highest of call, scope and environment. A call throws
 /// std::invalid_argument if its own route or level is not available.
 struct Settings {

@@ -20,7 +20,7 @@ enum class Boundary {
   constant,  ///< `v v v v | a b c d | v v v v`
   periodic,  ///< `a b c d | a b c d | a b c d`
   reflect,   ///< `d c b a | a b c d | d c b a`: repeats a and d
-  mirror,    ///< `b d c b | a b c d | c b a b`: does not repeat a and d
+  mirror,    ///< `c d c b | a b c d | c b a b`: does not repeat a and d
   nearest,   ///< `a a a a | a b c d | d d d d`
   halo       ///< ghost cells of the View, which the caller fills
 };

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <iostream>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,25 +111,27 @@ std::string joined(std::vector<std::string> const& words) {
   return text;
 }
 
-/// A table of Markdown. Types and sizes with the same routes share a row;
-/// reasons are numbered and listed below.
+/// A table of Markdown. Types with the same routes share a row; reasons are
+/// numbered and listed below.
 class Table {
  public:
+  /// \param size what the numbers before a colon count
   Table(std::string title, std::string what, std::string size)
-      : m_title(std::move(title)), m_head{std::move(what), std::move(size)} {}
+      : m_title(std::move(title)),
+        m_what(std::move(what)),
+        m_size(std::move(size)) {}
 
   /// \param make the problem of given types and a given size
   template <class Make>
   void add(std::string const& what, std::vector<Types> const& types,
            std::vector<std::uint64_t> const& sizes, Make const& make) {
-    using Column = std::vector<std::string>;
     struct Group {
       std::vector<std::string> types;
-      std::vector<Column> of_size;
+      std::vector<std::vector<std::string>> of_size;
     };
     std::vector<Group> groups;
     for (Types const& type : types) {
-      std::vector<Column> of_size;
+      std::vector<std::vector<std::string>> of_size;
       for (std::uint64_t const size : sizes)
         of_size.push_back(cells(make(type, size)));
       auto const alike = std::find_if(
@@ -139,30 +142,23 @@ class Table {
       else
         alike->types.push_back(type.label());
     }
-    for (Group const& group : groups)
-      for (std::size_t first = 0; first < sizes.size();) {
-        std::size_t last = first;
-        while (last + 1 < sizes.size() &&
-               group.of_size[last + 1] == group.of_size[first])
-          ++last;
-        add_row(
-            what,
-            group.types.size() == std::size(all_scalars) ? "all"
-                                                         : joined(group.types),
-            first == 0 && last + 1 == sizes.size() ? "any"
-            : first == last
-                ? size_label(sizes[first])
-                : size_label(sizes[first]) + " to " + size_label(sizes[last]),
-            group.of_size[first]);
-        first = last + 1;
-      }
+    for (Group const& group : groups) {
+      std::string const first = by_size(sizes, group.of_size, 0);
+      std::string const other = by_size(sizes, group.of_size, 1);
+      m_rows +=
+          "| " + what + " | " +
+          (group.types.size() == std::size(all_scalars) ? "all"
+                                                        : joined(group.types)) +
+          " | " + first + " | " + (other == first ? "" : other + " ") + "|\n";
+    }
   }
 
   void print(std::ostream& out) const {
-    out << "\n## " << m_title << "\n\n| " << m_head[0] << " | elements | "
-        << m_head[1] << " |";
-    out << " " << machines[0].name << " | " << machines[1].name
-        << " if different |\n|---|---|---|---|---|\n"
+    out << "\n## " << m_title << "\n\n";
+    if (m_rows.find(": ") != std::string::npos)
+      out << "Numbers before a colon: " << m_size << ".\n\n";
+    out << "| " << m_what << " | elements | " << machines[0].name << " | "
+        << machines[1].name << " if different |\n|---|---|---|---|\n"
         << m_rows << "\n";
     for (std::size_t i = 0; i < m_reasons.size(); ++i)
       out << i + 1 << ". " << m_reasons[i] << "\n";
@@ -196,14 +192,29 @@ class Table {
     return std::to_string(at + 1);
   }
 
-  void add_row(std::string const& what, std::string const& types,
-               std::string const& sizes, std::vector<std::string> const& of) {
-    m_rows += "| " + what + " | " + types + " | " + sizes + " |";
-    m_rows += " " + of[0] + " | " + (of[1] == of[0] ? "" : of[1] + " ") + "|\n";
+  /// The cell of a machine: one route, or one for each range of sizes.
+  static std::string by_size(
+      std::vector<std::uint64_t> const& sizes,
+      std::vector<std::vector<std::string>> const& of_size, int machine) {
+    std::string text;
+    for (std::size_t first = 0; first < sizes.size();) {
+      std::string const& route = of_size[first][machine];
+      std::size_t last         = first;
+      while (last + 1 < sizes.size() && of_size[last + 1][machine] == route)
+        ++last;
+      if (first == 0 && last + 1 == sizes.size()) return route;
+      if (first != 0) text += "; ";
+      text += size_label(sizes[first]);
+      if (first != last) text += " to " + size_label(sizes[last]);
+      text += ": " + route;
+      first = last + 1;
+    }
+    return text;
   }
 
   std::string m_title;
-  std::array<std::string, 2> m_head;
+  std::string m_what;
+  std::string m_size;
   std::string m_rows;
   std::vector<std::string> m_reasons;
 };
@@ -211,7 +222,7 @@ class Table {
 void print_reductions(std::ostream& out) {
   Table table("Reductions", "what is summed", "indices");
   std::vector<std::uint64_t> const sizes{
-      1, 1 << 10, 1 << 20, std::uint64_t(1) << 31, std::uint64_t(1) << 34};
+      1, 1 << 10, 1 << 30, std::uint64_t(1) << 31, std::uint64_t(1) << 34};
   auto const view = [](Types const& types, std::uint64_t size) {
     ReduceProblem problem;
     problem.source        = Source::view;
@@ -258,10 +269,8 @@ void print_reductions(std::ostream& out) {
     problem.size          = size;
     return problem;
   };
-  table.add("the application's functor, values up to 64 bytes", any_type, sizes,
-            functor);
-  table.add("values of 65 to 512 bytes", any_type, sizes,
-            with(functor, [](ReduceProblem& p) {
+  table.add("the application's functor, values up to 512 bytes", any_type,
+            sizes, with(functor, [](ReduceProblem& p) {
               p.value_bytes = max_shared_value_bytes;
             }));
   table.add("larger values", any_type, sizes,
@@ -287,10 +296,12 @@ void print_reductions(std::ostream& out) {
             with(functor, [](ReduceProblem& p) {
               p.functor_bytes = max_functor_bytes + 1;
             }));
-  table.add("a functor that would spill more than 8 bytes", any_type, sizes,
-            with(functor, [](ReduceProblem& p) {
-              p.local_bytes = max_local_bytes(p) + 1;
-            }));
+  table.add(
+      "a functor that would [spill](../drop_in.md#what-is-intercepted) too "
+      "much",
+      any_type, sizes, with(functor, [](ReduceProblem& p) {
+        p.local_bytes = max_local_bytes(p) + 1;
+      }));
   table.add(
       "`MDRangePolicy`", any_type, sizes,
       with(functor, [](ReduceProblem& p) { p.pattern = Pattern::mdrange; }));
@@ -429,7 +440,8 @@ StencilWeights<Rank> irregular(int radius) {
 
 void print_stencils(std::ostream& out) {
   Table table("Stencils", "weights", "radius");
-  std::vector<std::uint64_t> const radii{1, 2, 3, 4, 5, 7, 8, 16};
+  std::vector<std::uint64_t> radii(16);
+  std::iota(radii.begin(), radii.end(), 1);
   auto const of = []<int Rank>(StencilWeights<Rank> (*weights)(int),
                                Impl::MmaOperands operands) {
     return [weights, operands](Types const& types, std::uint64_t radius) {
@@ -535,10 +547,10 @@ int main() {
 [route](../how_it_works.md#routes) of one call on your device.
 
 Each column uses the [tuning table](tuning.md) of that device. The A100 has none: like every GPU without one it uses `built-in, any GPU`.
-An empty last column means the same as on the H200. Hosts always run `generic`. GPUs below compute capability 8.0 are not supported; there
-reductions and scans run `streamed`, everything else `generic`.
+Hosts always run `generic`. GPUs below compute capability 8.0 are not supported; there no call runs `mma`, and segments, stencils and automata
+run `generic`.
 
-The number in brackets says why a faster route was rejected. Of two numbers the first says why not `mma`.
+A number in brackets says why a faster route was rejected. Of two numbers the first says why not `mma`.
 
 Unless a row says otherwise, the accumulator is float for 16-bit floats, int32 for one-byte elements and the element type for all others,
 and the weights of stencils are exact operands of tensor cores ([Stencils](../calls/stencils.md)).

@@ -82,7 +82,7 @@ def chained_products():
     d.text(703, 170, "lanes, warps: a tree", 12)
     d.text(703, 190, "blocks: the last one", 12)
     d.text(703, 210, "joins all, in order", 12)
-    d.text(390, 362, "A matrix is 16 x 16 halves (drawn 8 x 8): 16 bytes of each of the 32 lanes, in the order of memory.", 13)
+    d.text(390, 362, "A matrix is 16 x 16 half values (drawn 8 x 8): 16 bytes of each of the 32 lanes, in the order of memory.", 13)
     d.text(390, 382, "Ones are exact, so a product only adds. The tensor core truncates, so a chain is short:", 13)
     d.text(390, 402, "after it the sum is added by an ordinary fp32 addition, which rounds to nearest.", 13)
     return d
@@ -118,12 +118,12 @@ def look_back():
     d.arrow(x[8] + 86, 213, x[8] + 70, 237)
     d.text(24, 150, "1  A block publishes the sum of its tile: each", 13, "start")
     d.text(24, 168, "    8-byte word has 4 bytes of it and a tag.", 13, "start")
-    d.text(24, 192, "2  It begins to load its next tile.", 13, "start")
-    d.text(24, 216, "3  One warp looks back: it adds the earlier tiles", 13, "start")
+    d.text(24, 192, "2  All its warps except one load the next tile.", 13, "start")
+    d.text(24, 216, "3  That warp looks back: it adds the earlier tiles", 13, "start")
     d.text(24, 234, "    of the window in a fixed tree, and the sum", 13, "start")
     d.text(24, 252, "    that the window before has published.", 13, "start")
     d.text(390, 300, "Tiles are numbered in the order in which blocks begin them: no block waits for one that has not begun.", 13)
-    d.text(390, 320, "A window has 128 tiles (4 drawn), of wider values 64 or 32. The order of additions depends on the tile only.", 13)
+    d.text(390, 320, "A window has 128 tiles (4 are drawn), for wider values 64 or 32. The order of additions depends on the tile only.", 13)
     return d
 
 
@@ -152,9 +152,9 @@ def band_product():
     d.text(700, y + 50, "3 weights", 13)
     d.text(700, y + 68, "in a row:", 13)
     d.text(700, y + 86, "radius 1", 13)
-    d.text(390, 224, "First X × H, along the rows, then V × that. The band matrices hold the weights, ones for a box, and zeros elsewhere.", 13)
-    d.text(390, 244, "The result of the first product is an operand of the second where it lies: no value moves to another lane.", 13)
-    d.text(390, 264, "A sum needs two blocks of 16 rows up to radius 8 and three up to 16; one by one it would read 33 x 33 elements.", 13)
+    d.text(390, 224, "First X × H, along the rows, then V × the result. The band matrices hold the weights, and zeros elsewhere.", 13)
+    d.text(390, 244, "The result of the first product stays in its registers as an operand of the second.", 13)
+    d.text(390, 264, "A sum needs two blocks of 16 rows up to radius 8, three up to 16. One by one it would read up to 33 x 33 elements.", 13)
     d.text(390, 284, "0 × infinity is NaN: a tile with a value that is not finite is summed without tensor cores.", 13)
     return d
 
@@ -174,7 +174,7 @@ def temporal_blocking():
     d.text(200, top + 16, "⋮  rows that are done", 13)
     d.arrow(20, top + 30, 20, top + 184)
     d.text(200, top + 206, "the warp moves down, one row of memory at a time", 13)
-    d.text(590, 24, "which columns are right", bold=True)
+    d.text(590, 24, "which columns are valid", bold=True)
     for k in range(4):
         y = 200 - k * 44
         shrink = k * 26
@@ -183,10 +183,10 @@ def temporal_blocking():
         d.text(590, y + 15, f"after step {k}" if k else "loaded", 13)
         if k:
             d.arrow(590, y + 42, 590, y + 23)
-    d.text(390, 276, "A row that arrives completes a row of step 1 one radius above it, that one completes a row of step 2, and so on.", 13)
+    d.text(390, 276, "A row that arrives completes the row of step 1 one radius above it; that completes a row of step 2, and so on.", 13)
     d.text(390, 296, "Sums of all steps stay in registers: memory is read once and written once for all steps (3 drawn, up to 8 or 10).", 13)
-    d.text(390, 316, "Lanes at both ends hold columns of the panels beside: they become wrong step by step and are not stored.", 13)
-    d.text(390, 336, "Beside boundaries that are not periodic the first blocks take a strip in shared memory. Every step is rounded.", 13)
+    d.text(390, 316, "Lanes at both ends hold columns of the next panels: they become wrong step by step and are not stored.", 13)
+    d.text(390, 336, "At boundaries that are not periodic the first blocks compute a strip in shared memory. Every step is rounded.", 13)
     return d
 
 
@@ -205,7 +205,7 @@ def way_of_a_call():
 
     step(0, 44, PALE, "Kokkos::parallel_reduce(…)", "Kokkos' own dispatch")
     d.arrow(135, 84, 135, 98)
-    step(0, 98, DATA, "describe", "class under the name of Kokkos'", "closure: facts, addresses")
+    step(0, 98, DATA, "describe", "specialised closure:", "sizes, types, addresses")
     d.arrow(252, 125, 304, 125)
     step(1, 98, SUMS, "decide", "libkokkosmma: settings,", "device, tuning, times")
     d.arrow(400, 154, 400, 168)
@@ -217,15 +217,15 @@ def way_of_a_call():
     d.arrow(252, 206, 546, 234, dashed=True)
     step(2, 214, PALE, "Kokkos' kernel", "from your source")
 
-    step(0, 254, PALE, "KokkosMMA::stencil(…)", "or a kept plan")
+    step(0, 254, PALE, "KokkosMMA::stencil(…)", "or a plan")
     d.arrow(135, 292, 135, 304)
     step(0, 304, DATA, "describe and decide", "weights, strides, alignment")
     d.arrow(252, 323, 304, 323)
     step(1, 304, SUMS, "launch", "libkokkosmma_kernels")
     d.arrow(492, 323, 546, 323)
     step(2, 304, ONES, "kernel for the type", "from libkokkosmma_kernels")
-    d.text(390, 374, "Reductions, scans, loops and teams of the drop-in are like the first. Dashed: the route generic.", 13)
-    d.text(390, 392, "Other types than float and double, and functors of stencils, launch kernels from your source.", 13)
+    d.text(390, 374, "All calls of the drop-in go the way of parallel_reduce. Dashed: route generic.", 13)
+    d.text(390, 392, "Stencils of other types than float and double, and stencils with a functor, run kernels from your source.", 13)
     return d
 
 

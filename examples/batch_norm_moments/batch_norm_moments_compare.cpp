@@ -30,7 +30,7 @@ example, or on each FILE.
 
   --no-performance   no large tensor
   --shape NxCxHxW    its shape (default: 8x64x56x56, 128x64x112x112 on a device)
-  --runs N           timed runs of each program, in turn (default: 5)
+  --runs N           timed runs of each program, alternating (default: 5)
   --repeat K         timed calls in a run, of which the median counts (default: 10)
   --data-dir DIR     folder of the activations
   --program-dir DIR  folder of the two programs (default: that of this program)
@@ -92,9 +92,8 @@ class Report {
     std::string const space = m_large[0].plain[0].text("execution_space");
     std::printf(
         "\nTimes of both moments of all channels, %s elements, %s.\n"
-        "Shortest of %d runs of each program, in turn. GB/s: one reading of "
-        "the "
-        "tensor.\n",
+        "Shortest of %d alternating runs of each program. GB/s: one reading of "
+        "the tensor.\n",
         shape.c_str(), space.c_str(), runs);
     print_times(cases, ceiling,
                 "a deep_copy of as many bytes, read plus written");

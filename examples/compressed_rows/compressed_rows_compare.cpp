@@ -42,7 +42,7 @@ prints the route.
 
   --no-performance   no large grid
   --grid N           the grid has N by N points (default: 1024, 16384 on a device)
-  --runs N           timed runs of each build, in turn (default: 5)
+  --runs N           timed runs of each build, alternating (default: 5)
   --repeat K         timed calls in a run, of which the median counts (default: 5, 20 on a device)
   --data-dir DIR     folder of the matrices
   --program-dir DIR  folder of the two programs (default: that of this program)
@@ -368,7 +368,7 @@ void Report::performance(std::int64_t n, int runs, int repeat, int argc,
   add("compaction", "compaction", by_name.compaction, cub.compaction);
   std::printf(
       "\nTimes of one call, from the call to its total on the host, %s.\n"
-      "%s rows, %s entries. Shortest of %d runs of each program, in turn.\n",
+      "%s rows, %s entries. Shortest of %d alternating runs of each program.\n",
       space.c_str(), pair.plain.text("rows").c_str(),
       pair.plain.text("entries").c_str(), runs);
   if (same) m_summary.same_program();

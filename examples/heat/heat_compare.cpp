@@ -28,7 +28,7 @@ solution.
   --no-performance   no large grid
   --points N         points on a side of the coarsest grid (default: 20)
   --measure N        points on a side of the large grid (default: 512, 8192 on a device)
-  --runs N           timed runs of each program, in turn (default: 5)
+  --runs N           timed runs of each program, alternating (default: 5)
   --repeat K         measurements of 16 steps in a run, of which the median counts (default: 5)
   --program-dir DIR  folder of the two programs (default: that of this program)
   --summary FILE     append the speedups to FILE, a line each
@@ -91,7 +91,7 @@ class Report {
     }
     std::printf(
         "\nTimes of a step on %lld x %lld points in double, %s.\n"
-        "Shortest of %d runs of each program, in turn.\n",
+        "Shortest of %d alternating runs of each program.\n",
         static_cast<long long>(points), static_cast<long long>(points),
         space.c_str(), runs);
     print_times(cases, ceiling, "a deep_copy of the grid, read plus written");
@@ -106,9 +106,10 @@ class Report {
   void errors(std::string const& points) {
     std::printf(
         "\nResults on the finest of three grids.\n"
-        "error: largest difference from the analytic solution; order: how it "
-        "falls with\nthe distance of the points; rounding: difference from the "
-        "exact solution of the\ndiscrete equations, 1 is the bound.\n\n"
+        "error: largest difference from the analytic solution\n"
+        "order: power of the grid spacing to which the error is proportional\n"
+        "rounding: difference from the exact solution of the discrete "
+        "equations,\n          divided by its bound\n\n"
         "  %-10s %-12s %8s %7s %12s %8s %10s\n",
         "boundary", "program", "points", "steps", "error", "order", "rounding");
     std::string route;

@@ -31,7 +31,7 @@ patterns of which is known what they become and small soups, where every cell mu
   --no-performance   no large soups
   --size N           large soups of N by N cells (default: 512, 16384 on a device)
   --steps S          generations of a large soup (default: 8, 64 on a device)
-  --runs N           timed runs of each program, in turn (default: 5)
+  --runs N           timed runs of each program, alternating (default: 5)
   --repeat K         measurements in a run, of which the median counts (default: 3)
   --data-dir DIR     folder of the patterns
   --program-dir DIR  folder of the two programs (default: that of this program)
@@ -127,7 +127,7 @@ class Report {
     }
     std::printf(
         "\nTimes of a generation of %lld x %lld cells on a torus, %s.\n"
-        "Shortest of %d runs of each program, in turn; %lld generations "
+        "Shortest of %d alternating runs of each program; %lld generations "
         "each.\n",
         static_cast<long long>(size), static_cast<long long>(size),
         space.c_str(), runs, static_cast<long long>(steps));

@@ -34,7 +34,7 @@ FILE; solves a system with the Poisson matrix.
   --grid N           the large grid has N by N points (default: 1024, 4096 on a device)
   --rows N           rows of the large power law (default: 200000, 4000000 on a device)
   --solve-grid N     a system on a grid of N by N points is solved (default: 100)
-  --runs N           timed runs of each program, in turn (default: 5)
+  --runs N           timed runs of each program, alternating (default: 5)
   --repeat K         timed calls in a run, of which the median counts (default: 5)
   --data-dir DIR     folder of the matrices
   --program-dir DIR  folder of the two programs (default: that of this program)
@@ -93,8 +93,9 @@ class Report {
         m_large[0].second.plain[0].text("execution_space");
     std::printf(
         "\nTimes of one product, %s: the Laplacian of a grid of %s x %s "
-        "points,\nand a power law with %s rows. Shortest of %d runs of each "
-        "program, in turn.\nGB/s: entries, offsets and both vectors once.\n",
+        "points,\nand a power law with %s rows. Shortest of %d alternating "
+        "runs "
+        "of each program.\nGB/s: entries, offsets and both vectors once.\n",
         space.c_str(), side.c_str(), side.c_str(), rows.c_str(), runs);
     print_times(cases, ceiling,
                 "a deep_copy of as many bytes, read plus written");

@@ -34,7 +34,7 @@ FILE; prints times, fraction of the memory ceiling, digits of agreement and the 
   --no-performance   no synthetic vector
   --synthetic N      its length (default: 2^25 doubles, 2^26 floats on a host space,
                      2^28 doubles, 2^30 floats on a device)
-  --runs N           timed runs of each build, in turn (default: 5)
+  --runs N           timed runs of each build, alternating (default: 5)
   --repeat K         timed calls in a run, of which the median counts (default: 5, 20 on a device)
   --float, --raw, --skip-lines N
                      how to read every FILE, see statistics --help
@@ -312,7 +312,7 @@ void Report::performance(std::int64_t synthetic, int runs, int repeat) {
       "\nTimes of one call, from the call to its result on the host, %s.\n",
       space.c_str());
   if (space == "Cuda") {
-    std::printf("Shortest of %d runs of each build, in turn.\n", runs);
+    std::printf("Shortest of %d alternating runs of each build.\n", runs);
   } else {
     std::printf("Plain Kokkos only: without CUDA both builds are the same.\n");
   }

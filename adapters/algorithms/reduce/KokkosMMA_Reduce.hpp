@@ -388,7 +388,7 @@ namespace KokkosMMA {
 /// \param result scalar or View of rank 0 that is overwritten by the sum; or
 ///        Kokkos::Sum, KokkosMMA::Sum, Kokkos::Prod, Kokkos::Min or Kokkos::Max
 ///        of a scalar or View. Its type may be wider than that of the elements,
-///        which are converted. For an empty x it is the reducer's identity
+///        which are converted. An empty x gives the reducer's identity
 /// \param settings route, level of reproducibility and label. With
 ///        Reproducibility::exact a sum of floating-point elements into a
 ///        floating-point result is correctly rounded: its bits depend on the
@@ -402,8 +402,8 @@ namespace KokkosMMA {
 /// to the type of the running sum before they are multiplied. The order of
 /// additions is fixed: repeated calls on a device give the same bits. A minimum
 /// or maximum compares as Kokkos::Min and Kokkos::Max do: NaNs are ignored.
-/// With Reproducibility::exact, products of factors of one floating-point type
-/// and their sums are not rounded; only a floating-point result is.
+/// With Reproducibility::exact, products of two factors of the same
+/// floating-point type are exact, and their sum is rounded once, at the end.
 ///
 /// If the result is a scalar, the call waits for `exec`. If it is a View, the
 /// call returns at once and its kernels run in order on `exec`; it waits only

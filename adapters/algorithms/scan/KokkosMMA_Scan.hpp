@@ -321,10 +321,11 @@ void scan_with(Exec const& exec, X const& x, Y const& y,
 ///
 /// \tparam Accumulator type of the running sum. The default is the wider of
 ///        both element types, fp32 for 16-bit floats, and double if x has
-///        integers and y is floating point. Other types: float or double for
-///        floating-point elements that are no wider; for integers an integer
-///        that is at least as wide, double, or float for 1 and 2 bytes.
-///        Elements are converted to it before they are added
+///        integers and y is floating point. Floating-point elements may be
+///        added in float or double, if that is at least as wide. Integers may
+///        be added in an integer type at least as wide, in double, or, if they
+///        have 1 or 2 bytes, in float. Elements are converted to this type
+///        before they are added
 /// \param exec instance on which the scan runs
 /// \param x rank-1 View, contiguous or strided, any alignment, of half_t,
 ///        bhalf_t, float, double, bool (counted) or integers
@@ -369,15 +370,15 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
 ///
 /// \param init_or_total the initial value or Total(place).
 ///        An initial value is a constant, an expression, or a variable as
-///        InitialValue(variable). It is converted to the accumulator's type,
-///        and is an integer if that is one.
+///        InitialValue(variable). It is converted to the accumulator's type;
+///        an integer accumulator needs an integer initial value.
 ///        `place` is a scalar variable or a View of rank 0 that receives
 ///        `x(0) + ... + x(n-1)`: without the initial value, as in
 ///        Kokkos::parallel_scan, and 0 for empty Views. It is not an element of
-///        x or y. Its type is no wider than the accumulator's, and an integer
-///        or floating point like that. The call waits for `exec` if place is a
-///        scalar; it returns at once if place is a View of the accumulator's
-///        type
+///        x or y. Its type is no wider than the accumulator's; both are
+///        integers, or both are floating point. The call waits for `exec` if
+///        place is a scalar; it returns at once if place is a View of the
+///        accumulator's type
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::NotSettings Argument>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y,

@@ -284,7 +284,7 @@ namespace KokkosMMA {
 ///        keys, x or each other, and have an extent no less than the number of
 ///        runs; elements after the last run are left as they are. If both have
 ///        the extent of keys, there is room for any number of runs; otherwise
-///        the keys are read once more, to count them first
+///        the call first reads the keys once more to count the runs
 /// \param settings route
 /// \return the number of runs; 0 for no keys and inside explain()
 ///
@@ -296,7 +296,7 @@ namespace KokkosMMA {
 /// The call waits until the runs are counted; the results are written in order
 /// on `exec`. On Cuda it is one pass over keys and x. The route `generic`, and
 /// keys with gaps between them, need temporary memory: 8 bytes for each run
-/// that unique_keys and result have room for, at most for each key.
+/// that fits into unique_keys and result, at most 8 bytes for each key.
 ///
 /// \throws std::invalid_argument for different extents of keys and x, results
 /// without room for all runs, overlapping Views, missing memory, a forced route

@@ -49,8 +49,8 @@ struct Multiplies {
 };
 
 /// Operation of segmented calls: the minimum; its identity is the largest
-/// number. As with Kokkos::Min, a NaN is not smaller than any value and is
-/// ignored. Minimum<double>() keeps the values in double.
+/// number of the type. As with Kokkos::Min, NaNs are ignored. Minimum<double>()
+/// keeps the values in double.
 template <class T = void>
 struct Minimum {
   using value_type = T;  ///< type of the values
@@ -58,9 +58,9 @@ struct Minimum {
       Impl::Operation::min;  ///< minimum
 };
 
-/// Operation of segmented calls: the maximum; its identity is the smallest
-/// number. As with Kokkos::Max, a NaN is not larger than any value and is
-/// ignored. Maximum<double>() keeps the values in double.
+/// Operation of segmented calls: the maximum; its identity is the lowest number
+/// of the type. As with Kokkos::Max, NaNs are ignored. Maximum<double>() keeps
+/// the values in double.
 template <class T = void>
 struct Maximum {
   using value_type = T;  ///< type of the values

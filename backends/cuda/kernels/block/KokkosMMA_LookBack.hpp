@@ -21,7 +21,7 @@
 /// results are bitwise the same from run to run. Free look-back (Merrill and
 /// Garland 2016) was also slower: 3109 against 3518 GB/s (float, H200).
 /// Windows of windows, other windows and pauses between loads gain nothing
-/// (docs/developers/kernels.md).
+/// (docs/results/history.md).
 ///
 /// Values are stored in 8-byte words of 4 bytes of the value and the launch's
 /// tag. A word with the right tag is complete, so values of any size need no
