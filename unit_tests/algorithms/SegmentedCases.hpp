@@ -105,14 +105,21 @@ struct Scan {
   }
 };
 
-/// Equal segments.
+/// Equal segments. Sums of integers leave the type and come back.
 template <class What, class C, class Exec>
 void expect_equal(std::size_t size, std::size_t length, Random& random) {
   SCOPED_TRACE(joined("size ", size, ", length ", length));
+  using Input             = typename C::Input;
+  constexpr bool any_bits = C::operation == Impl::Operation::sum &&
+                            std::is_integral_v<Input> &&
+                            std::is_integral_v<typename C::Output> &&
+                            std::is_integral_v<typename C::Accumulator> &&
+                            !std::is_same_v<Input, bool>;
   std::vector<std::int64_t> values(size);
   for (std::int64_t& value : values)
-    value =
-        segment_value<C::operation, typename C::Input>(random, length > 4000);
+    value = any_bits
+                ? std::int64_t(static_cast<Input>(random.bits()))
+                : segment_value<C::operation, Input>(random, length > 4000);
   What::template run<C, Exec>(values, equal_segments(size, length), length,
                               random);
 }

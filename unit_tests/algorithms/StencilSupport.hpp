@@ -75,7 +75,6 @@ inline std::int64_t stands_for(Boundary kind, std::int64_t i, std::int64_t n) {
   return i;
 }
 
-/// All offsets of a stencil, one after another.
 template <int R, class F>
 void for_each_offset(Place<R> const& radius, F const& f) {
   Place<R> offset;
@@ -124,7 +123,6 @@ class StencilTerms {
     });
   }
 
-  /// Calls f(weight, element) for all that is added up.
   template <class F>
   void for_each(Place<R> const& element, F const& f) const {
     // Where no boundary is near, what a test takes its time for is short.
@@ -240,8 +238,6 @@ std::string describe(Place<R> const& extent, Boundaries<R> const& boundaries) {
             to_string(boundaries.high[d].kind) + ") ";
   return text;
 }
-
-// --- Views of every layout ---------------------------------------------------
 
 /// Alone in its memory.
 template <class Layout>

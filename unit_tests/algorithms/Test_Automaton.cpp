@@ -162,8 +162,6 @@ TYPED_TEST(Automata, TypesAndLayouts) {
   one_kind_of_cells<std::uint8_t, Strided, TypeParam>();
 }
 
-// --- known truths ------------------------------------------------------------
-
 Cells drawn(std::vector<std::string> const& rows) {
   Cells cells({std::int64_t(rows.size()), std::int64_t(rows[0].size())});
   for (std::size_t i = 0; i < cells.values.size(); ++i)
@@ -230,8 +228,6 @@ TYPED_TEST(Automata, StatesThatTheRuleDoesNotHave) {
   }
 }
 
-// --- rules of the caller's own -----------------------------------------------
-
 // Depends on parity and on two limits, which no sets of counts can say, and
 // uses states that are neither dead nor alive in two ways.
 struct OwnRule {
@@ -294,8 +290,6 @@ void rule_from_table() {
 }
 TYPED_TEST(Automata, RuleFromTable) { rule_from_table<TypeParam>(); }
 
-// --- routes ------------------------------------------------------------------
-
 /// Every route gives the next generation, or says why not and does not change
 /// the cells.
 template <class Exec, class... Rule>
@@ -345,8 +339,6 @@ TYPED_TEST(Automata, Routes) {
   expect_routes<Exec>(can_run, "", before, parse_rule("B3/S23"));
 }
 
-// --- bad input ---------------------------------------------------------------
-
 template <class T, class Exec, class... Rule>
 void expect_refused(std::vector<std::string> parts,
                     Boundaries<2> const& boundaries, std::int64_t steps,
@@ -385,7 +377,6 @@ TYPED_TEST(Automata, BadInput) {
                              boundaries, 1, life);
   boundaries.high[0].kind = Boundary::periodic;
   expect_refused<Byte, Exec>({"dimension 0", "periodic"}, boundaries, 1, life);
-  // Rules of the caller's own.
   auto const moore = Neighbourhood::moore;
   OwnRule const own{1, 5};
   for (int const radius : {-1, 0, 17})

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums and scans by key. Values are small integers, so that all routes give the
-// exact sums, but for the tests of errors and of bits that repeat.
+// exact sums. Errors and bits: emulated_device_runs_by_key.
 
 #include "NumericsSupport.hpp"
 #include "SegmentedSupport.hpp"
@@ -263,59 +263,6 @@ TYPED_TEST(ByKey, NotANumber) {
   expect({0, 1, 0, 0, 0, quiet_nan, 0, inf, 0, 0}, result);
   inclusive_scan_by_key(Exec(), keys, x, result);
   expect({1, 3, 3, 4, quiet_nan, quiet_nan, inf, quiet_nan, inf, 6}, result);
-}
-
-/// Errors against exact sums are no larger than those of plain summation can
-/// be, and a second call gives the same bits.
-template <class T, class Exec>
-void expect_accurate(Numbers numbers, std::size_t longest) {
-  Random random(joined(", ", numbers, ", runs up to ", longest));
-  std::size_t const size  = 100003;
-  auto const runs         = random_runs(size, longest, random);
-  std::size_t const count = runs.segments.size();
-  std::vector<double> values(size);
-  auto const x    = make_view<T, Exec>(size, [&](std::size_t i) {
-    T const value = static_cast<T>(draw(numbers, random, i, size));
-    values[i]     = static_cast<double>(value);
-    return value;
-  });
-  auto const kept = guarded_keys<std::int32_t, Exec>(runs, 0);
-  Kokkos::View<std::int32_t*, Exec> const unique("unique", size);
-  using View = Kokkos::View<T*, Exec>;
-  View const sums("sums", count), again("again", count);
-  View const prefixes("prefixes", size), other("other prefixes", size);
-  for (auto const& result : {sums, again})
-    EXPECT_EQ(count, reduce_by_key(Exec(), kept.view(), x, unique, result));
-  for (auto const& y : {prefixes, other})
-    inclusive_scan_by_key(Exec(), kept.view(), x, y);
-  auto const computed = elements_of(sums), scanned = elements_of(prefixes);
-  EXPECT_TRUE(holds(again, computed)) << "other bits in a second run";
-  EXPECT_TRUE(holds(other, scanned)) << "other bits in a second run";
-  for (std::size_t s = 0; s < count; ++s) {
-    auto const [begin, end] = runs.segments[s];
-    ExactSum exact;
-    double magnitude = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      exact.add(values[i]);
-      magnitude += std::abs(values[i]);
-      // An exact sum of each prefix is quadratic in the parts that it keeps.
-      if ((i - begin) % 97 == 0 || i + 1 == end) {
-        ASSERT_LE(exact.error_of(double(scanned[i])),
-                  double(i - begin + 1) * epsilon<T> * magnitude)
-            << "prefix " << i;
-      }
-    }
-    ASSERT_LE(exact.error_of(double(computed[s])),
-              double(end - begin) * epsilon<T> * magnitude)
-        << "run " << s;
-  }
-}
-TYPED_TEST(ByKey, ErrorsAndBits) {
-  for (Numbers const numbers : {Numbers::uniform, Numbers::ill_conditioned})
-    for (std::size_t const longest : {20, 3000, 1000000}) {
-      expect_accurate<float, TypeParam>(numbers, longest);
-      expect_accurate<double, TypeParam>(numbers, longest);
-    }
 }
 
 /// Columns of matrices, const and random-access data, and keys that are the

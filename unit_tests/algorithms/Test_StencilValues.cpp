@@ -54,9 +54,6 @@ TYPED_TEST(StencilBytes, FactorsOfAnySize) {
 KOKKOSMMA_TEST_EVERY_SPACE(StencilDoubles);
 
 TYPED_TEST(StencilDoubles, OneType) { one_type<double, double, TypeParam>(); }
-TYPED_TEST(StencilDoubles, RandomNumbers) {
-  random_numbers<double, TypeParam>();
-}
 TYPED_TEST(StencilDoubles, ProductsOfRowsAnywhere) {
   products_of_rows_anywhere<double, TypeParam>();
 }
@@ -78,7 +75,6 @@ TYPED_TEST(StencilDoubles, BitsOfStepsOnALargerGrid) {
 #if IN_PART(4)
 KOKKOSMMA_TEST_EVERY_SPACE(StencilFloats);
 
-TYPED_TEST(StencilFloats, RandomNumbers) { random_numbers<float, TypeParam>(); }
 TYPED_TEST(StencilFloats, WeightsWithoutStructure) {
   weights_without_structure<float, TypeParam>();
 }
@@ -113,9 +109,6 @@ TYPED_TEST(StencilFramed, BitsOfStepsOfFunctors) {
 KOKKOSMMA_TEST_EVERY_SPACE(StencilHalves);
 
 TYPED_TEST(StencilHalves, OneType) { one_type<half_t, half_t, TypeParam>(); }
-TYPED_TEST(StencilHalves, RandomNumbers) {
-  random_numbers<half_t, TypeParam>();
-}
 TYPED_TEST(StencilHalves, ProductsOfRowsAnywhere) {
   products_of_rows_anywhere<half_t, TypeParam>();
 }

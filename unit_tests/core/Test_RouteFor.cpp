@@ -43,7 +43,6 @@ constexpr P loop_over(std::initializer_list<std::uint64_t> extents) {
   return problem;
 }
 
-// --- every rule on its own --------------------------------------------------
 template <class... Changes>
 constexpr Refusal streamed(Changes... changes) {
   return refuse_streamed(with(loop_over({1000, 20}), changes...));
@@ -98,7 +97,6 @@ static_assert(route_for(with(loop_over({9}), &P::batched, true)).route ==
 static_assert(says(refusal_of(route_for(loop_over({9}), Route::mma)),
                    "a loop computes no sums"));
 
-// --- shapes -----------------------------------------------------------------
 static_assert(space_of({3, 4, 5}).size() == 60 && space_of({3, 0}).size() == 0);
 static_assert(space_of({1u << 31, 1u << 31, 1u << 31}).size() ==
               ~std::uint64_t(0));
@@ -627,7 +625,6 @@ TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
   EXPECT_EQ(threads(cube, {64, 4, 4, 2}, 0), 1);
 }
 
-// --- the choice -------------------------------------------------------------
 /// Candidates that the chooser requests next.
 void expect_next(LaunchChooser& chooser, std::vector<int> const& candidates) {
   for (int const c : candidates) EXPECT_EQ(chooser.next(), c);
