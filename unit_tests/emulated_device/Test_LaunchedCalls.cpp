@@ -402,7 +402,7 @@ class BoxCall {
  public:
   explicit BoxCall(int contiguous, float time_of_kokkos = slow)
       : m_contiguous(contiguous), m_time_of_kokkos(time_of_kokkos) {
-    call.problem.space = {3, {-2, -1, 0}, {22, 23, 24, 1, 1, 1}};
+    call.problem.space = {3, {-2, -1, 0}, {64, 65, 66, 1, 1, 1}};
     counts.assign(call.problem.space.size(), 0);
     call.problem.functor_bytes = sizeof(Invoked);
     call.problem.user_tiles    = true;
@@ -416,7 +416,7 @@ class BoxCall {
         self->along = i != -2 ? 0 : j != -1 ? 1 : 2;
         emulated_clock += self->along == self->m_contiguous ? 1 : slow;
       }
-      ++self->counts.at(std::size_t(((i + 2) * 23 + j + 1) * 24 + k));
+      ++self->counts.at(std::size_t(((i + 2) * 65 + j + 1) * 66 + k));
     }
   };
 
