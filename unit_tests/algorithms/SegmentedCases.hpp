@@ -27,6 +27,9 @@ struct Case {
     if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(cuts)>>) {
       return equal_problem<O, Accumulator>(x, y, scan,
                                            Impl::EqualSegments{size, cuts});
+    } else if constexpr (requires { cuts.keys; }) {
+      return csr_problem<O, Accumulator>(x, Kokkos::View<int*, Exec>(), y,
+                                         scan);
     } else {
       return csr_problem<O, Accumulator>(x, cuts, y, scan);
     }

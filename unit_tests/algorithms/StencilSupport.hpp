@@ -178,7 +178,8 @@ template <int R>
 HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
                            StencilWeights<R> const& weights,
                            Boundaries<R> const& boundaries,
-                           HostGrid<R>* magnitudes = nullptr) {
+                           HostGrid<R>* magnitudes = nullptr,
+                           bool reversed           = false) {
   Place<R> first{}, stride;
   std::int64_t next = 1;
   for (int d = R - 1; d >= 0; --d) {
@@ -187,7 +188,8 @@ HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
     next *= view.extent[d];
   }
   StencilTerms<double, R> const terms(view.values.data() + view.index(first),
-                                      extent, stride, weights, boundaries);
+                                      extent, stride, weights, boundaries,
+                                      reversed);
   HostGrid<R> sums(extent);
   for (std::size_t index = 0; index < sums.values.size(); ++index) {
     double magnitude = 0;

@@ -5,7 +5,7 @@
 // exact sums. Errors and bits: emulated_device_runs_by_key.
 
 #include "NumericsSupport.hpp"
-#include "SegmentedSupport.hpp"
+#include "SegmentedCases.hpp"
 
 #include <KokkosMMA_Recorder.hpp>
 
@@ -150,45 +150,30 @@ void expect_reduced(Runs const& runs, Random& random) {
   }
 }
 
-/// Both scans on these runs by every route, and in place.
+/// Keys in the place of a length or of offsets.
+template <class Keys>
+struct RunsOf {
+  Keys keys;
+};
+template <class Exec, class X, class Keys, class... More>
+void segmented_inclusive_scan(Exec const& exec, X const& x,
+                              RunsOf<Keys> const& runs, More const&... more) {
+  inclusive_scan_by_key(exec, runs.keys, x, more...);
+}
+template <class Exec, class X, class Keys, class... More>
+void segmented_exclusive_scan(Exec const& exec, X const& x,
+                              RunsOf<Keys> const& runs, More const&... more) {
+  exclusive_scan_by_key(exec, runs.keys, x, more...);
+}
 template <class Exec, class Key, class X, class Y, class Op = Plus<>>
 void expect_scanned(Runs const& runs, Random& random) {
   std::size_t const size = runs.numbers.size();
   SCOPED_TRACE(joined(size, " keys, ", runs.segments.size(), " runs"));
-  auto const values = small_values<X>(size, random);
-  auto const shift  = std::size_t(random.integer(0, 17));
   auto const keys =
       guarded_keys<Key, Exec>(runs, std::size_t(random.integer(0, 17)));
-  auto const check = [&]<bool Inclusive>(std::bool_constant<Inclusive>) {
-    auto const expected =
-        scanned<Op::operation, accumulator<Op, X, Y>, Y, Inclusive>(
-            values, runs.segments, [](std::size_t) { return Y(0); });
-    for (Route const route : routes<Exec>(false)) {
-      SCOPED_TRACE(joined(route, Inclusive ? ", inclusive" : ", exclusive"));
-      auto const scan = [&](auto const& x, auto const& y) {
-        if constexpr (Inclusive) {
-          inclusive_scan_by_key(Exec(), keys.view(), x, y, Op(),
-                                Settings{route});
-        } else {
-          exclusive_scan_by_key(Exec(), keys.view(), x, y, Op(),
-                                Settings{route});
-        }
-        if (route != Route::automatic) {
-          EXPECT_EQ(route, last_route());
-        }
-      };
-      auto const x = guarded_values<X, Exec>(values, shift);
-      Guarded<Y, Exec> const y(size);
-      scan(x.view(), y.view());
-      ASSERT_TRUE(y.holds(expected));
-      if constexpr (std::is_same_v<X, Y>) {
-        scan(x.view(), x.view());
-        ASSERT_TRUE(x.holds(expected)) << "in place";
-      }
-    }
-  };
-  check(std::true_type());
-  check(std::false_type());
+  Scan::run<Case<Op::operation, X, Y>, Exec>(small_values<X>(size, random),
+                                             runs.segments, RunsOf{keys.view()},
+                                             random);
 }
 
 /// What is done to runs of every kind, at sizes around a warp's and a tile's.

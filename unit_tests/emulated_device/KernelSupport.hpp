@@ -166,6 +166,10 @@ struct SegmentsOfLength {
               return std::ptrdiff_t(i / length);
             }};
   }
+  static std::vector<SegmentsOfLength> large() {
+    return {
+        {70000, 1}, {70001, 17}, {65000, 3000}, {80000, 32768}, {70000, 70000}};
+  }
 };
 
 /// What kernels of both suites have alike: a list of cases, a value that
@@ -299,6 +303,16 @@ class KernelSuite : public ::testing::Test {
       expect(fixed);
       if (HasFatalFailure()) return;
     }
+  }
+
+  /// Few cases, and such as have work for all multiprocessors of a large
+  /// device.
+  template <class Check>
+  void each_large(Check const& check) {
+    auto cases = Kernel::few_cases(T::bytes, random);
+    if constexpr (requires { Case::large(); })
+      for (Case const& c : Case::large()) cases.push_back(c);
+    each_of(cases, check);
   }
 
   /// Distributions of numbers: the first two have a loop to compare with.
