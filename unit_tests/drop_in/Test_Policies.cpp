@@ -90,24 +90,30 @@ constexpr auto check_policy = [](auto const& policy) {
   EXPECT_TRUE(holds(functor.y, expected));
 };
 
-/// Where ranges lie, for all types of indices: random_calls, sum_index_* and
-/// scan_*. Kokkos' own scans on a host compute beyond the end of the range and
-/// are kept away from it.
+/// Ranges up to the ends of types, and past powers of two where narrower
+/// indices would break. Kokkos' own scans on a host compute beyond the end of
+/// the range and are kept away from it.
 TYPED_TEST(Policies, IndexTypes) {
   using Exec  = TypeParam;
   using Short = Kokkos::RangePolicy<Exec, Kokkos::IndexType<short>>;
+  using Int   = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
   using Word  = Kokkos::RangePolicy<Exec, Kokkos::IndexType<unsigned>>;
   using Long  = Kokkos::RangePolicy<Exec, Kokkos::IndexType<long>>;
   using Size  = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
   std::int64_t const two_to_31 = std::int64_t(1) << 31;
   std::int64_t const two_to_40 = std::int64_t(1) << 40;
+  int const most               = std::numeric_limits<int>::max();
   int const margin             = on_cuda<Exec> ? 0 : 17000;
   check_policy(Short(0, 1));
   check_policy(Short(-32768, -25767));
   check_policy(Short(short(25766 - margin), short(32767 - margin)));
+  check_policy(Int(-most - 1, -most + 70000));
+  check_policy(Int(most - margin - 70001, most - margin));
   check_policy(Word(unsigned(two_to_31 - 4000), unsigned(two_to_31 + 4001)));
+  check_policy(Word(~0u - unsigned(margin) - 70001, ~0u - unsigned(margin)));
   check_policy(Long(-two_to_31 - 4001, -two_to_31 + 4000));
   check_policy(Long(2 * two_to_31 - 4000, 2 * two_to_31 + 4001));
+  check_policy(Long(-two_to_40 - 65555, -two_to_40));
   check_policy(Size(17, 20011));
   check_policy(Size(two_to_40 + 17, two_to_40 + 20011));
 }
