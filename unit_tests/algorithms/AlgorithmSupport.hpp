@@ -41,7 +41,6 @@ T surrounding() {
   }
 }
 
-/// A View of one value.
 template <class T, class Exec, class Value>
 Kokkos::View<T*, Exec> filled(std::size_t size, Value const& value) {
   return make_view<T, Exec>(size, [&](std::size_t) { return value; });
@@ -93,7 +92,6 @@ Value sum_of(Exec const& exec, View const& x, Settings const& settings) {
   return result;
 }
 
-/// reduce() into a View of Space.
 template <class Value, class Space, class Exec, class View>
 Value sum_in_view(Exec const& exec, View const& x, Settings const& settings) {
   auto const result = poisoned_view<Value, Space>();
@@ -108,13 +106,11 @@ inline std::string trace(Route route, std::size_t size) {
 template <class A, class B>
 struct Pair {};
 
-/// What is added, and into what.
 template <class Element, class Value>
 std::string types() {
   return joined(", ", scalar_v<Element>, " into ", scalar_v<Value>);
 }
 
-/// f is refused with an error that has all these parts.
 template <class F>
 void expect_error(
     std::vector<std::string> const& parts, F const& f,
@@ -123,7 +119,6 @@ void expect_error(
   EXPECT_TRUE(has_parts(error_of(f), parts));
 }
 
-/// explain() says all these parts of the calls in f.
 template <class F>
 void expect_explained(
     std::vector<std::string> const& parts, F const& f,

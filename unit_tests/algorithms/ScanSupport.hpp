@@ -61,13 +61,11 @@ inline std::string scan_trace(Route route, Impl::ScanKind kind,
          trace(route, size);
 }
 
-/// A View in which every byte is that of a poison.
 template <class T, class Exec>
 Kokkos::View<T*, Exec> poisoned_array(std::size_t size) {
   return filled<T, Exec>(size, poison<T>());
 }
 
-/// The elements of a contiguous View after all work has finished.
 template <class View>
 auto elements_of(View const& x) {
   Kokkos::fence("KokkosMMA::Testing::elements_of");

@@ -32,7 +32,6 @@ inline Segments segments_between(std::vector<std::int64_t> const& offsets) {
   return segments;
 }
 
-/// Offsets of segments with these lengths, from `first` on.
 inline std::vector<std::int64_t> offsets_of(
     std::vector<std::int64_t> const& lengths, std::int64_t first = 0) {
   std::vector<std::int64_t> offsets{first};
@@ -41,7 +40,6 @@ inline std::vector<std::int64_t> offsets_of(
   return offsets;
 }
 
-/// The argument of the library for an operation.
 template <Impl::Operation Op, class T = void>
 using operation_t = std::conditional_t<
     Op == Impl::Operation::sum, Plus<T>,
@@ -49,7 +47,6 @@ using operation_t = std::conditional_t<
                        std::conditional_t<Op == Impl::Operation::min,
                                           Minimum<T>, Maximum<T>>>>;
 
-/// The problem of a call on equal segments, and between offsets.
 template <Impl::Operation Op, class A, class X, class Y>
 Impl::SegmentedProblem equal_problem(X const& x, Y const& y, bool scan,
                                      Impl::EqualSegments const& segments) {
@@ -63,7 +60,6 @@ Impl::SegmentedProblem csr_problem(X const& x, Offsets const& offsets,
       .problem;
 }
 
-/// The problem of a call on a matrix.
 template <Impl::Operation Op, class A, class X, class Y>
 Impl::SegmentedProblem matrix_problem(X const& x, Axis axis, Y const& y) {
   return Impl::describe_call<Op, A>(x, Impl::segments_of("test", x, axis), y,
@@ -71,7 +67,6 @@ Impl::SegmentedProblem matrix_problem(X const& x, Axis axis, Y const& y) {
       .problem;
 }
 
-/// Routes that can run this problem on this space.
 template <class Exec>
 std::vector<Route> segmented_routes(Impl::SegmentedProblem const& problem) {
   std::vector<Route> routes{Route::automatic, Route::generic};

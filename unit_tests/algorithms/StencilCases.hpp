@@ -24,7 +24,6 @@ StencilWeights<R> asymmetric(typename StencilWeights<R>::Offsets const& radius,
   return StencilWeights<R>::dense(radius, values);
 }
 
-/// Whether a call that requests this route gets it.
 template <class Exec, class X, class Y, int R>
 bool takes_route(Route route, X const& in, Y const& out,
                  StencilWeights<R> const& weights,
@@ -66,7 +65,6 @@ void on_every_route(X const& in, Y const& out, StencilWeights<R> const& weights,
   EXPECT_EQ(!others, last_route() == Route::generic);
 }
 
-/// One step from `in` to `out` on every route, and `check` after each.
 template <class Exec, int R, class Check>
 void step_on_every_route(auto const& in, auto const& out,
                          StencilWeights<R> const& weights,

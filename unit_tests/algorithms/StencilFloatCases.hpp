@@ -247,16 +247,6 @@ void expect_close_sums(HostGrid<2> data, StencilWeights<2> const& weights,
         }
       });
 }
-template <class T, class Exec>
-void random_numbers() {
-  Random random;
-  HostGrid<2> data({40, 50});
-  for (double& value : data.values) value = random.normal();
-  std::vector<double> values(49);
-  for (double& value : values) value = double(float(random.normal()));
-  expect_close_sums<T, Exec>(data, StencilWeights<2>::dense(3, values),
-                             random_boundaries<2>(random, false));
-}
 /// Sums of normal numbers, with an Inf and a NaN among them, and of numbers
 /// with bits below those of the smallest bfloat16, on a grid of several tiles.
 template <class T, class Exec>

@@ -11,7 +11,6 @@
 
 namespace KokkosMMA::Testing {
 
-/// Keeps the sums and counts the calls.
 template <class Value, int R, class Exec>
 struct KeepSums {
   Kokkos::View<Pointer<Value, R>, Exec> sums;

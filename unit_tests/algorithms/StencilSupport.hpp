@@ -75,7 +75,6 @@ inline std::int64_t stands_for(Boundary kind, std::int64_t i, std::int64_t n) {
   return i;
 }
 
-/// All offsets of a stencil, one after another.
 template <int R, class F>
 void for_each_offset(Place<R> const& radius, F const& f) {
   Place<R> offset;
@@ -124,7 +123,6 @@ class StencilTerms {
     });
   }
 
-  /// Calls f(weight, element) for all that is added up.
   template <class F>
   void for_each(Place<R> const& element, F const& f) const {
     // Where no boundary is near, what a test takes its time for is short.
@@ -180,7 +178,8 @@ template <int R>
 HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
                            StencilWeights<R> const& weights,
                            Boundaries<R> const& boundaries,
-                           HostGrid<R>* magnitudes = nullptr) {
+                           HostGrid<R>* magnitudes = nullptr,
+                           bool reversed           = false) {
   Place<R> first{}, stride;
   std::int64_t next = 1;
   for (int d = R - 1; d >= 0; --d) {
@@ -189,7 +188,8 @@ HostGrid<R> neighbour_sums(HostGrid<R> const& view, Place<R> const& extent,
     next *= view.extent[d];
   }
   StencilTerms<double, R> const terms(view.values.data() + view.index(first),
-                                      extent, stride, weights, boundaries);
+                                      extent, stride, weights, boundaries,
+                                      reversed);
   HostGrid<R> sums(extent);
   for (std::size_t index = 0; index < sums.values.size(); ++index) {
     double magnitude = 0;
@@ -240,8 +240,6 @@ std::string describe(Place<R> const& extent, Boundaries<R> const& boundaries) {
             to_string(boundaries.high[d].kind) + ") ";
   return text;
 }
-
-// --- Views of every layout ---------------------------------------------------
 
 /// Alone in its memory.
 template <class Layout>

@@ -4,7 +4,7 @@
 // Cellular automata against a loop on the host: rules of every kind, every
 // boundary, layouts and types of cells; known truths; and errors.
 
-#include "StencilSupport.hpp"
+#include "AutomatonSupport.hpp"
 
 namespace {
 
@@ -13,37 +13,6 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(Automata);
-
-using Cells = HostGrid<2>;
-
-/// One generation of a functor that takes a state and the number of the other
-/// cells around it that are in state 1.
-template <class Next>
-Cells next_generation(Cells const& cells, Neighbourhood neighbourhood, int r,
-                      Next const& next, Boundaries<2> const& boundaries) {
-  Cells alive = cells;
-  for (double& cell : alive.values) cell = cell == 1;
-  auto const others = neighbourhood == Neighbourhood::moore
-                          ? StencilWeights<2>::moore(r)
-                          : StencilWeights<2>::von_neumann(r);
-  Cells result =
-      neighbour_sums(alive, cells.extent, others.with_centre(0), boundaries);
-  for (std::size_t i = 0; i < cells.values.size(); ++i)
-    result.values[i] =
-        double(next(std::uint8_t(cells.values[i]), int(result.values[i])));
-  return result;
-}
-
-/// What a rule makes of a cell is core's and tested there.
-Cells next_generation(Cells const& cells, AutomatonRule const& rule,
-                      Boundaries<2> const& boundaries) {
-  return next_generation(
-      cells, rule.neighbourhood(), rule.radius(),
-      [&](std::uint8_t state, int count) {
-        return rule.next(state, count + (rule.counts_centre() && state == 1));
-      },
-      boundaries);
-}
 
 Cells random_cells(Place<2> const& extent, int states, Random& random) {
   Cells cells(extent);
@@ -162,8 +131,6 @@ TYPED_TEST(Automata, TypesAndLayouts) {
   one_kind_of_cells<std::uint8_t, Strided, TypeParam>();
 }
 
-// --- known truths ------------------------------------------------------------
-
 Cells drawn(std::vector<std::string> const& rows) {
   Cells cells({std::int64_t(rows.size()), std::int64_t(rows[0].size())});
   for (std::size_t i = 0; i < cells.values.size(); ++i)
@@ -230,22 +197,6 @@ TYPED_TEST(Automata, StatesThatTheRuleDoesNotHave) {
   }
 }
 
-// --- rules of the caller's own -----------------------------------------------
-
-// Depends on parity and on two limits, which no sets of counts can say, and
-// uses states that are neither dead nor alive in two ways.
-struct OwnRule {
-  int few;
-  int many;
-
-  KOKKOS_FUNCTION int operator()(std::uint8_t state, int count) const {
-    if (state == 1) return count < few ? 2 : count > many ? 3 : 1;
-    if (state == 2) return count % 2 == 0 ? 1 : 0;
-    if (state == 3) return 0;
-    return count >= few && count % 3 == 0 ? 1 : 0;
-  }
-};
-
 TYPED_TEST(Automata, OwnRules) {
   Random random;
   auto const check = [&](auto kind, Neighbourhood neighbourhood, int radius,
@@ -293,8 +244,6 @@ void rule_from_table() {
   }
 }
 TYPED_TEST(Automata, RuleFromTable) { rule_from_table<TypeParam>(); }
-
-// --- routes ------------------------------------------------------------------
 
 /// Every route gives the next generation, or says why not and does not change
 /// the cells.
@@ -345,8 +294,6 @@ TYPED_TEST(Automata, Routes) {
   expect_routes<Exec>(can_run, "", before, parse_rule("B3/S23"));
 }
 
-// --- bad input ---------------------------------------------------------------
-
 template <class T, class Exec, class... Rule>
 void expect_refused(std::vector<std::string> parts,
                     Boundaries<2> const& boundaries, std::int64_t steps,
@@ -385,7 +332,6 @@ TYPED_TEST(Automata, BadInput) {
                              boundaries, 1, life);
   boundaries.high[0].kind = Boundary::periodic;
   expect_refused<Byte, Exec>({"dimension 0", "periodic"}, boundaries, 1, life);
-  // Rules of the caller's own.
   auto const moore = Neighbourhood::moore;
   OwnRule const own{1, 5};
   for (int const radius : {-1, 0, 17})

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums and scans by key. Values are small integers, so that all routes give the
-// exact sums, but for the tests of errors and of bits that repeat.
+// exact sums. Errors and bits: emulated_device_runs_by_key.
 
 #include "NumericsSupport.hpp"
-#include "SegmentedSupport.hpp"
+#include "SegmentedCases.hpp"
 
 #include <KokkosMMA_Recorder.hpp>
 
@@ -150,45 +150,30 @@ void expect_reduced(Runs const& runs, Random& random) {
   }
 }
 
-/// Both scans on these runs by every route, and in place.
+/// Keys in the place of a length or of offsets.
+template <class Keys>
+struct RunsOf {
+  Keys keys;
+};
+template <class Exec, class X, class Keys, class... More>
+void segmented_inclusive_scan(Exec const& exec, X const& x,
+                              RunsOf<Keys> const& runs, More const&... more) {
+  inclusive_scan_by_key(exec, runs.keys, x, more...);
+}
+template <class Exec, class X, class Keys, class... More>
+void segmented_exclusive_scan(Exec const& exec, X const& x,
+                              RunsOf<Keys> const& runs, More const&... more) {
+  exclusive_scan_by_key(exec, runs.keys, x, more...);
+}
 template <class Exec, class Key, class X, class Y, class Op = Plus<>>
 void expect_scanned(Runs const& runs, Random& random) {
   std::size_t const size = runs.numbers.size();
   SCOPED_TRACE(joined(size, " keys, ", runs.segments.size(), " runs"));
-  auto const values = small_values<X>(size, random);
-  auto const shift  = std::size_t(random.integer(0, 17));
   auto const keys =
       guarded_keys<Key, Exec>(runs, std::size_t(random.integer(0, 17)));
-  auto const check = [&]<bool Inclusive>(std::bool_constant<Inclusive>) {
-    auto const expected =
-        scanned<Op::operation, accumulator<Op, X, Y>, Y, Inclusive>(
-            values, runs.segments, [](std::size_t) { return Y(0); });
-    for (Route const route : routes<Exec>(false)) {
-      SCOPED_TRACE(joined(route, Inclusive ? ", inclusive" : ", exclusive"));
-      auto const scan = [&](auto const& x, auto const& y) {
-        if constexpr (Inclusive) {
-          inclusive_scan_by_key(Exec(), keys.view(), x, y, Op(),
-                                Settings{route});
-        } else {
-          exclusive_scan_by_key(Exec(), keys.view(), x, y, Op(),
-                                Settings{route});
-        }
-        if (route != Route::automatic) {
-          EXPECT_EQ(route, last_route());
-        }
-      };
-      auto const x = guarded_values<X, Exec>(values, shift);
-      Guarded<Y, Exec> const y(size);
-      scan(x.view(), y.view());
-      ASSERT_TRUE(y.holds(expected));
-      if constexpr (std::is_same_v<X, Y>) {
-        scan(x.view(), x.view());
-        ASSERT_TRUE(x.holds(expected)) << "in place";
-      }
-    }
-  };
-  check(std::true_type());
-  check(std::false_type());
+  Scan::run<Case<Op::operation, X, Y>, Exec>(small_values<X>(size, random),
+                                             runs.segments, RunsOf{keys.view()},
+                                             random);
 }
 
 /// What is done to runs of every kind, at sizes around a warp's and a tile's.
@@ -263,59 +248,6 @@ TYPED_TEST(ByKey, NotANumber) {
   expect({0, 1, 0, 0, 0, quiet_nan, 0, inf, 0, 0}, result);
   inclusive_scan_by_key(Exec(), keys, x, result);
   expect({1, 3, 3, 4, quiet_nan, quiet_nan, inf, quiet_nan, inf, 6}, result);
-}
-
-/// Errors against exact sums are no larger than those of plain summation can
-/// be, and a second call gives the same bits.
-template <class T, class Exec>
-void expect_accurate(Numbers numbers, std::size_t longest) {
-  Random random(joined(", ", numbers, ", runs up to ", longest));
-  std::size_t const size  = 100003;
-  auto const runs         = random_runs(size, longest, random);
-  std::size_t const count = runs.segments.size();
-  std::vector<double> values(size);
-  auto const x    = make_view<T, Exec>(size, [&](std::size_t i) {
-    T const value = static_cast<T>(draw(numbers, random, i, size));
-    values[i]     = static_cast<double>(value);
-    return value;
-  });
-  auto const kept = guarded_keys<std::int32_t, Exec>(runs, 0);
-  Kokkos::View<std::int32_t*, Exec> const unique("unique", size);
-  using View = Kokkos::View<T*, Exec>;
-  View const sums("sums", count), again("again", count);
-  View const prefixes("prefixes", size), other("other prefixes", size);
-  for (auto const& result : {sums, again})
-    EXPECT_EQ(count, reduce_by_key(Exec(), kept.view(), x, unique, result));
-  for (auto const& y : {prefixes, other})
-    inclusive_scan_by_key(Exec(), kept.view(), x, y);
-  auto const computed = elements_of(sums), scanned = elements_of(prefixes);
-  EXPECT_TRUE(holds(again, computed)) << "other bits in a second run";
-  EXPECT_TRUE(holds(other, scanned)) << "other bits in a second run";
-  for (std::size_t s = 0; s < count; ++s) {
-    auto const [begin, end] = runs.segments[s];
-    ExactSum exact;
-    double magnitude = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      exact.add(values[i]);
-      magnitude += std::abs(values[i]);
-      // An exact sum of each prefix is quadratic in the parts that it keeps.
-      if ((i - begin) % 97 == 0 || i + 1 == end) {
-        ASSERT_LE(exact.error_of(double(scanned[i])),
-                  double(i - begin + 1) * epsilon<T> * magnitude)
-            << "prefix " << i;
-      }
-    }
-    ASSERT_LE(exact.error_of(double(computed[s])),
-              double(end - begin) * epsilon<T> * magnitude)
-        << "run " << s;
-  }
-}
-TYPED_TEST(ByKey, ErrorsAndBits) {
-  for (Numbers const numbers : {Numbers::uniform, Numbers::ill_conditioned})
-    for (std::size_t const longest : {20, 3000, 1000000}) {
-      expect_accurate<float, TypeParam>(numbers, longest);
-      expect_accurate<double, TypeParam>(numbers, longest);
-    }
 }
 
 /// Columns of matrices, const and random-access data, and keys that are the

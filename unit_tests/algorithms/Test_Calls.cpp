@@ -15,9 +15,7 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-/// What a call writes.
 enum class Writes { scalar, value, y, result, grid, cells };
-/// The routes of Cuda that can run it.
 enum class Takes { all, no_mma, ours, other };
 
 struct Call {
@@ -78,7 +76,6 @@ struct Data {
     Kokkos::deep_copy(cells, 1);
   }
 
-  /// Call number `which`.
   void run(std::size_t which, Settings const& s) {
     Exec const exec;
     auto const to = y.view(), sums = result.view();
@@ -112,7 +109,6 @@ struct Data {
                          1, s);
     }
   }
-  /// The last number that a call wrote.
   float last(Writes writes) const {
     switch (writes) {
       case Writes::scalar: return scalar;
@@ -241,6 +237,55 @@ TYPED_TEST(Calls, Explanations) {
   EXPECT_EQ(before, last_route());
   expect_error({"KokkosMMA::explain: ", "does not call"},
                [] { explain([] {}); });
+}
+
+TYPED_TEST(Calls, LevelExact) {
+  using Exec = TypeParam;
+  for (std::size_t which = 0; which < 18; ++which) {
+    Call const& call = calls[which];
+    SCOPED_TRACE(joined(call.name, ", call ", which));
+    // No scans of segments, and nothing but sums.
+    bool const offered = which < 14 && which != 2 && which != 11;
+    Data<Exec> data;
+    auto const by = [](Route route) {
+      return Settings{.route           = route,
+                      .reproducibility = Reproducibility::exact};
+    };
+    auto const refused = [&](std::vector<std::string> parts,
+                             Settings const& settings) {
+      parts.push_back("KokkosMMA::" + call.name + ": ");
+      expect_error(parts, [&] { data.run(which, settings); });
+      EXPECT_TRUE(data.untouched());
+    };
+    auto const runs = [&](Settings const& settings) {
+      data.run(which, settings);
+      EXPECT_EQ(call.last, data.last(call.writes));
+    };
+    Settings const exactly = by(Route::automatic);
+    if (offered) {
+      refused({"route mma"}, by(Route::mma));
+      if (on_cuda<Exec>)
+        refused({"level exact", "route generic"}, by(Route::generic));
+      expect_explained(
+          {on_cuda<Exec> ? "route streamed" : "route generic", "; level exact"},
+          [&] { data.run(which, exactly); });
+      runs(exactly);
+      // Of a host that is the one order that devices have, too.
+      if (!on_cuda<Exec>)
+        runs({.reproducibility = Reproducibility::device_independent});
+    } else {
+      refused({"level exact"}, exactly);
+    }
+    // A scope asks for what can be had; the rest runs as ever.
+    ScopedSettings const scope(exactly);
+    std::string const text = explain([&] { data.run(which, {}); });
+    EXPECT_EQ(offered, text.find("; level exact") != text.npos) << text;
+    runs({});
+    for (Route const route : {Route::generic, Route::mma}) {
+      ScopedSettings const of_route(Settings{route});
+      runs({});
+    }
+  }
 }
 
 TYPED_TEST(Calls, Labels) {

@@ -8,7 +8,6 @@
 
 #include <KokkosMMA_HostileSums.hpp>
 
-#include <bit>
 #include <cmath>
 
 namespace {
@@ -85,34 +84,6 @@ TYPED_TEST(ReduceExact, ManyElements) {
   for (double& term : sum.terms)
     term = std::ldexp(random.uniform(-1, 1), int(random.integer(-140, 127)));
   expect_exact<float, float, TypeParam>(sum, random);
-}
-
-// What ranks hand to each other: limbs of parts, whose sum is rounded once.
-TYPED_TEST(ReduceExact, LimbsOfParts) {
-  Random random;
-  for (std::size_t const size : {1, 700, 30001}) {
-    ExactReference reference;
-    Impl::Superaccumulator<Scalar::float64> sum;
-    sum.init();
-    for (int part = 0; part < 3; ++part) {
-      std::vector<double> terms(part == 1 ? 0 : size);
-      for (double& term : terms) {
-        term =
-            std::ldexp(random.uniform(-1, 1), int(random.integer(-1074, 1000)));
-        reference.add(term);
-      }
-      auto x = make_view<double, TypeParam>(
-          terms.size(), [&](std::size_t i) { return terms[i]; });
-      Impl::Superaccumulator<Scalar::float64> of_part;
-      ASSERT_FALSE(Impl::exact_limbs_of(
-          "label", TypeParam(), Impl::ExactViewTerms<decltype(x)>{x}, of_part));
-      EXPECT_EQ(terms.empty(), of_part.empty);
-      sum.merge(of_part);
-    }
-    EXPECT_TRUE(same_bits(
-        reference.as_double(),
-        std::bit_cast<double>(sum.round(Impl::float_format(Scalar::float64)))));
-  }
 }
 
 /// Dot products of hostile factors, contiguous and with a stride.
@@ -196,7 +167,6 @@ TYPED_TEST(ReduceExact, AnyLevelOfIntegers) {
 
 TYPED_TEST(ReduceExact, WhatCannotBeHad) {
   auto const x  = filled<float, TypeParam>(100, 1);
-  auto const y  = filled<float, TypeParam>(100, 1);
   auto const in = filled<int, TypeParam>(100, 1);
   float result  = poison<float>();
   bool const c  = on_cuda<TypeParam>;
@@ -207,62 +177,24 @@ TYPED_TEST(ReduceExact, WhatCannotBeHad) {
   expect_error(
       {"KokkosMMA::reduce", "level exact", c ? "sum of integers" : "not Cuda"},
       [&] { reduce(TypeParam(), in, result, exactly); });
-  Settings settings        = exactly;
-  settings.reproducibility = Reproducibility::device_independent;
-  if (!c) {
-    expect_error({"KokkosMMA::exclusive_scan", "level device_independent"},
-                 [&] { exclusive_scan(TypeParam(), in, y, settings); });
-  }
-  settings       = exactly;
-  settings.route = Route::mma;
-  expect_error({"KokkosMMA::reduce", "route mma"},
-               [&] { reduce(TypeParam(), x, result, settings); });
-  settings.route = Route::generic;
-  if (on_cuda<TypeParam>) {
-    expect_error({"KokkosMMA::reduce", "level exact", "route generic"},
-                 [&] { reduce(TypeParam(), x, result, settings); });
-  }
+  expect_explained(
+      {c ? "; level device_independent, not exact: the reduction is not a sum"
+         : "; level run_to_run, not exact: the execution space is not Cuda"},
+      [&] { reduce(TypeParam(), x, Kokkos::Min<float>(result), exactly); });
   EXPECT_TRUE(same_bits(poison<float>(), result));
 }
 
-// A scope asks for what can be had; the rest runs as ever.
 TYPED_TEST(ReduceExact, ScopesWish) {
   auto const x = make_view<float, TypeParam>(3, [](std::size_t i) {
     return i == 0 ? 1 : i == 1 ? 1e30 : -1e30;
   });
-  float result = poison<float>();
   ScopedSettings const scope(exactly);
-  reduce(TypeParam(), x, result);
-  EXPECT_EQ(1.f, result);
-  reduce(TypeParam(), x, Kokkos::Max<float>(result));
-  EXPECT_EQ(1e30f, result);
-  {
-    ScopedSettings const route(Settings{Route::generic});
-    reduce(TypeParam(), x, result);
-    if (!on_cuda<TypeParam>) {
-      EXPECT_EQ(1.f, result);
-    }
-  }
-  {
-    ScopedSettings const route(Settings{Route::mma});
+  for (Route const route : {Route::automatic, Route::mma}) {
+    ScopedSettings const of_route(Settings{route});
+    float result = poison<float>();
     reduce(TypeParam(), x, result);
     EXPECT_EQ(1.f, result);
   }
-}
-
-TYPED_TEST(ReduceExact, Explanations) {
-  auto const x = filled<float, TypeParam>(100, 1);
-  float result = 0;
-  expect_explained({on_cuda<TypeParam> ? "route streamed" : "route generic",
-                    "; level exact"},
-                   [&] { reduce(TypeParam(), x, result, exactly); });
-  expect_explained(
-      {on_cuda<TypeParam>
-           ? "; level device_independent, not exact: the reduction is not a sum"
-           : "; level run_to_run, not exact: the execution space is not Cuda"},
-      [&] { reduce(TypeParam(), x, Kokkos::Min<float>(result), exactly); });
-  EXPECT_EQ(std::string::npos,
-            explain([&] { reduce(TypeParam(), x, result); }).find("level"));
 }
 
 }  // namespace

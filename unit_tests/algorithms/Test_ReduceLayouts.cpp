@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where the data may lie and where the result may go.
+// Strided data, and where the result may go.
 
 #include "AlgorithmSupport.hpp"
 
@@ -11,38 +11,6 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(ReduceLayouts);
-
-/// Every part of a View at every place of a 16-byte line. What lies around a
-/// part would be seen.
-template <class Element, class Value, class Exec>
-void expect_subviews() {
-  Random random;
-  std::size_t const length = 700;
-  std::vector<int> values(length);
-  auto const memory = make_view<Element, Exec>(length, [&](std::size_t i) {
-    return values[i] = int(random.integer(1, 5));
-  });
-  std::size_t const per_vector = 16 / sizeof(Element);
-  for (std::size_t const size : {0, 1, 3, 7, 16, 100, 513, 600})
-    for (std::size_t first = 0; first <= per_vector; ++first) {
-      auto const x = Kokkos::subview(memory, Range(first, first + size));
-      std::int64_t expected = 0;
-      for (std::size_t i = 0; i < size; ++i) expected += values[first + i];
-      for (Route const route : routes<Exec>(visible_to_mma<Element, Value>)) {
-        SCOPED_TRACE(joined(trace(route, size), ", first ", first));
-        ASSERT_EQ(double(expected),
-                  double(sum_of<Value>(Exec(), x, Settings{route})));
-      }
-    }
-}
-
-TYPED_TEST(ReduceLayouts, UnalignedSubviews) {
-  for_types<Pair<half_t, float>, Pair<float, float>, Pair<double, double>,
-            Pair<std::int8_t, std::int32_t>, Pair<std::int64_t, std::int64_t>>(
-      [&]<class A, class B>(Pair<A, B>) {
-        expect_subviews<A, B, TypeParam>();
-      });
-}
 
 /// Automatic and forced routes for a View that is not contiguous.
 template <class Value, class Exec, class View>
@@ -105,20 +73,6 @@ TYPED_TEST(ReduceLayouts, LayoutStride) {
               sum_of<std::int64_t>(TypeParam(), contiguous, Settings{route}));
 }
 
-TYPED_TEST(ReduceLayouts, ConstAndUnmanagedViews) {
-  auto const x = make_view<double, TypeParam>(
-      1234, [](std::size_t i) { return double(i); });
-  Kokkos::View<double const*, TypeParam> const constant = x;
-  Unmanaged<double const*, TypeParam> const unmanaged(x.data(), x.extent(0));
-  for (Route const route : routes<TypeParam>()) {
-    SCOPED_TRACE(trace(route, 1234));
-    EXPECT_EQ(1234 * 1233 / 2,
-              sum_of<double>(TypeParam(), constant, Settings{route}));
-    EXPECT_EQ(1234 * 1233 / 2,
-              sum_of<double>(TypeParam(), unmanaged, Settings{route}));
-  }
-}
-
 template <class Element, class Value, class Exec>
 void expect_result_views() {
   std::size_t const size = 4321;
@@ -149,23 +103,6 @@ TYPED_TEST(ReduceLayouts, ResultInAView) {
             Pair<std::int64_t, double>>([&]<class A, class B>(Pair<A, B>) {
     expect_result_views<A, B, TypeParam>();
   });
-}
-
-/// Calls that follow each other on one instance leave their own results.
-TYPED_TEST(ReduceLayouts, ManyCallsInFlight) {
-  TypeParam const exec;
-  std::size_t const calls = 50, size = 20000;
-  auto const x = filled<float, TypeParam>(size, 1);
-  Kokkos::View<float*, TypeParam> const results("results", calls);
-  for (std::size_t call = 0; call < calls; ++call) {
-    auto const part   = Kokkos::subview(x, Range(call, size));
-    auto const result = Kokkos::subview(results, call);
-    reduce(exec, part, result);
-  }
-  exec.fence();
-  auto const host = host_copy(results);
-  for (std::size_t call = 0; call < calls; ++call)
-    ASSERT_EQ(float(size - call), host(call)) << call;
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The error of each route against an exact sum, next to the error of Kokkos'
-// own code, and the papers' formulations.
+// own code, and the papers' formulations. Subnormal numbers, zeros, overflow
+// and bits that repeat, here and in the two other tests of numerics: the suites
+// of the emulated device.
 
 #include "NumericsSupport.hpp"
 
@@ -102,22 +104,6 @@ TYPED_TEST(ReduceNumerics, NonFiniteValues) {
   });
 }
 
-TYPED_TEST(ReduceNumerics, FloatSubnormals) {
-  Random random;
-  // sums of few multiples of 2^-149: exact in float
-  std::int64_t units = 0;
-  auto const x       = make_view<float, TypeParam>(3001, [&](std::size_t) {
-    std::int64_t const value = random.integer(-1000, 1000);
-    units += value;
-    return std::ldexp(double(value), -149);
-  });
-  for (Route const route : routes<TypeParam>(false)) {
-    SCOPED_TRACE(trace(route, 3001));
-    EXPECT_EQ(std::ldexp(double(units), -149),
-              double(sum_of<float>(TypeParam(), x, Settings{route})));
-  }
-}
-
 TYPED_TEST(ReduceNumerics, OnesBeyondTheReachOfHalf) {
   auto const x = filled<half_t, TypeParam>(100000, 1.f);
   auto const y = Kokkos::subview(x, Range(1, 60001));
@@ -129,25 +115,6 @@ TYPED_TEST(ReduceNumerics, OnesBeyondTheReachOfHalf) {
               float((sum_in_view<half_t, typename TypeParam::memory_space>(
                   TypeParam(), y, Settings{route}))));
   }
-}
-
-template <class Element, class Value, class Exec>
-void expect_bitwise_repeats() {
-  Random random;
-  auto const x = make_view<Element, Exec>(
-      1234567, [&](std::size_t) { return float(random.normal()); });
-  for (Route const route : routes<Exec>(visible_to_mma<Element, Value>)) {
-    Value const first = sum_of<Value>(Exec(), x, Settings{route});
-    for (int repeat = 0; repeat < 20; ++repeat)
-      ASSERT_TRUE(same_bits(first, sum_of<Value>(Exec(), x, Settings{route})))
-          << trace(route, x.extent(0));
-  }
-}
-
-TYPED_TEST(ReduceNumerics, RepeatsBitwise) {
-  expect_bitwise_repeats<float, float, TypeParam>();
-  expect_bitwise_repeats<double, double, TypeParam>();
-  expect_bitwise_repeats<half_t, float, TypeParam>();
 }
 
 #if KOKKOSMMA_IMPL_ON_CUDA()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Every element type into every result type that is allowed, and every size at
-// which a kernel changes its ways. The values are small integers, so that all
+// which a kernel changes its ways, from any place of a 16-byte line on. All
 // routes give the exact sum.
 
 #include "AlgorithmSupport.hpp"
@@ -45,22 +45,46 @@ constexpr std::size_t exact_up_to() {
   return std::size_t(1) << 24;
 }
 
+/// Numbers whose sum is exact, at any place of a 16-byte line, and others
+/// around them. Integers have any bits: sums leave the type and come back
+/// modulo 2^bits. On host spaces Kokkos' own join adds, for which leaving a
+/// signed type is undefined: there the numbers are smaller.
 template <class Element, class Value, class Exec>
 void expect_exact_at(std::size_t size, Random& random) {
   if (size > exact_up_to<Value>()) return;
   Exec const exec;
+  constexpr bool any_bits = std::is_integral_v<Element> &&
+                            std::is_integral_v<Value> &&
+                            !std::is_same_v<Element, bool>;
+  constexpr bool host =
+      std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+  constexpr int drop = host && std::is_signed_v<Value> ? 50 : 0;
   // Partial sums stay below 2^24 in magnitude.
-  bool const wide       = size > 100000 || sizeof(Value) == 2;
-  std::int64_t expected = 0;
-  auto const x          = make_view<Element, Exec>(size, [&](std::size_t) {
-    int const value = small_value<Element>(random, wide);
-    expected += value;
-    return value;
-  });
+  bool const wide        = size > 100000 || sizeof(Value) == 2;
+  auto const first       = random.integer(0, 1)
+                               ? std::size_t(0)
+                               : std::size_t(random.integer(1, 16 / sizeof(Element)));
+  std::uint64_t expected = 0;
+  auto const memory =
+      make_view<Element, Exec>(size + first + 5, [&](std::size_t i) {
+        if (i < first || i >= first + size) return Element(1);
+        auto const value =
+            any_bits ? static_cast<Element>(random.bits() >> drop)
+                     : static_cast<Element>(small_value<Element>(random, wide));
+        expected += std::uint64_t(std::int64_t(value));
+        return value;
+      });
+  Kokkos::View<Element const*, Exec> const x =
+      Kokkos::subview(memory, Range(first, first + size));
   for (Route const route : routes<Exec>(visible_to_mma<Element, Value>)) {
     SCOPED_TRACE(trace(route, size));
     Value const computed = sum_of<Value>(exec, x, Settings{route});
-    ASSERT_EQ(double(static_cast<Value>(expected)), double(computed));
+    if constexpr (std::is_integral_v<Value>) {
+      ASSERT_EQ(static_cast<Value>(expected), computed);
+    } else {
+      ASSERT_EQ(double(static_cast<Value>(std::int64_t(expected))),
+                double(computed));
+    }
     if (route == Route::automatic) {
       ASSERT_EQ(best_route<Exec>(visible_to_mma<Element, Value>), last_route());
     }
@@ -92,37 +116,17 @@ TYPED_TEST(ReduceValues, EveryPairOfTypes) {
   });
 }
 
-/// Random bits: sums leave the type and come back modulo 2^bits. On host spaces
-/// Kokkos' own join adds, for which leaving a signed type is undefined: there
-/// the numbers are small.
-template <class Element, class Value, class Exec>
-void expect_modulo() {
-  Random random;
-  for (std::size_t const size : {1000, 70001}) {
-    std::uint64_t expected = 0;
-    auto const x           = make_view<Element, Exec>(size, [&](std::size_t) {
-      constexpr bool host =
-          std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
-      constexpr int drop  = host && std::is_signed_v<Value> ? 50 : 0;
-      Element const value = static_cast<Element>(random.bits() >> drop);
-      expected += std::uint64_t(value);
-      return value;
-    });
-    for (Route const route : routes<Exec>(visible_to_mma<Element, Value>)) {
-      SCOPED_TRACE(trace(route, size));
-      ASSERT_EQ(static_cast<Value>(expected),
-                sum_of<Value>(Exec(), x, Settings{route}));
-    }
-  }
-}
-
 TYPED_TEST(ReduceValues, IntegersModulo) {
   for_types<
       Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,
       Pair<std::uint8_t, std::uint64_t>, Pair<std::int32_t, std::int32_t>,
       Pair<std::int32_t, std::int64_t>, Pair<std::uint32_t, std::uint64_t>,
       Pair<std::int64_t, std::int64_t>, Pair<std::uint64_t, std::uint64_t>>(
-      [&]<class A, class B>(Pair<A, B>) { expect_modulo<A, B, TypeParam>(); });
+      [&]<class A, class B>(Pair<A, B>) {
+        Random random;
+        for (std::size_t const size : {1000, 70001})
+          expect_exact_at<A, B, TypeParam>(size, random);
+      });
 }
 
 /// Sizes around which the kernels change from one index per thread to full

@@ -131,18 +131,6 @@ TYPED_TEST(ScanLayouts, Strided) {
       [&]<class A, class B>(Pair<A, B>) { expect_strided<A, B, TypeParam>(); });
 }
 
-/// The tensor cores load 16 bytes at a time: an error when a call insists.
-TYPED_TEST(ScanLayouts, MmaRefusesStrides) {
-  auto const memory = poisoned_array<float, TypeParam>(200);
-  auto const x      = cut(memory, Place{0, 2}, 50);
-  auto const y      = poisoned_array<float, TypeParam>(50);
-  expect_error(
-      {"KokkosMMA::inclusive_scan", "route mma",
-       on_cuda<TypeParam> ? "strided" : "not Cuda"},
-      [&] { inclusive_scan(TypeParam(), x, y, Settings{Route::mma}); });
-  EXPECT_TRUE(written(y, Place{}, {}));
-}
-
 template <Impl::ScanKind Kind, class T, class Exec>
 void expect_in_place() {
   Random random;
@@ -171,22 +159,6 @@ TYPED_TEST(ScanLayouts, InPlace) {
   expect_in_place<Impl::ScanKind::exclusive, std::int32_t, TypeParam>();
   expect_in_place<Impl::ScanKind::inclusive, std::int64_t, TypeParam>();
   expect_in_place<Impl::ScanKind::exclusive, half_t, TypeParam>();
-}
-
-/// Two columns of a row-major matrix interleave and share no byte.
-TYPED_TEST(ScanLayouts, ColumnsOfOneMatrix) {
-  std::size_t const rows = 3000;
-  RowMajor<double, TypeParam> const matrix("m", rows, 3);
-  Kokkos::deep_copy(matrix, 1.);
-  auto const x = Kokkos::subview(matrix, Kokkos::ALL, 0);
-  auto const y = Kokkos::subview(matrix, Kokkos::ALL, 2);
-  EXPECT_NO_THROW(exclusive_scan(TypeParam(), x, y));
-  auto const host = host_copy(matrix);
-  for (std::size_t i = 0; i < rows; ++i) {
-    ASSERT_EQ(1., host(i, 0)) << i;
-    ASSERT_EQ(1., host(i, 1)) << i;
-    ASSERT_EQ(double(i), host(i, 2)) << i;
-  }
 }
 
 TYPED_TEST(ScanLayouts, ConstAndUnmanagedViews) {

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The error of the prefixes by each route against exact sums, next to the error
-// of Kokkos' own code; where NaN, infinity and overflow reach; bits that
-// repeat.
+// of Kokkos' own code; where NaN and infinity reach.
 
 #include "NumericsSupport.hpp"
 
@@ -138,18 +137,6 @@ TYPED_TEST(ScanNumerics, ExactMultiples) {
   expect_exact_multiples<float, TypeParam>(0x1p-149, -1000, 1000);
 }
 
-/// A sum starts from +0: no prefix of negative zeros is negative.
-TYPED_TEST(ScanNumerics, NegativeZeros) {
-  for_types<Pair<float, float>, Pair<double, double>>(
-      []<class A, class B>(Pair<A, B>) {
-        by_every_route<Impl::ScanKind::inclusive, B>(
-            filled<A, TypeParam>(5000, -0.),
-            [](auto const& y) { EXPECT_TRUE(holds(y, B(0))); });
-      });
-}
-
-// --- NaN, infinity, overflow -----------------------------------------------
-
 /// Places of a first special value: around everything that is a power of two,
 /// and anywhere.
 std::vector<std::size_t> places(std::size_t size, Random& random) {
@@ -202,81 +189,6 @@ TYPED_TEST(ScanNumerics, ReachOfNaNAndInfinity) {
             Pair<bhalf_t, float>>([&]<class A, class B>(Pair<A, B>) {
     expect_reach_of_special_values<A, B, TypeParam>();
   });
-}
-
-/// A quarter of the largest power of two from some place on: three prefixes are
-/// finite, all that follow are infinite. In a product with zeros and ones the
-/// sums of later rows overflow too, and must not reach earlier ones.
-template <class Element, class Output, class Exec>
-void expect_overflow_reaches_what_follows() {
-  Random random(types<Element, Output>());
-  std::size_t const size = 9001;
-  double const quarter =
-      std::ldexp(1., std::numeric_limits<wide_t<Element>>::max_exponent - 2);
-  for (std::size_t const first : places(size, random)) {
-    for (double const sign : {1., -1.}) {
-      auto const x = make_view<Element, Exec>(size, [&](std::size_t i) {
-        return static_cast<Element>(i < first ? 0. : sign * quarter);
-      });
-      SCOPED_TRACE(first);
-      by_every_route<Impl::ScanKind::inclusive, Output>(x, [&](auto const& y) {
-        ASSERT_TRUE(holds(y, [&](std::size_t i) {
-          std::size_t const terms = i < first ? 0 : i - first + 1;
-          double const prefix     = terms < 4 ? double(terms) * quarter : inf;
-          return static_cast<Output>(terms == 0 ? 0. : sign * prefix);
-        }));
-      });
-    }
-  }
-}
-
-TYPED_TEST(ScanNumerics, ReachOfOverflow) {
-  for_types<Pair<float, float>, Pair<double, double>, Pair<bhalf_t, float>>(
-      [&]<class A, class B>(Pair<A, B>) {
-        expect_overflow_reaches_what_follows<A, B, TypeParam>();
-      });
-}
-
-/// The same bits again, and the total is the last prefix but for roundings in
-/// another order.
-template <Impl::ScanKind Kind, class Element, class Output, class Exec>
-void expect_bitwise_repeats() {
-  Random random;
-  std::size_t const size = on_cuda<Exec> ? 12345678 : 654321;
-  auto const x           = make_view<Element, Exec>(
-      size, [&](std::size_t) { return float(random.normal()); });
-  for (Route const route : scan_routes<Element, Output, Exec>()) {
-    SCOPED_TRACE(trace(route, size));
-    auto const run = [&](std::vector<Output>& prefixes, Output& total) {
-      auto const y = poisoned_array<Output, Exec>(size);
-      total        = poison<Output>();
-      run_scan<Kind>(Exec(), x, y, Settings{route}, 0, Total(total));
-      prefixes = elements_of(y);
-    };
-    std::vector<Output> first, again;
-    Output total, total_again;
-    run(first, total);
-    if (Kind == Impl::ScanKind::inclusive) {
-      EXPECT_NEAR(double(first.back()), double(total),
-                  epsilon<Output> * double(size));
-    }
-    for (int repeat = 0; repeat < 4; ++repeat) {
-      run(again, total_again);
-      ASSERT_TRUE(
-          same_elements_as([&](std::size_t i) { return first[i]; }, again));
-      ASSERT_TRUE(same_bits(total, total_again));
-    }
-  }
-}
-
-TYPED_TEST(ScanNumerics, RepeatsBitwise) {
-  expect_bitwise_repeats<Impl::ScanKind::exclusive, float, float, TypeParam>();
-  expect_bitwise_repeats<Impl::ScanKind::inclusive, double, double,
-                         TypeParam>();
-  expect_bitwise_repeats<Impl::ScanKind::inclusive, float, float, TypeParam>();
-  expect_bitwise_repeats<Impl::ScanKind::exclusive, double, double,
-                         TypeParam>();
-  expect_bitwise_repeats<Impl::ScanKind::exclusive, half_t, float, TypeParam>();
 }
 
 }  // namespace

@@ -149,44 +149,12 @@ TYPED_TEST(SegmentedExact, Matrices) {
   }
 }
 
-TYPED_TEST(SegmentedExact, WhatCannotBeHad) {
-  auto const x = filled<float, TypeParam>(100, 1);
-  auto const y = filled<float, TypeParam>(100, 1);
-  auto const r = filled<float, TypeParam>(10, 7);
-  expect_error({"KokkosMMA::segmented_reduce", "level exact"}, [&] {
-    segmented_reduce(TypeParam(), x, 10, r, Multiplies<>(), exactly);
-  });
-  expect_error(
-      {"KokkosMMA::segmented_inclusive_scan", "level exact",
-       "segmented_reduce"},
-      [&] { segmented_inclusive_scan(TypeParam(), x, 10, y, exactly); });
-  EXPECT_EQ(7.f, host_copy(r)(3));
-  expect_explained({on_cuda<TypeParam> ? "route streamed" : "route generic",
-                    "; level exact"},
-                   [&] { segmented_reduce(TypeParam(), x, 10, r, exactly); });
-  // Lines without elements.
+TYPED_TEST(SegmentedExact, LinesWithoutElements) {
   Kokkos::View<double**, Kokkos::LayoutRight, TypeParam> const none("none", 5,
                                                                     0);
   auto const zeros = filled<double, TypeParam>(5, 7);
   segmented_reduce(TypeParam(), none, Axis{1}, zeros, exactly);
   EXPECT_EQ(0., host_copy(zeros)(4));
-  if (!on_cuda<TypeParam>) {
-    // Of a host that is the one order that devices have, too.
-    auto const large = make_view<float, TypeParam>(4, [](std::size_t i) {
-      return i == 0 ? 1e8f : i == 3 ? -1e8f : 1.f;
-    });
-    auto const sum   = filled<float, TypeParam>(1, 7);
-    Settings settings;
-    settings.reproducibility = Reproducibility::device_independent;
-    segmented_reduce(TypeParam(), large, 4, sum, settings);
-    EXPECT_EQ(2.f, host_copy(sum)(0));
-  }
-  // A scope's request.
-  ScopedSettings const scope(exactly);
-  segmented_reduce(TypeParam(), x, 10, r);
-  EXPECT_EQ(10.f, host_copy(r)(3));
-  segmented_reduce(TypeParam(), x, 10, r, Maximum());
-  EXPECT_EQ(1.f, host_copy(r)(3));
 }
 
 /// Terms that add as much to a limb as a number may.

@@ -107,25 +107,6 @@ TYPED_TEST(SegmentedReduce, OtherOperations) {
                  Case<prod, std::int32_t, std::int32_t>>(few_lengths);
 }
 
-/// Random bits: sums leave the type and come back.
-template <class C, class Exec>
-void expect_modulo() {
-  Random random(case_trace<C>());
-  std::size_t const size = 70001;
-  for (std::size_t const length : {5, 64, 3000, 70001}) {
-    SCOPED_TRACE(length);
-    std::vector<std::int64_t> values(size);
-    for (std::int64_t& value : values)
-      value = std::int64_t(static_cast<typename C::Input>(random.bits()));
-    Reduce::run<C, Exec>(values, equal_segments(size, length), length, random);
-  }
-}
-TYPED_TEST(SegmentedReduce, IntegersModulo) {
-  expect_modulo<Case<sum, std::int32_t, std::int32_t>, TypeParam>();
-  expect_modulo<Case<sum, std::int64_t, std::int64_t>, TypeParam>();
-  expect_modulo<Case<sum, std::uint8_t, std::uint32_t>, TypeParam>();
-}
-
 /// Elements that are the identity of their type, into another type: they took
 /// part.
 template <class Op, class T, class Y, class Exec>
@@ -150,7 +131,6 @@ TYPED_TEST(SegmentedReduce, IdentitiesAreElements) {
                                 TypeParam>(Limits::max());
 }
 
-// --- types of the accumulator -----------------------------------------------
 template <class Kept, Impl::Operation Op, class... Types>
 inline constexpr bool keeps =
     std::is_same_v<Kept, typename Case<Op, Types...>::Accumulator>;

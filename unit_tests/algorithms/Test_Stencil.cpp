@@ -16,8 +16,6 @@ using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(Stencils);
 
-// --- boundaries --------------------------------------------------------------
-
 TYPED_TEST(Stencils, EveryPairOfBoundaries) {
   Random random;
   for (int low = 0; low < 6; ++low)
@@ -90,8 +88,6 @@ TYPED_TEST(Stencils, ConstantsMeet) {
     EXPECT_EQ(std::vector<double>(4, 3 * 100 + 2 * 10), out.values());
   });
 }
-
-// --- weights -----------------------------------------------------------------
 
 TYPED_TEST(Stencils, WeightsOfEveryShape) {
   Random random;

@@ -125,8 +125,6 @@ TYPED_TEST(StencilInterface, InstancesInOrder) {
   }
 }
 
-// --- Kokkos Tools ------------------------------------------------------------
-
 TYPED_TEST(StencilInterface, ToolsSeeOneKernelOfAPolicy) {
   using Exec = TypeParam;
   Kokkos::View<float**, Exec> const x("x", 20, 20);
@@ -180,8 +178,6 @@ TYPED_TEST(StencilInterface, ToolsSeeStepsThatAreTakenTogether) {
              on_cuda<TypeParam> && weights != StencilWeights<2>::box(1));
     }
 }
-
-// --- routes ------------------------------------------------------------------
 
 /// No operand of the tensor cores is a third, and this is no product of two
 /// factors.

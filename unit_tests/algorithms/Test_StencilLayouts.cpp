@@ -12,8 +12,6 @@ using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(StencilLayouts);
 
-// --- layouts -----------------------------------------------------------------
-
 template <int R, class Kind, class OutKind, class Exec>
 void one_layout() {
   Random random;
@@ -110,36 +108,11 @@ TYPED_TEST(StencilLayouts, ColumnsOfOneView) {
   }
 }
 
-// --- several steps -----------------------------------------------------------
-
-template <int R, class Exec>
-void several_steps(Place<R> const& extent) {
-  Random random;
-  typename StencilWeights<R>::Offsets radius;
-  for (int d = 0; d < R; ++d) radius[d] = 1 + d;
-  for (int kind = 0; kind < 5; ++kind)
-    for (std::int64_t const steps : {2, 3, 4, 7})
-      expect_row_sums<double, double, R, Exec>(
-          extent, asymmetric<R>(radius, random, true),
-          Boundaries<R>::all(Boundary(kind), 5), random, steps);
-  for (int i = 0; i < 10; ++i)
-    expect_row_sums<double, double, R, Exec>(
-        extent, asymmetric<R>(radius, random, true),
-        random_boundaries<R>(random, false), random, random.integer(2, 6));
-}
 TYPED_TEST(StencilLayouts, StepsAtEveryBoundary) {
   using Left = Kokkos::LayoutLeft;
   steps_at_every_boundary<float, 2, Plain<Left>, TypeParam>(20);
   steps_at_every_boundary<float, 2, Framed<Left>, TypeParam>(20);
 }
-TYPED_TEST(StencilLayouts, SeveralSteps) {
-  several_steps<1, TypeParam>({19});
-  several_steps<2, TypeParam>({7, 12});
-  several_steps<3, TypeParam>({4, 5, 6});
-}
-
-// --- nothing to do -----------------------------------------------------------
-
 TYPED_TEST(StencilLayouts, EmptyGrids) {
   using Exec = TypeParam;
   Kokkos::View<float**, Exec> const none("none", 0, 5), out("out", 0, 5),

@@ -53,24 +53,17 @@ TYPED_TEST(StencilBytes, FactorsOfAnySize) {
 #if IN_PART(3)
 KOKKOSMMA_TEST_EVERY_SPACE(StencilDoubles);
 
-TYPED_TEST(StencilDoubles, OneType) { one_type<double, double, TypeParam>(); }
-TYPED_TEST(StencilDoubles, RandomNumbers) {
-  random_numbers<double, TypeParam>();
-}
-TYPED_TEST(StencilDoubles, ProductsOfRowsAnywhere) {
+TYPED_TEST(StencilDoubles, OneType) {
+  one_type<double, double, TypeParam>();
   products_of_rows_anywhere<double, TypeParam>();
 }
 TYPED_TEST(StencilDoubles, WeightsWithoutStructure) {
   weights_without_structure<double, TypeParam>();
 }
-TYPED_TEST(StencilDoubles, StepsAtEveryBoundary) {
+TYPED_TEST(StencilDoubles, Steps) {
   steps_at_every_boundary<double, 2, Plain<Right>, TypeParam>(30);
-}
-TYPED_TEST(StencilDoubles, BitsOfSteps) {
   steps_of<double, Plain<Right>, TypeParam>(
       {star, dense, sparse, product, mean}, 14);
-}
-TYPED_TEST(StencilDoubles, BitsOfStepsOnALargerGrid) {
   steps_on_a_larger_grid<double, TypeParam>({1501, 900}, product, 2, 7);
 }
 #endif
@@ -78,7 +71,6 @@ TYPED_TEST(StencilDoubles, BitsOfStepsOnALargerGrid) {
 #if IN_PART(4)
 KOKKOSMMA_TEST_EVERY_SPACE(StencilFloats);
 
-TYPED_TEST(StencilFloats, RandomNumbers) { random_numbers<float, TypeParam>(); }
 TYPED_TEST(StencilFloats, WeightsWithoutStructure) {
   weights_without_structure<float, TypeParam>();
 }
@@ -88,11 +80,7 @@ TYPED_TEST(StencilFloats, ProductsOfFractions) {
 TYPED_TEST(StencilFloats, BitsOfSteps) {
   steps_of<float, Plain<Right>, TypeParam>({star, dense, sparse, product, mean},
                                            14);
-}
-TYPED_TEST(StencilFloats, BitsOfStepsOfFunctors) {
   steps_of_updates<float, Plain<Right>, TypeParam>(14);
-}
-TYPED_TEST(StencilFloats, BitsOfStepsOnALargerGrid) {
   steps_on_a_larger_grid<float, TypeParam>({900, 1501}, star, 1, 9);
 }
 #endif
@@ -103,8 +91,6 @@ KOKKOSMMA_TEST_EVERY_SPACE(StencilFramed);
 TYPED_TEST(StencilFramed, BitsOfSteps) {
   steps_of<float, Framed<Right>, TypeParam>({star, product}, 8);
   steps_of<double, Framed<Left>, TypeParam>({star, dense}, 8);
-}
-TYPED_TEST(StencilFramed, BitsOfStepsOfFunctors) {
   steps_of_updates<double, Framed<Left>, TypeParam>(14);
 }
 #endif
@@ -112,11 +98,8 @@ TYPED_TEST(StencilFramed, BitsOfStepsOfFunctors) {
 #if IN_PART(6)
 KOKKOSMMA_TEST_EVERY_SPACE(StencilHalves);
 
-TYPED_TEST(StencilHalves, OneType) { one_type<half_t, half_t, TypeParam>(); }
-TYPED_TEST(StencilHalves, RandomNumbers) {
-  random_numbers<half_t, TypeParam>();
-}
-TYPED_TEST(StencilHalves, ProductsOfRowsAnywhere) {
+TYPED_TEST(StencilHalves, OneType) {
+  one_type<half_t, half_t, TypeParam>();
   products_of_rows_anywhere<half_t, TypeParam>();
 }
 TYPED_TEST(StencilHalves, WeightsWithoutStructure) {

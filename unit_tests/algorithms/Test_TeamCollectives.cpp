@@ -129,65 +129,97 @@ std::int64_t pattern_sum(std::size_t first, std::size_t count) {
 
 KOKKOSMMA_TEST_EVERY_SPACE(TeamCollectives);
 
-// Reductions by functors -----------------------------------------------------
+enum class Call { team_reduce, vector_reduce, inclusive_scan, exclusive_scan };
 
 template <class T, class Exec>
-struct ReduceByFunctor {
+struct CallFunctor {
   Counts<Exec> counts;
   Kokkos::View<T const*, Exec> x;
+  RowMajor<T, Exec> y;
   Kokkos::View<int**, Exec> calls;
   Results<T, Exec> results;
-  bool whole_team;
+  Call call;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    int const l        = member.league_rank();
-    auto const functor = [&](int i, T& update) {
+    int const l       = member.league_rank();
+    auto const reduce = [&](int i, T& update) {
       Kokkos::atomic_inc(&calls(l, i));
       update += x(l + i);
     };
+    auto const scan = [&](int i, T& update, bool final) {
+      if (call == Call::inclusive_scan) update += x(l + i);
+      if (final) {
+        y(l, i) = update;
+        Kokkos::atomic_inc(&calls(l, i));
+      }
+      if (call == Call::exclusive_scan) update += x(l + i);
+    };
     T result{};
-    if (whole_team)
-      KokkosMMA::team_reduce(member, counts(l), functor, result);
-    else
-      KokkosMMA::vector_reduce(member, counts(l), functor, result);
+    if (call == Call::team_reduce) {
+      KokkosMMA::team_reduce(member, counts(l), reduce, result);
+    } else if (call == Call::vector_reduce) {
+      KokkosMMA::vector_reduce(member, counts(l), reduce, result);
+    } else if (call == Call::exclusive_scan) {
+      KokkosMMA::team_scan(member, counts(l), scan, result);
+    } else {
+      // What the scan wrote is there for everyone.
+      KokkosMMA::team_scan(member, counts(l), scan);
+      if (counts(l) > 0) result = y(l, counts(l) - 1);
+    }
     results.store(member, result);
   }
 };
 
 template <class T, class Exec>
-void reduce_by_functor() {
+void call_functors() {
   auto const counts = test_counts();
   int const league  = int(counts.size());
   auto const x      = patterns<T, Exec>(max_count + league);
-  for (Geometry const g : geometries<Exec>()) {
-    for (bool const whole_team : {true, false}) {
-      SCOPED_TRACE(name(g) + (whole_team ? ", team" : ", vector"));
-      Kokkos::View<int**, Exec> calls("calls", league, max_count);
-      ReduceByFunctor<T, Exec> const body{device_counts<Exec>(counts),
-                                          x,
-                                          calls,
-                                          {league, g.vector},
-                                          whole_team};
+  // A 16-bit functor adds to what was rounded.
+  auto const rounded = [](std::int64_t sum) {
+    return static_cast<T>(static_cast<accumulator_t<T, T>>(sum));
+  };
+  for (Geometry const g : geometries<Exec>())
+    for (Call const call : {Call::team_reduce, Call::vector_reduce,
+                            Call::inclusive_scan, Call::exclusive_scan}) {
+      SCOPED_TRACE(joined(name(g), ", call ", int(call)));
+      bool const scans = call >= Call::inclusive_scan;
+      RowMajor<T, Exec> const y("y", scans ? league : 0, max_count);
+      Kokkos::View<int**, Exec> const calls("calls", league, max_count);
+      CallFunctor<T, Exec> const body{
+          device_counts<Exec>(counts), x, y, calls, {league, g.vector}, call};
       Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
-      body.results.check([&](int l) {
-        return static_cast<T>(
-            static_cast<accumulator_t<T, T>>(pattern_sum(l, counts[l])));
-      });
+      auto const host  = host_copy(y);
       auto const seen  = host_copy(calls);
       auto const sizes = host_copy(body.results.team_size);
-      int wrong        = 0;
-      for (int l = 0; l < league; ++l)
-        for (int i = 0; i < max_count; ++i)
-          wrong +=
-              seen(l, i) != (i < counts[l] ? (whole_team ? 1 : sizes(l)) : 0);
-      EXPECT_EQ(0, wrong) << "indices not called once by every group";
+      int wrong_sums = 0, wrong_calls = 0;
+      for (int l = 0; l < league; ++l) {
+        std::int64_t sum = 0;
+        for (int i = 0; i < max_count; ++i) {
+          bool const in    = i < counts[l];
+          int const groups = call == Call::vector_reduce ? sizes(l) : 1;
+          wrong_calls += seen(l, i) != (in ? groups : 0);
+          if (!scans) continue;
+          T expected = in ? rounded(sum) : static_cast<T>(0.f);
+          if (in && call == Call::inclusive_scan)
+            expected += static_cast<T>(float(pattern(l + i)));
+          sum += pattern(l + i);
+          wrong_sums += !same_bits(expected, host(l, i));
+        }
+      }
+      EXPECT_EQ(0, wrong_sums);
+      EXPECT_EQ(0, wrong_calls) << "indices not called once by every group";
+      body.results.check([&](int l) {
+        if (call == Call::inclusive_scan)
+          return counts[l] == 0 ? static_cast<T>(0.f) : host(l, counts[l] - 1);
+        return rounded(pattern_sum(l, counts[l]));
+      });
     }
-  }
 }
-TYPED_TEST(TeamCollectives, ReduceByFunctorCallsEveryIndexOnce) {
-  reduce_by_functor<std::int64_t, TypeParam>();
-  reduce_by_functor<double, TypeParam>();
-  reduce_by_functor<half_t, TypeParam>();
+TYPED_TEST(TeamCollectives, FunctorsAreCalledOnce) {
+  call_functors<int, TypeParam>();
+  call_functors<double, TypeParam>();
+  call_functors<half_t, TypeParam>();
 }
 
 /// Three numbers that are no built-in type: sums of 24 bytes.
@@ -367,8 +399,6 @@ TYPED_TEST(TeamCollectives, ReducersAndValuesOfManyBytes) {
   }
 }
 
-// Reductions of Views ---------------------------------------------------------
-
 /// Elements of every team's part lie between others that no sum may reach.
 template <class T, class Result, class Exec>
 struct ReduceViews {
@@ -537,89 +567,6 @@ TYPED_TEST(TeamCollectives, ThreadsWithRowsOfTheirOwn) {
   }
 }
 
-// Scans -----------------------------------------------------------------------
-
-template <class T, class Exec>
-struct ScanByFunctor {
-  Counts<Exec> counts;
-  Kokkos::View<T const*, Exec> x;
-  RowMajor<T, Exec> y;
-  Kokkos::View<int**, Exec> finals;
-  Results<T, Exec> totals;
-  bool inclusive;
-
-  KOKKOS_FUNCTION void operator()(Member<Exec> const& member) const {
-    int const l        = member.league_rank();
-    auto const functor = [&](int i, T& update, bool final) {
-      if (inclusive) update += x(l + i);
-      if (final) {
-        y(l, i) = update;
-        Kokkos::atomic_inc(&finals(l, i));
-      }
-      if (!inclusive) update += x(l + i);
-    };
-    T total{};
-    if (inclusive) {
-      // What the first scan wrote is there for everyone.
-      KokkosMMA::team_scan(member, counts(l), functor);
-      if (counts(l) > 0) total = y(l, counts(l) - 1);
-    } else {
-      KokkosMMA::team_scan(member, counts(l), functor, total);
-    }
-    totals.store(member, total);
-  }
-};
-
-template <class T, class Exec>
-void scan_by_functor() {
-  auto const counts = test_counts();
-  int const league  = int(counts.size());
-  auto const x      = patterns<T, Exec>(max_count + league);
-  for (Geometry const g : geometries<Exec>()) {
-    for (bool const inclusive : {true, false}) {
-      SCOPED_TRACE(name(g) + (inclusive ? ", inclusive" : ", exclusive"));
-      RowMajor<T, Exec> const y("y", league, max_count);
-      Kokkos::View<int**, Exec> const finals("finals", league, max_count);
-      ScanByFunctor<T, Exec> const body{
-          device_counts<Exec>(counts), x,        y, finals,
-          {league, g.vector},          inclusive};
-      Kokkos::parallel_for("test", team_policy<Exec>(league, g), body);
-      using Wide = accumulator_t<T, T>;
-      // A 16-bit functor adds to what was rounded.
-      auto const rounded = [](std::int64_t sum) {
-        return static_cast<T>(static_cast<Wide>(sum));
-      };
-      auto const host = host_copy(y);
-      auto const seen = host_copy(finals);
-      int wrong_sums = 0, wrong_calls = 0;
-      for (int l = 0; l < league; ++l) {
-        std::int64_t sum = 0;
-        for (int i = 0; i < max_count; ++i) {
-          bool const in = i < counts[l];
-          T expected    = in ? rounded(sum) : static_cast<T>(0.f);
-          if (in && inclusive)
-            expected += static_cast<T>(float(pattern(l + i)));
-          sum += pattern(l + i);
-          wrong_sums += !same_bits(expected, host(l, i));
-          wrong_calls += seen(l, i) != int(in);
-        }
-      }
-      EXPECT_EQ(0, wrong_sums);
-      EXPECT_EQ(0, wrong_calls);
-      body.totals.check([&](int l) {
-        if (inclusive)
-          return counts[l] == 0 ? static_cast<T>(0.f) : host(l, counts[l] - 1);
-        return rounded(pattern_sum(l, counts[l]));
-      });
-    }
-  }
-}
-TYPED_TEST(TeamCollectives, ScanByFunctor) {
-  scan_by_functor<int, TypeParam>();
-  scan_by_functor<double, TypeParam>();
-  scan_by_functor<half_t, TypeParam>();
-}
-
 template <class T, class Output, class Exec>
 struct ScanViews {
   Counts<Exec> counts;
@@ -761,8 +708,6 @@ TYPED_TEST(TeamCollectives, InARowOnSharedMemory) {
     }
   }
 }
-
-// Numerics --------------------------------------------------------------------
 
 template <class T, class Exec>
 struct SumOnly {

@@ -30,20 +30,21 @@ using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 using P = ForProblem;
 
-constexpr LoopSpace space_of(std::initializer_list<std::uint64_t> extents) {
+using Extents = std::initializer_list<std::uint64_t>;
+template <class Sizes = Extents>
+constexpr LoopSpace space_of(Sizes const& extents) {
   LoopSpace space;
   space.rank = int(extents.size());
   std::copy(extents.begin(), extents.end(), space.extent.begin());
   return space;
 }
-constexpr P loop_over(std::initializer_list<std::uint64_t> extents) {
+constexpr P loop_over(Extents extents) {
   P problem;
   problem.space         = space_of(extents);
   problem.functor_bytes = 48;
   return problem;
 }
 
-// --- every rule on its own --------------------------------------------------
 template <class... Changes>
 constexpr Refusal streamed(Changes... changes) {
   return refuse_streamed(with(loop_over({1000, 20}), changes...));
@@ -59,7 +60,7 @@ static_assert(says(streamed(&P::tool_tunes, true), "Kokkos Tools"));
 static_assert(says(streamed(&P::indices_fit, false), "index type"));
 static_assert(!streamed(&P::functor_bytes, 32400));
 static_assert(says(streamed(&P::functor_bytes, 32401), "than 32400 bytes"));
-constexpr Refusal over(std::initializer_list<std::uint64_t> extents) {
+constexpr Refusal over(Extents extents) {
   return refuse_streamed(loop_over(extents));
 }
 static_assert(!over({(std::uint64_t(1) << 60) - 1}) && !over({0}));
@@ -98,7 +99,6 @@ static_assert(route_for(with(loop_over({9}), &P::batched, true)).route ==
 static_assert(says(refusal_of(route_for(loop_over({9}), Route::mma)),
                    "a loop computes no sums"));
 
-// --- shapes -----------------------------------------------------------------
 static_assert(space_of({3, 4, 5}).size() == 60 && space_of({3, 0}).size() == 0);
 static_assert(space_of({1u << 31, 1u << 31, 1u << 31}).size() ==
               ~std::uint64_t(0));
@@ -259,9 +259,7 @@ float run_in_parts(LaunchChooser& chooser, LoopCandidates const& all,
 template <class Time>
 std::vector<float> dozens(std::vector<std::uint64_t> const& extents,
                           Time const& time, bool ahead) {
-  LoopSpace space;
-  space.rank = int(extents.size());
-  std::copy(extents.begin(), extents.end(), space.extent.begin());
+  LoopSpace const space    = space_of(extents);
   LoopCandidates const all = loop_candidates(space, any_launch);
   LaunchChooser chooser(all.count, all.first, false, all.required.data());
   LoopParts const parts(space, std::popcount(all.in_parts));
@@ -426,10 +424,8 @@ TEST(LoopParts, CoverABoxOnce) {
                               {638, 638, 638},
                               {100000, 20, 100},
                               {128, 128, 128, 128}}) {
-    LoopSpace space;
-    space.rank     = int(extents.size());
-    space.begin[1] = -5;
-    std::copy(extents.begin(), extents.end(), space.extent.begin());
+    LoopSpace space      = space_of(extents);
+    space.begin[1]       = -5;
     int const candidates = space.rank + 1;
     LoopParts parts(space, candidates);
     ASSERT_TRUE(parts.any());
@@ -465,10 +461,8 @@ TEST(LoopParts, CoverABoxOnce) {
 /// The launch that the caller asked for comes first, and runs until it is
 /// measured.
 TEST(LoopShape, GivenTilesAreTheFirstCandidate) {
-  for (auto const& extents : {std::array<std::uint64_t, 2>{30, 30},
-                              std::array<std::uint64_t, 2>{90, 90},
-                              std::array<std::uint64_t, 2>{4096, 4096}}) {
-    LoopSpace const space    = space_of({extents[0], extents[1]});
+  for (std::uint64_t const extent : {30, 90, 4096}) {
+    LoopSpace const space    = space_of({extent, extent});
     LoopCandidates const all = loop_candidates(space, given_tiles);
     EXPECT_EQ(all[0], kokkos_shape);
     EXPECT_EQ(all.first, 0);
@@ -627,7 +621,6 @@ TEST(LoopShape, NarrowBoxesHaveWholeBlocks) {
   EXPECT_EQ(threads(cube, {64, 4, 4, 2}, 0), 1);
 }
 
-// --- the choice -------------------------------------------------------------
 /// Candidates that the chooser requests next.
 void expect_next(LaunchChooser& chooser, std::vector<int> const& candidates) {
   for (int const c : candidates) EXPECT_EQ(chooser.next(), c);

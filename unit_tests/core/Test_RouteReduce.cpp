@@ -45,7 +45,6 @@ constexpr Refusal mma(Changes... changes) {
 }
 static_assert(!streamed() && !mma());
 
-// --- every rule of `streamed` on its own -----------------------------------
 static_assert(says(refuse_streamed(sum_of_halves(), host), "not Cuda"));
 static_assert(!streamed(&P::in_graph, true));
 static_assert(says(streamed(&P::in_graph, true, &P::value_bytes, 65),
@@ -99,7 +98,6 @@ static_assert(!refuse_streamed(with(sum_of_halves(), &P::source,
                                     &P::same_alignment, false),
                                v100));
 
-// --- levels of reproducibility ---------------------------------------------
 constexpr Settings exactly(Route route = Route::automatic) {
   Settings settings;
   settings.route           = route;
@@ -154,7 +152,6 @@ static_assert(route_reduce(with(sum_of_halves(), &P::input, int64, &P::value,
                            h200, exactly())
                   .route == Route::mma);
 
-// --- every rule of `mma` on its own ----------------------------------------
 static_assert(says(refuse_mma(sum_of_halves(), host, {}), "not Cuda"));
 static_assert(says(refuse_mma(sum_of_halves(), v100, {}), "below 8.0"));
 static_assert(says(refuse_mma(sum_of_halves(), {true, 79, 80}, {}),
@@ -225,7 +222,6 @@ static_assert(says(refuse_mma(with(many_wrong, &P::source, Source::view), v100,
                               {}),
                    "below 8.0"));
 
-// --- what is chosen --------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_reduce(problem, capability, Settings{requested}).route;

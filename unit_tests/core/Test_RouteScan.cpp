@@ -48,7 +48,6 @@ constexpr Refusal mma(Changes... changes) {
 }
 static_assert(!streamed() && !mma());
 
-// --- every rule of `streamed` on its own -----------------------------------
 static_assert(says(refuse_streamed(scan_of_flags(), host), "not Cuda"));
 static_assert(says(streamed(&P::in_graph, true), "graph node"));
 static_assert(says(streamed(&P::fixed_size, false), "no fixed size"));
@@ -67,7 +66,6 @@ static_assert(!streamed(&P::source, Source::functor, &P::input, opaque, &P::sum,
                         false, &P::contiguous, false, &P::tile_compiled,
                         false));
 
-// --- levels of reproducibility ---------------------------------------------
 template <class... Changes>
 constexpr OfferedLevel offered_by(Route route, Capability const& machine,
                                   Changes... changes) {
@@ -101,7 +99,6 @@ static_assert(by_kokkos.level == Reproducibility::run_to_run &&
 static_assert(offered(host, &P::accumulator, int64).level ==
               Reproducibility::exact);
 
-// --- every rule of `mma` on its own ----------------------------------------
 static_assert(says(refuse_mma(scan_of_flags(), host, {}), "not Cuda"));
 static_assert(says(refuse_mma(scan_of_flags(), v100, {}), "below 8.0"));
 static_assert(says(refuse_mma(scan_of_flags(), {true, 79, 80}, {}),
@@ -140,7 +137,6 @@ static_assert(says(refuse_mma(many_wrong, h200, {}), "graph"));
 static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
                    "opaque"));
 
-// --- which types have a tile kernel ----------------------------------------
 constexpr auto tile = [](Types const& t) {
   return scan_tile_exists(t.input, t.accumulator, t.output);
 };
@@ -162,7 +158,6 @@ static_assert(none({{half, float32, bhalf},
                     {int32, opaque}},
                    tile));
 
-// --- what is chosen --------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_scan(problem, capability, Settings{requested}).route;

@@ -44,7 +44,6 @@ constexpr Refusal mma(Changes... changes) {
 }
 static_assert(!streamed() && !streamed_scan() && !mma());
 
-// --- every rule of both routes on its own ----------------------------------
 template <class... Changes>
 constexpr bool all_say(std::string_view part, Capability const& capability,
                        Changes... changes) {
@@ -72,7 +71,6 @@ static_assert(all_say("offsets are strided", h200, &P::csr, true,
 static_assert(!streamed(&P::packed_offsets, false));
 static_assert(!streamed(&P::csr, true));
 
-// --- rules of `mma` ---------------------------------------------------------
 static_assert(says(mma(&P::operation, Operation::min), "not a sum"));
 static_assert(!streamed(&P::operation, Operation::prod));
 static_assert(says(mma(&P::csr, true), "segments of different lengths"));
@@ -85,7 +83,6 @@ static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int8,
                    "sums of columns have no MMA kernel"));
 static_assert(!mma(&P::input, int32, &P::accumulator, int32));
 
-// --- which types have kernels ----------------------------------------------
 constexpr auto kernel = [](Types const& t) {
   return segment_kernel_exists(t.input, t.accumulator);
 };
@@ -119,7 +116,6 @@ static_assert(segment_scan_kernel_exists(half, float32, half));
 static_assert(!segment_scan_kernel_exists(half, float32, bhalf));
 static_assert(!segment_scan_kernel_exists(float32, float64, float32));
 
-// --- what is chosen ---------------------------------------------------------
 constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_segmented(problem, capability, Settings{requested}).route;

@@ -30,7 +30,6 @@ constexpr TuningTable table_with(Change const& change) {
   return table;
 }
 
-// --- every entry decides what it says, only for its type -------------------
 constexpr TuningTable shuffled = table_with([](TuningTable& t) {
   t.reduce_mma_int64 = 0;
   t.dot_mma_double   = 0;
@@ -42,7 +41,6 @@ static_assert(mma_reduce_pays(Scalar::half, false, shuffled));
 static_assert(segments_are_tiny(7, 7) && !segments_are_tiny(6, 12) &&
               segments_are_tiny(6, 24) && !segments_are_tiny(18, 36));
 
-// --- the library's own tables ----------------------------------------------
 TEST(TuningTable, BuiltInTableByWhatTheDeviceReports) {
   auto const of = [](std::string_view name, int capability = 90) {
     return builtin_tuning_of(name, capability).name;

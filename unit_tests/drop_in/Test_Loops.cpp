@@ -10,6 +10,8 @@
 
 #include <Kokkos_DynamicView.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <thread>
 #include <utility>
@@ -55,6 +57,7 @@ struct Multiply {
 /// Atomics of 24 bytes take locks.
 struct Wide {
   double a, b, c;
+  friend bool operator==(Wide const&, Wide const&) = default;
   KOKKOS_FUNCTION friend Wide operator+(Wide const& x, Wide const& y) {
     return {x.a + y.a, x.b + y.b, x.c + y.c};
   }
@@ -175,36 +178,28 @@ TYPED_TEST(Loops, ViewsAreFilled) {
     std::int64_t const number = (std::int64_t(round + 1) << 40) - 3;
     Kokkos::View<std::int64_t*, Exec> const numbers("numbers", 7001);
     Kokkos::deep_copy(numbers, number);
-    auto const every = [](auto const& view, auto const& holds) {
-      auto const host = host_copy(view);
-      for (std::size_t i = 0; i < host.span(); ++i)
-        if (!holds(host.data()[i])) return false;
-      return true;
+    /// So many elements have the value, and the others what was there before.
+    auto const expect = [](auto const& view, auto const& value,
+                           auto const& before, std::ptrdiff_t filled) {
+      auto const host         = host_copy(view);
+      auto const* const first = host.data();
+      auto const* const last  = first + host.span();
+      EXPECT_EQ(filled, std::count(first, last, value));
+      EXPECT_EQ(last, std::find_if(first, last, [&](auto const& element) {
+                  return !(element == value || element == before);
+                }));
     };
-    EXPECT_TRUE(every(zeros, [](double value) { return value == 0; }));
-    EXPECT_TRUE(
-        every(wides, [](Wide const& w) { return w.a == 0 && w.c == 0; }));
-    EXPECT_TRUE(every(bytes, [&](int value) { return value == round + 1; }));
-    int filled = 0;
-    EXPECT_TRUE(every(floats, [&](float value) {
-      filled += value == -1.f;
-      return value == 3.5f || value == -1.f;
-    }));
-    EXPECT_EQ(90, filled);
-    int untouched = 0;
-    EXPECT_TRUE(every(pairs, [&](Complex const& value) {
-      untouched += value == Complex(0, 0);
-      return value == Complex(1, round) || value == Complex(0, 0);
-    }));
-    EXPECT_EQ(2 * 17, untouched);
+    expect(zeros, 0., 0., measured_size);
+    expect(wides, Wide{0, 0, 0}, Wide{0, 0, 0}, 7001);
+    expect(bytes, round + 1, round + 1, 71 * 23 * 67);
+    expect(floats, -1.f, 3.5f, 9 * 10);
+    expect(pairs, Complex(1, round), Complex(0, 0), 29 * 17);
     Kokkos::View<int*, Exec> const same(atomic.data(), 501);
-    EXPECT_TRUE(every(same, [&](int value) { return value == round - 2; }));
+    expect(same, round - 2, round - 2, 501);
+    expect(matrix, -2.5, 0., 501);
     auto const host = host_copy(matrix);
-    for (int i = 0; i < 501; ++i)
-      for (int j = 0; j < 7; ++j)
-        ASSERT_EQ(j == 3 ? -2.5 : 0., host(i, j)) << i << ", " << j;
-    EXPECT_TRUE(
-        every(numbers, [&](std::int64_t value) { return value == number; }));
+    for (int i = 0; i < 501; ++i) ASSERT_EQ(-2.5, host(i, 3)) << i;
+    expect(numbers, number, number, 7001);
   }
 }
 

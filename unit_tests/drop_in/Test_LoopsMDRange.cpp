@@ -145,27 +145,6 @@ TYPED_TEST(LoopsMDRange, CopiesOfComponents) {
   check_component<double, Left, TypeParam>();
 }
 
-/// With short dimensions, and of a part to its own layout.
-template <class T, class Exec>
-void check_short_dimensions() {
-  using Kokkos::ALL;
-  using Kokkos::pair;
-  using Columns   = Kokkos::View<T****, Left, Exec>;
-  auto const left = filled<Columns>(300, 4, 4, 16);
-  Columns const inner("i", 298, 4, 4, 15);
-  Kokkos::View<T****, Right, Exec> const right("r", 300, 4, 4, 16);
-  auto const part = Kokkos::subview(left, pair<int, int>(1, 299), ALL, ALL,
-                                    pair<int, int>(1, 16));
-  check_copies<Exec>(right, left, [] {});
-  check_copies<Exec>(inner, part, [] {});
-}
-TYPED_TEST(LoopsMDRange, CopiesOfShortDimensions) {
-  check_short_dimensions<std::int8_t, TypeParam>();
-  check_short_dimensions<std::int16_t, TypeParam>();
-  check_short_dimensions<float, TypeParam>();
-  check_short_dimensions<double, TypeParam>();
-}
-
 /// The first call of a large box runs in parts, by this library and by Kokkos.
 template <Iterate Direction, class Exec>
 void check_parts() {

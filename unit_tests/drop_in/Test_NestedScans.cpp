@@ -43,23 +43,13 @@ struct Scans {
     }
   }
 
-  /// Those of a vector that Kokkos has: without and with the total, by a
-  /// reducer; by closures that use the sum before they add, and after.
-  KOKKOS_FUNCTION void of_vectors(Member const& m) const {
-    int const row    = m.league_rank() * m.team_size() + m.team_rank();
-    auto const range = Kokkos::ThreadVectorRange(m, int(x.extent(1)));
+  /// Without and with the total, by closures that use the sum before they add.
+  template <class Range>
+  KOKKOS_FUNCTION int sum_and_count(int row, Range const& range) const {
     Kokkos::parallel_scan(range, [&](int j, float& sum, bool final) {
       if (final) before(row, j) = sum;
       sum += x(row, j);
     });
-    double product = -7;  // hosts write none of no elements
-    Kokkos::parallel_scan(
-        range,
-        [&](int j, double& value, bool final) {
-          value *= 1 + x(row, j) / 1024.;
-          if (final) up_to(row, j) = value;
-        },
-        Kokkos::Prod<double>(product));
     int count = 0;
     Kokkos::parallel_scan(
         range,
@@ -69,6 +59,22 @@ struct Scans {
           ++value;
         },
         count);
+    return count;
+  }
+  /// Those of a vector that Kokkos has: by a reducer too, whose closure uses
+  /// the product after it multiplies.
+  KOKKOS_FUNCTION void of_vectors(Member const& m) const {
+    int const row    = m.league_rank() * m.team_size() + m.team_rank();
+    auto const range = Kokkos::ThreadVectorRange(m, int(x.extent(1)));
+    int const count  = sum_and_count(row, range);
+    double product   = -7;  // hosts write none of no elements
+    Kokkos::parallel_scan(
+        range,
+        [&](int j, double& value, bool final) {
+          value *= 1 + x(row, j) / 1024.;
+          if (final) up_to(row, j) = value;
+        },
+        Kokkos::Prod<double>(product));
     Kokkos::single(Kokkos::PerThread(m), [&] {
       totals(row, 0) = product;
       totals(row, 1) = count;
@@ -76,14 +82,10 @@ struct Scans {
   }
   /// Those of a team's threads, one after the other.
   KOKKOS_FUNCTION void of_team(Member const& m) const {
-    int const row = m.league_rank();
-    auto const n  = std::int64_t(x.extent(1));
-    Kokkos::parallel_scan(Kokkos::TeamThreadRange(m, int(n)),
-                          [&](int j, float& sum, bool final) {
-                            if (final) before(row, j) = sum;
-                            sum += x(row, j);
-                          });
-    double total = -7;
+    int const row   = m.league_rank();
+    auto const n    = std::int64_t(x.extent(1));
+    int const count = sum_and_count(row, Kokkos::TeamThreadRange(m, int(n)));
+    double total    = -7;
     Kokkos::parallel_scan(
         Kokkos::TeamThreadRange(m, std::int64_t(5), 5 + n),
         [&](std::int64_t j, double& sum, bool final) {
@@ -91,15 +93,6 @@ struct Scans {
           if (final) up_to(row, j - 5) = sum;
         },
         total);
-    int count = -7;
-    Kokkos::parallel_scan(
-        Kokkos::TeamThreadRange(m, int(n)),
-        [&](int j, int& value, bool final) {
-          if (x(row, j) <= 0) return;
-          if (final) counts(row, value) = j;
-          ++value;
-        },
-        count);
     Kokkos::single(Kokkos::PerTeam(m), [&] {
       totals(row, 0) = total;
       totals(row, 1) = count;

@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kokkos' standard algorithms over Views. Sums of integers: random_calls,
-// std_reduce.
+// Kokkos' standard algorithms over Views, which call parallel_reduce. Sums of
+// integers: random_calls, std_reduce. Errors of sums: Test_Numerics.cpp.
 
-#include <KokkosMMA_ExactSum.hpp>
 #include <KokkosMMA_TestSupport.hpp>
 
 #include <Kokkos_StdAlgorithms.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -18,86 +17,12 @@
 namespace {
 
 namespace KE = Kokkos::Experimental;
-using KE::bhalf_t;
-using KE::half_t;
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(StdAlgorithms);
 
-/// Every alignment of the first element, lengths around what a warp takes at
-/// once.
-struct Piece {
-  int begin, length;
-};
-std::vector<Piece> pieces(Random& random) {
-  std::vector<Piece> result;
-  for (int length : {1, 15, 16, 17, 255, 4096, 30011})
-    for (int begin : {0, 1, 3, 8}) result.push_back({begin, length});
-  for (int k = 0; k < 10; ++k)
-    result.push_back({static_cast<int>(random.integer(0, 20)),
-                      static_cast<int>(random.integer(1, 30000))});
-  return result;
-}
 constexpr int longest = 30100;
-std::string describe(Piece const& piece) {
-  return std::to_string(piece.length) + " elements from " +
-         std::to_string(piece.begin);
-}
-template <class View>
-auto part_of(View const& x, Piece const& piece) {
-  return Kokkos::subview(
-      x, Kokkos::pair<int, int>(piece.begin, piece.begin + piece.length));
-}
-
-/// Floating-point sums: no less accurate than Kokkos' own.
-template <class Exec, class T>
-void check_floating_sum() {
-  using Accumulator = std::conditional_t<sizeof(T) < sizeof(float), float, T>;
-  Random random;
-  std::vector<double> values(longest);
-  Kokkos::View<T*, Exec> const x("x", longest);
-  auto const host = Kokkos::create_mirror_view(x);
-  for (int i = 0; i < longest; ++i) {
-    double const value = random.normal() * std::exp2(random.uniform(-4., 0.));
-    if constexpr (sizeof(T) < sizeof(float)) {
-      host(i) = static_cast<T>(static_cast<float>(value));
-    } else {
-      host(i) = static_cast<T>(value);
-    }
-    values[i] = static_cast<double>(host(i));
-  }
-  Kokkos::deep_copy(x, host);
-
-  for (Piece const& piece : pieces(random)) {
-    SCOPED_TRACE(describe(piece));
-    auto const part = part_of(x, piece);
-    ExactSum exact;
-    double magnitudes = 0.;
-    for (int i = piece.begin; i < piece.begin + piece.length; ++i) {
-      exact.add(values[i]);
-      magnitudes += std::abs(values[i]);
-    }
-    RouteProbe<Exec> probe;
-    double const ours = static_cast<double>(KE::reduce(Exec(), part, T(0)));
-    EXPECT_TRUE(probe.streamed());
-    double theirs;
-    {
-      ScopedSettings const scope(Settings{Route::generic});
-      theirs = static_cast<double>(KE::reduce(Exec(), part, T(0)));
-    }
-    EXPECT_LE(exact.error_of(ours),
-              allowed_error(exact.error_of(theirs), exact.value(), magnitudes,
-                            epsilon<T>, epsilon<Accumulator>))
-        << ours << " with the drop-in, " << theirs << " by Kokkos";
-  }
-}
-TYPED_TEST(StdAlgorithms, SumsOfFloats) {
-  check_floating_sum<TypeParam, float>();
-  check_floating_sum<TypeParam, double>();
-  check_floating_sum<TypeParam, half_t>();
-  check_floating_sum<TypeParam, bhalf_t>();
-}
 
 /// Integers whose sum leaves their type, into a floating-point value: Kokkos
 /// converts before it adds, and so does every route.
@@ -207,43 +132,6 @@ TYPED_TEST(StdAlgorithms, OperationsOfTheApplication) {
                                    Smaller(), Multiply()));
     EXPECT_TRUE(probe.streamed());
   }
-}
-
-/// The default product and sum of two ranges. Small whole numbers, so every
-/// order of additions is exact. For halves a kernel of this library would use
-/// local memory, so Kokkos' own code runs.
-template <class Exec, class T>
-void check_dot_product() {
-  Random random;
-  std::vector<std::int64_t> prefix(longest + 1, 0);
-  Kokkos::View<T*, Exec> const x("x", longest), y("y", longest);
-  auto const left  = Kokkos::create_mirror_view(x);
-  auto const right = Kokkos::create_mirror_view(y);
-  for (int i = 0; i < longest; ++i) {
-    auto const a  = random.integer(-1, 1);
-    auto const b  = random.integer(-1, 1);
-    left(i)       = static_cast<T>(float(a));
-    right(i)      = static_cast<T>(float(b));
-    prefix[i + 1] = prefix[i] + a * b;
-  }
-  Kokkos::deep_copy(x, left);
-  Kokkos::deep_copy(y, right);
-  for (Piece const& piece : pieces(random)) {
-    SCOPED_TRACE(describe(piece));
-    auto const expected =
-        prefix[piece.begin + piece.length] - prefix[piece.begin];
-    RouteProbe<Exec> probe;
-    EXPECT_EQ(double(expected),
-              double(KE::transform_reduce(Exec(), part_of(x, piece),
-                                          part_of(y, piece), T(0.f))));
-    if (sizeof(T) > 2) {
-      EXPECT_TRUE(probe.streamed());
-    }
-  }
-}
-TYPED_TEST(StdAlgorithms, DotProduct) {
-  check_dot_product<TypeParam, double>();
-  check_dot_product<TypeParam, half_t>();
 }
 
 /// Other algorithms that are reductions inside.

@@ -181,8 +181,6 @@ TYPED_TEST(StdScans, StridedViewsAndInPlace) {
   }
 }
 
-// --- operators and transformations ------------------------------------------
-
 /// x -> a x + b modulo 2^32; composition is associative and does not commute.
 struct Affine {
   std::uint32_t a, b;

@@ -9,7 +9,6 @@
 #include <core/mma/KokkosMMA_Encoding.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
-#include <KokkosMMA_ExactSum.hpp>
 #include <KokkosMMA_Random.hpp>
 #include <KokkosMMA_SmallFloats.hpp>
 
@@ -26,7 +25,6 @@ using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Impl::Emulated;
 using KokkosMMA::Testing::encode_bhalf;
 using KokkosMMA::Testing::encode_half;
-using KokkosMMA::Testing::ExactSum;
 using KokkosMMA::Testing::Random;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -266,59 +264,6 @@ TYPED_TEST(Multiply, IsTheMatrixProduct) {
       ASSERT_EQ(expected, int(d.lane[lane][reg])) << lane << " " << reg;
     }
   });
-}
-
-/// Relative error of one entry of C after `length` products with ones, flushed
-/// to an fp32 sum after every `flush`; data uniform in [0, 1) as halves.
-double chain_error(Random& random, int length, int flush) {
-  double ones[16];
-  for (double& one : ones) one = 1;
-  ExactSum exact;
-  float accumulator = 0, sum = 0;
-  for (int product = 0; product < length; ++product) {
-    double a[16];
-    for (double& x : a) {
-      x = decode_half(encode_half(random.uniform()));
-      exact.add(x);
-    }
-    accumulator = fused_sum(a, ones, accumulator);
-    if ((product + 1) % flush == 0) {
-      sum += accumulator;
-      accumulator = 0;
-    }
-  }
-  sum += accumulator;
-  ExactSum difference = exact;
-  difference.add(-double(sum));
-  return -difference.value() / exact.value();
-}
-
-TEST(Chain, TruncationGrowsWithItsLength) {
-  Random random;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    double const long_bias = chain_error(random, 4096, 4096);
-    EXPECT_LT(long_bias, -1.2e-4);
-    EXPECT_GT(long_bias, -1.9e-4);
-    double const medium_bias = chain_error(random, 256, 256);
-    EXPECT_LT(medium_bias, -1.5e-6);
-    EXPECT_GT(medium_bias, -5e-6);
-  }
-}
-
-TEST(Chain, AFlushRemovesTheBias) {
-  Random random;
-  for (int const flush : {8, 16, 32}) {
-    // The mean of 40 spreads by 5e-8.
-    int const repeats = 40;
-    double mean = 0, squares = 0;
-    for (int repeat = 0; repeat < repeats; ++repeat) {
-      double const error = chain_error(random, 4096, flush);
-      mean += error / repeats;
-      squares += error * error / repeats;
-    }
-    EXPECT_LE(std::abs(mean), 3e-7) << "flushed every " << flush;
-    EXPECT_LE(std::sqrt(squares), 6e-7) << "flushed every " << flush;
-  }
 }
 
 }  // namespace

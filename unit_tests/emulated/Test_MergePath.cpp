@@ -1,64 +1,26 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How the work of segments of any lengths is cut into equal parts.
+// How the work of segments of any lengths is cut into equal parts. Coordinates
+// on the path: emulated_device_csr_segments.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>
 
-#include "CsrCases.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace {
 
 using namespace KokkosMMA;
-using namespace KokkosMMA::Testing;
 using Impl::MergeCoordinate;
 using Impl::MergePath;
 using Impl::OffsetSegments;
 using Impl::Emulated::Warp;
 
 constexpr std::uint64_t partitions[] = {1, 2, 3, 31, 33, 100};
-
-TEST(MergePath, CoordinatesAreOnThePath) {
-  Random random;
-  for (CsrCase const& rows : CsrCase::all(random)) {
-    std::vector<std::int32_t> const offsets(rows.offsets.begin(),
-                                            rows.offsets.end());
-    OffsetSegments<std::int32_t> const segments{offsets.data(),
-                                                offsets.size() - 1};
-    for (std::uint64_t const weight : {1, 4}) {
-      SCOPED_TRACE(rows.name + ", weight " + std::to_string(weight));
-      auto const work =
-          MergePath<OffsetSegments<std::int32_t>>::of(segments, weight);
-      // One step of work after the other: `weight` steps close a segment.
-      std::vector<MergeCoordinate> path;
-      std::uint64_t element = work.first;
-      for (std::size_t s = 0; s < segments.count(); ++s) {
-        for (; element < segments.end(s); ++element)
-          path.push_back({s, element});
-        for (std::uint64_t w = 0; w < weight; ++w) path.push_back({s, element});
-      }
-      path.push_back({segments.count(), element});
-      ASSERT_EQ(work.total() + 1, path.size());
-      std::uint64_t const step = path.size() / 500 + 1;
-      for (std::uint64_t d = 0; d < path.size(); d += step) {
-        std::uint64_t const last = work.total();
-        MergeCoordinate coordinates[2];
-        Impl::find_coordinates(Warp{}, work, {d, last}, coordinates);
-        ASSERT_EQ(path[d], coordinates[0]) << "after " << d;
-        ASSERT_EQ(path[last], coordinates[1]);
-        Impl::find_coordinates(Warp{}, work, {last, d}, coordinates);
-        ASSERT_EQ(path[d], coordinates[1]) << "after " << d;
-      }
-    }
-  }
-}
 
 TEST(MergePath, PartitionsAreEqual) {
   for (std::uint64_t const total : {0, 1, 5, 1000, 1001}) {

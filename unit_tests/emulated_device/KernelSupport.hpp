@@ -11,6 +11,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
+#include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <gtest/gtest.h>
 
@@ -165,6 +166,10 @@ struct SegmentsOfLength {
               return std::ptrdiff_t(i / length);
             }};
   }
+  static std::vector<SegmentsOfLength> large() {
+    return {
+        {70000, 1}, {70001, 17}, {65000, 3000}, {80000, 32768}, {70000, 70000}};
+  }
 };
 
 /// What kernels of both suites have alike: a list of cases, a value that
@@ -183,6 +188,8 @@ struct KernelOf {
     return 0;
   }
   static double bound(int, std::size_t) { return 0; }
+  /// Of kernels that have device_independent.
+  static constexpr bool has_level = true;
 };
 
 /// Results of groups; each must be stored once.
@@ -272,6 +279,40 @@ class KernelSuite : public ::testing::Test {
   template <class Check>
   void each_few(Check const& check) {
     each_of(Kernel::few_cases(T::bytes, random), check);
+  }
+
+  /// Blocks and threads take other turns, and at level device_independent
+  /// devices are of any size and have any table: run(), which returns the
+  /// values of each way, has the same bits.
+  template <class Run>
+  void expect_same_bits(Run const& run) {
+    auto const expect = [&](auto const& first) {
+      auto const again = run();
+      ASSERT_EQ(first.size(), again.size());
+      for (std::size_t way = 0; way < first.size(); ++way)
+        ASSERT_EQ(0, std::memcmp(first[way].data(), again[way].data(),
+                                 first[way].size() * sizeof(Value)));
+    };
+    expect(run());
+    if (HasFatalFailure() || !Kernel::has_level) return;
+    ScopedSettings const scope(
+        Settings{.reproducibility = Reproducibility::device_independent});
+    auto const fixed = run();
+    for (int device = 0; device < 3; ++device) {
+      any_tuned_device(random);
+      expect(fixed);
+      if (HasFatalFailure()) return;
+    }
+  }
+
+  /// Few cases, and such as have work for all multiprocessors of a large
+  /// device.
+  template <class Check>
+  void each_large(Check const& check) {
+    auto cases = Kernel::few_cases(T::bytes, random);
+    if constexpr (requires { Case::large(); })
+      for (Case const& c : Case::large()) cases.push_back(c);
+    each_of(cases, check);
   }
 
   /// Distributions of numbers: the first two have a loop to compare with.

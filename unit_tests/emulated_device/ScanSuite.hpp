@@ -9,6 +9,9 @@
 #include <KokkosMMA_ExactSum.hpp>
 #include <KokkosMMA_ErrorBound.hpp>
 
+#include <utility>
+#include <vector>
+
 /// \file
 /// What every kernel of scans must do, whatever it takes for a group. A
 /// `Kernel` offers Case, cases() and few_cases() as for reductions, and
@@ -243,6 +246,27 @@ TYPED_TEST_P(FloatScans, ErrorIsWithinItsBound) {
     });
 }
 
+TYPED_TEST_P(FloatScans, SameBits) {
+  using Value = typename TypeParam::T::Value;
+  this->each_large([&](auto const& c, Groups const& groups) {
+    auto const x = this->row_of(groups, [&](auto& bits, auto, auto) {
+      bits = TestFixture::F::encode(this->random.normal());
+    });
+    // Results that begin elsewhere may have other bits.
+    auto const place = this->random.engine();
+    this->expect_same_bits([&] {
+      auto const next = std::exchange(this->random.engine(), place);
+      std::vector<std::vector<Value>> ways;
+      this->template each_way<Impl::Operation::sum>(
+          c, x, [&](Row<Value> const& y, bool, bool) {
+            ways.emplace_back(y.data(), y.data() + y.size());
+          });
+      this->random.engine() = next;
+      return ways;
+    });
+  });
+}
+
 TYPED_TEST_P(FloatScans, WhatIsNotFiniteReachesWhatFollowsInItsGroup) {
   using F = typename TestFixture::F;
   for (double const special : {infinity, -infinity, nan})
@@ -303,7 +327,7 @@ TYPED_TEST_P(FloatScans, OverflowAsALoopOverTheElements) {
             }));
       });
 }
-REGISTER_TYPED_TEST_SUITE_P(FloatScans, ErrorIsWithinItsBound,
+REGISTER_TYPED_TEST_SUITE_P(FloatScans, ErrorIsWithinItsBound, SameBits,
                             WhatIsNotFiniteReachesWhatFollowsInItsGroup,
                             SubnormalsAreAdded, NegativeZerosGiveZero,
                             OverflowAsALoopOverTheElements);

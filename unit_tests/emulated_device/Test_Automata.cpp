@@ -3,6 +3,8 @@
 
 #include "StencilSupport.hpp"
 
+#include <algorithms/AutomatonSupport.hpp>
+
 #include <backends/cuda/kernels/automaton/KokkosMMA_Automaton.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedCounts.hpp>
 #include <backends/cuda/kernels/automaton/KokkosMMA_PackedLife.hpp>
@@ -20,9 +22,10 @@ namespace {
 using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
-using Cells = DeviceGrid<std::uint8_t, 2>;
+using DeviceCells = DeviceGrid<std::uint8_t, 2>;
 
-Impl::StencilGrid<std::uint8_t, 2> grid_of(Cells& cells, Place<2> const& extent,
+Impl::StencilGrid<std::uint8_t, 2> grid_of(DeviceCells& cells,
+                                           Place<2> const& extent,
                                            Boundaries<2> const& boundaries,
                                            bool reversed) {
   return {cells.data(),
@@ -30,27 +33,6 @@ Impl::StencilGrid<std::uint8_t, 2> grid_of(Cells& cells, Place<2> const& extent,
           {extent[0], extent[1]},
           boundaries,
           reversed};
-}
-
-/// next(state, how many of the other cells around it are in state 1).
-template <class Next>
-void reference_generation(Impl::StencilGrid<std::uint8_t, 2> const& from,
-                          Cells& to, Neighbourhood neighbourhood, int radius,
-                          Next const& next) {
-  for (std::int64_t i = 0; i < from.extent[0]; ++i)
-    for (std::int64_t j = 0; j < from.extent[1]; ++j) {
-      int count = 0;
-      for (int k = -radius; k <= radius; ++k)
-        for (int l = -radius; l <= radius; ++l) {
-          if (k == 0 && l == 0) continue;
-          if (neighbourhood == Neighbourhood::von_neumann &&
-              std::abs(k) + std::abs(l) > radius)
-            continue;
-          count += from.at(i + k, j + l) == 1;
-        }
-      to.at({i, j}) =
-          std::uint8_t(next(from.data[i * from.stride[0] + j], count));
-    }
 }
 
 enum class Alive { any, all, none };
@@ -90,8 +72,8 @@ struct Automaton {
                  (reversed ? ", reversed" : ""));
     any_device(random);
     Place<2> const none{};
-    Cells from(extent, none, none, lie_from);
-    Cells to(extent, none, none, lie_to);
+    DeviceCells from(extent, none, none, lie_from);
+    DeviceCells to(extent, none, none, lie_to);
     for (std::int64_t i = 0; i < from.size(); ++i)
       from.memory()[i] = alive != Alive::any ? alive == Alive::all
                          : random.integer(0, 1)
@@ -100,17 +82,15 @@ struct Automaton {
     std::fill_n(to.memory(), to.size(), std::uint8_t(0x5a));
     auto const grid = grid_of(from, extent, boundaries, reversed);
     launch(grid, to.data(), to.stride(0));
-    Cells now(extent, none, none, {});
-    Cells after(extent, none, none, {});
-    auto source = grid;
-    for (int step = 0; step < steps; ++step) {
-      reference_generation(source, after, neighbourhood, radius, next);
-      std::copy_n(after.memory(), after.size(), now.memory());
-      source = grid_of(now, extent, boundaries, reversed);
-    }
-    for (std::int64_t i = 0; i < extent[0]; ++i)
-      for (std::int64_t j = 0; j < extent[1]; ++j)
-        ASSERT_EQ(int(to.at({i, j})), int(now.at({i, j}))) << i << ", " << j;
+    Cells now(extent);
+    for (std::size_t i = 0; i < now.values.size(); ++i)
+      now.values[i] = from.at(now.place(i));
+    for (int step = 0; step < steps; ++step)
+      now = next_generation(now, neighbourhood, radius, next, boundaries,
+                            reversed);
+    for (std::size_t i = 0; i < now.values.size(); ++i)
+      ASSERT_EQ(int(to.at(now.place(i))), int(now.values[i]))
+          << ::testing::PrintToString(now.place(i));
     // What is no cell is left as it was.
     for (std::int64_t k = 0; k < to.size(); ++k) {
       std::int64_t const at = k - lie_to.before;
@@ -120,12 +100,6 @@ struct Automaton {
     }
   }
 };
-
-auto next_by(AutomatonRule const& rule) {
-  return [rule](std::uint8_t state, int count) {
-    return rule.next(state, count + (rule.counts_centre() && state == 1));
-  };
-}
 
 TEST(AutomatonKernels, RulesInBytes) {
   Random random;
@@ -148,18 +122,6 @@ TEST(AutomatonKernels, RulesInBytes) {
                   });
     }
 }
-
-struct OwnRule {
-  int few;
-  int many;
-
-  int operator()(std::uint8_t state, int count) const {
-    if (state == 1) return count < few ? 2 : count > many ? 3 : 1;
-    if (state == 2) return count % 2 == 0 ? 1 : 0;
-    if (state == 3) return 0;
-    return count >= few && count % 3 == 0 ? 1 : 0;
-  }
-};
 
 TEST(AutomatonKernels, OwnRules) {
   Random random;

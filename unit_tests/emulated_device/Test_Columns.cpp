@@ -44,6 +44,9 @@ struct Matrix {
   static std::vector<Matrix> few() {
     return {{60, 1, 1}, {60, 3, 5}, {400, 8, 8}, {60, 50, 50}, {4001, 5, 5}};
   }
+  static std::vector<Matrix> large() {
+    return {{33333, 3, 3}, {1562, 64, 64}, {200, 500, 500}};
+  }
 };
 
 struct ColumnReduction : KernelOf<Matrix> {

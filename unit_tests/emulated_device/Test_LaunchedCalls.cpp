@@ -395,47 +395,28 @@ TEST(FirstCalls, CopyTheirResults) {
             Impl::Cuda::Scratch::results_by_copy);
 }
 
-/// Loop over a box that counts its invocations. A launch takes long unless
-/// lanes lie along one dimension, as if the arrays were contiguous there.
-template <int Rank, int Contiguous>
+/// Loop over a box, with tiles, that counts its invocations. A launch takes
+/// long unless lanes lie along one dimension, as if the arrays were contiguous
+/// there.
 class BoxCall {
  public:
-  static constexpr float fast = 1, slow = 17;
-
-  explicit BoxCall(bool user_tiles = false, float time_of_kokkos = slow)
-      : m_time_of_kokkos(time_of_kokkos) {
-    auto& space = call.problem.space;
-    space.rank  = Rank;
-    for (int d = 0; d < Rank; ++d) {
-      space.begin[std::size_t(d)] = d - 2;
-      space.extent[std::size_t(d)] =
-          std::uint64_t(extents[std::size_t(Rank - 2)] + d);
-    }
-    counts.assign(space.size(), 0);
+  explicit BoxCall(int contiguous, float time_of_kokkos = slow)
+      : m_contiguous(contiguous), m_time_of_kokkos(time_of_kokkos) {
+    call.problem.space = {3, {-2, -1, 0}, {64, 65, 66, 1, 1, 1}};
+    counts.assign(call.problem.space.size(), 0);
     call.problem.functor_bytes = sizeof(Invoked);
-    call.problem.user_tiles    = user_tiles;
+    call.problem.user_tiles    = true;
   }
 
   struct Invoked {
     BoxCall* self;
-    template <class... Indices>
-    void operator()(Indices... indices) const {
-      std::int64_t const all[] = {indices...};
-      LoopSpace const& space   = self->call.problem.space;
-      std::size_t at           = 0;
-      for (int d = Rank - 1; d >= 0; --d) {
-        auto const offset = all[d] - space.begin[std::size_t(d)];
-        ASSERT_GE(offset, 0);
-        ASSERT_LT(std::uint64_t(offset), space.extent[std::size_t(d)]);
-        at = at * space.extent[std::size_t(d)] + std::size_t(offset);
-      }
+    void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
       // The second lane shows the order; its later invocations do not.
       if (blockIdx.x == 0 && threadIdx.x == 1 && self->along < 0) {
-        for (int d = 0; d < Rank; ++d)
-          if (all[d] != space.begin[std::size_t(d)]) self->along = d;
-        emulated_clock += self->along == Contiguous ? fast : slow;
+        self->along = i != -2 ? 0 : j != -1 ? 1 : 2;
+        emulated_clock += self->along == self->m_contiguous ? 1 : slow;
       }
-      ++self->counts[at];
+      ++self->counts.at(std::size_t(((i + 2) * 65 + j + 1) * 66 + k));
     }
   };
 
@@ -451,8 +432,7 @@ class BoxCall {
     return along;
   }
 
-  using LoopSpace                             = Impl::LoopSpace;
-  static constexpr std::array<int, 5> extents = {512, 64, 22, 11, 6};
+  static constexpr float slow = 17;
   std::vector<int> counts;
   int along                 = -1;
   BoxCall* pointer          = this;
@@ -472,27 +452,10 @@ class BoxCall {
 
   inline static void const* const m_kernel = Impl::Cuda::kernel_address(
       &Impl::Cuda::streamed_for<std::int64_t, Invoked,
-                                Impl::Cuda::BoxLoop<Rank, true>>);
+                                Impl::Cuda::BoxLoop<3, true>>);
+  int m_contiguous;
   float m_time_of_kokkos;
 };
-
-/// The order that suits the arrays remains, and the first calls take no longer
-/// than Kokkos'. Every call runs each index once. Orders of all ranks:
-/// LoopShape and LoopKernels.
-template <int Rank, int Contiguous>
-void check_order() {
-  SCOPED_TRACE(testing::Message() << "rank " << Rank << ", " << Contiguous);
-  using Loop = BoxCall<Rank, Contiguous>;
-  Loop loop;
-  float const begin = emulated_clock;
-  for (int n = 0; n < 14; ++n) loop.run();
-  EXPECT_LE(emulated_clock - begin, 12 * Loop::slow);
-  EXPECT_EQ(loop.run(), Contiguous);
-}
-TEST(LaunchedCalls, TheOrderThatSuitsTheArraysRemains) {
-  check_order<2, 1>();
-  check_order<4, 2>();
-}
 
 /// Large box whose first call runs in parts. Its arrays are contiguous in the
 /// second dimension, or one in each; Kokkos' lanes lie along the first.
@@ -724,22 +687,22 @@ TEST(FirstCalls, OfArraysLoadTheKernelOfOtherLengths) {
 /// Kokkos' launch with the tiles that the caller gave is one of the candidates.
 TEST(LaunchedCalls, GivenTilesAreMeasuredBesideOtherShapes) {
   for (bool const tiles_are_best : {false, true}) {
-    BoxCall<3, 2> loop(true, tiles_are_best ? 0.5f : 17.f);
+    BoxCall loop(2, tiles_are_best ? 0.5f : BoxCall::slow);
     // A choice of other tiles is not this one's.
     loop.call.problem.tiles = tiles_are_best ? 7 : 8;
     EXPECT_EQ(loop.run(), -1);
     for (int n = 1; n < 14; ++n) loop.run();
     EXPECT_EQ(loop.run(), tiles_are_best ? -1 : 2);
   }
-  BoxCall<3, 1> kept(true);
+  BoxCall kept(1);
   kept.call.problem.tiles_stay = true;
   for (int n = 0; n < 2; ++n) EXPECT_EQ(kept.run(), -1);
 }
 
 /// Copies between Views of other layouts have the same kernel.
 TEST(LaunchedCalls, CopiesWithOneKernelHaveTheirOwnChoices) {
-  BoxCall<3, 2> first(true), second(true);
-  for (BoxCall<3, 2>* const copy : {&first, &second}) {
+  BoxCall first(2), second(2);
+  for (BoxCall* const copy : {&first, &second}) {
     copy->call.problem.tiles      = 9;
     copy->call.copy.element_bytes = 8;
     EXPECT_EQ(copy->run(), -1);
@@ -756,7 +719,7 @@ TEST(LaunchedCalls, LoopsAreObserved) {
         EXPECT_EQ(what, Impl::Observed::loop);
         heard.push_back(ran);
       });
-  BoxCall<3, 1> loop(true);
+  BoxCall loop(1);
   loop.run();
   loop.call.problem.tiles_stay = true;
   loop.run();

@@ -5,6 +5,7 @@
 // over ranges and boxes: random_calls.
 
 #include "DeviceMemory.hpp"
+#include "WaitingCalls.hpp"
 
 #include <backends/cuda/kernels/loops/KokkosMMA_StreamedFor.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_OverlappedScan.hpp>
@@ -18,9 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cstdint>
-#include <future>
 #include <limits>
 #include <vector>
 
@@ -324,7 +323,6 @@ TEST(LoopKernels, BoxesOfTwoBillionIndicesInADimension) {
   }
 }
 
-// --- times ------------------------------------------------------------------
 using Times = Impl::Cuda::LaunchTimes;
 
 /// A loop that no test has seen, nor a run of this one before.
@@ -345,29 +343,20 @@ int run_call(Times::Loop const& loop, std::vector<float> const& times,
 
 TEST(LaunchTimes, TheFastestStays) {
   Times::Loop const loop = new_loop();
-  std::vector<int> ran;
-  for (int n = 0; n < 12; ++n) ran.push_back(run_call(loop, {4, 2, 3}));
+  // What nodes of graphs ask for.
+  std::vector<int> ran, decided;
+  for (int n = 0; n < 12; ++n) {
+    decided.push_back(Times::instance().decided(loop));
+    ran.push_back(run_call(loop, {4, 2, 3}));
+  }
   EXPECT_EQ(ran, (std::vector<int>{0, 1, 2, 0, 1, 2, 1, 2, 1, 1, 1, 1}));
+  EXPECT_EQ(std::count(decided.begin(), decided.end(), 1), 3);
+  EXPECT_EQ(decided[8], Impl::LaunchChooser::none);
   // Another size and another device are other loops.
   EXPECT_EQ(run_call(new_loop(), {4, 2, 3}), 0);
   Times::Loop elsewhere = loop;
   elsewhere.device_id   = 1;
   EXPECT_EQ(run_call(elsewhere, {4, 2, 3}), 0);
-}
-
-/// What nodes of graphs ask for.
-TEST(LaunchTimes, OnlyWhatStaysIsDecided) {
-  Times::Loop const loop = new_loop();
-  int decided            = Impl::LaunchChooser::none;
-  EXPECT_EQ(Times::instance().decided(loop), Impl::LaunchChooser::none);
-  for (int n = 0; n < 12; ++n) {
-    int const ran = run_call(loop, {4, 2, 3});
-    if (decided != Impl::LaunchChooser::none) {
-      EXPECT_EQ(ran, decided);
-    }
-    decided = Times::instance().decided(loop);
-  }
-  EXPECT_EQ(decided, 1);
 }
 
 /// A choice that turns out to be slow with other data is given up.
@@ -380,14 +369,9 @@ TEST(LaunchTimes, AWatchedChoiceThatTurnsSlowIsGivenUp) {
     all.end(loop, trial, nullptr);
     return trial.candidate;
   };
-  for (int n = 0; n < 12; ++n) run(9);
-  for (int n = 0; n < 1000; ++n) {
-    ASSERT_EQ(run(12), 1);
-    ASSERT_EQ(all.decided(loop), 1);
-  }
-  int slow = 0;
-  while (run(13) == 1) ASSERT_LT(++slow, 200);
-  for (int n = 0; n < 200; ++n) ASSERT_EQ(run(5), 0);
+  for (int n = 0; n < 200; ++n) run(9);
+  EXPECT_EQ(all.decided(loop), 1);
+  for (int slow = 0; run(13) == 1; ++slow) ASSERT_LT(slow, 200);
   EXPECT_EQ(all.decided(loop), 0);
 }
 
@@ -422,26 +406,19 @@ TEST(LaunchTimes, EventsThatAreNotDone) {
 /// Recording an event waits if the stream has too many launches in flight,
 /// perhaps for a call of another host thread.
 TEST(LaunchTimes, AFullStreamHoldsNoOther) {
-  static std::future<void> other;
   static Times::Loop loop;
-  static int went_on = 0;
   for (bool const at_end : {false, true}) {
     loop = new_loop();
     Times::Trial trial;
     if (at_end) trial = Times::instance().begin(loop, 2, nullptr);
-    emulated_wait = [] {
-      other = std::async(std::launch::async,
-                         [] { Times::instance().decided(loop); });
-      went_on +=
-          other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
-    };
-    if (at_end)
-      Times::instance().end(loop, trial, nullptr);
-    else
-      run_call(loop, {4, 2});
-    other.wait();
+    expect_goes_on([] { Times::instance().decided(loop); },
+                   [&] {
+                     if (at_end)
+                       Times::instance().end(loop, trial, nullptr);
+                     else
+                       run_call(loop, {4, 2});
+                   });
   }
-  EXPECT_EQ(went_on, 2);
 }
 
 TEST(LaunchTimes, ACapturedStreamIsNotMeasured) {

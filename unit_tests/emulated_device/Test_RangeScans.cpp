@@ -49,6 +49,7 @@ typename T::Value by_products(typename T::Bits const* x, std::size_t size,
 }
 
 struct RangeScan : KernelOf<WholeRange, false> {
+  static constexpr bool has_level = false;
   template <class T>
   static typename T::Value init() {
     return typename T::Value(scan_start);

@@ -54,6 +54,7 @@ std::vector<std::size_t> sizes(int bytes, Random& random) {
 }
 
 struct RangeSum : KernelOf<WholeRange, false> {
+  static constexpr bool has_level = false;
   static std::vector<Case> cases(int bytes, Random& random) {
     std::vector<Case> all;
     for (std::size_t const size : sizes(bytes, random)) all.push_back({size});

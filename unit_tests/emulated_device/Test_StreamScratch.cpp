@@ -3,16 +3,16 @@
 
 // Which scratch the calls of a stream use.
 
+#include "WaitingCalls.hpp"
+
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
 #include <backends/cuda/kernels/segmented/KokkosMMA_RunsByKey.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <set>
 #include <thread>
 #include <vector>
@@ -83,37 +83,23 @@ TEST(StreamScratch, StaysWhileStreamsTakeTurns) {
 /// an allocation or a load may wait for kernels: perhaps for a call of another
 /// host thread, which must not wait for a lock.
 TEST(StreamScratch, WhatWaitsForKernelsHoldsNoOtherStream) {
-  static std::future<void> other;
-  static int went_on = 0;
   static char const kernels[2]{};
-  auto const wait = [] {
-    other = std::async(std::launch::async, [] {
-      of(stream(60));
-      Impl::Cuda::facts_of_kernel(0, kernels, 0, 0);
-      Impl::Cuda::load_kernel(0, kernels);
-    });
-    went_on +=
-        other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+  auto const other = [] {
+    of(stream(60));
+    Impl::Cuda::facts_of_kernel(0, kernels, 0, 0);
+    Impl::Cuda::load_kernel(0, kernels);
   };
-  auto const waits_in = [&](auto const& call) {
-    emulated_wait = wait;
-    call();
-    ASSERT_EQ(emulated_wait, nullptr);
-    other.wait();
-  };
-  of(stream(60));
-  Impl::Cuda::facts_of_kernel(0, kernels, 0, 0);
-  Impl::Cuda::load_kernel(0, kernels);
-  waits_in([] { of(stream(60)); });
+  other();
+  expect_goes_on(other, [] { of(stream(60)); });
   emulated_events_done = false;
-  waits_in([] { of(stream(61)); });
+  expect_goes_on(other, [] { of(stream(61)); });
   emulated_events_done = true;
   emulated_capture     = true;
-  waits_in([] { of(stream(62)); });
+  expect_goes_on(other, [] { of(stream(62)); });
   emulated_capture = false;
-  waits_in([] { Impl::Cuda::facts_of_kernel(0, kernels + 1, 0, 0); });
-  waits_in([] { Impl::Cuda::load_kernel(0, kernels + 1); });
-  EXPECT_EQ(went_on, 5);
+  expect_goes_on(other,
+                 [] { Impl::Cuda::facts_of_kernel(0, kernels + 1, 0, 0); });
+  expect_goes_on(other, [] { Impl::Cuda::load_kernel(0, kernels + 1); });
 }
 
 /// Nor does growing hold a host thread that uses the same stream, which may
@@ -121,23 +107,15 @@ TEST(StreamScratch, WhatWaitsForKernelsHoldsNoOtherStream) {
 TEST(StreamScratch, GrowsWithoutHoldingItsStream) {
   static StreamScratch const scratch(stream(70));
   constexpr std::size_t bytes = std::size_t(1) << 20;
-  static bool went_on         = false;
   static void* larger[3]{};
-  static std::future<void> other;
   int const allocations = emulated_allocations;
-  emulated_wait         = [] {
-    other = std::async(std::launch::async, [] {
-      larger[0] = scratch->grid(1, 2 * bytes).partials;
-      larger[1] = scratch->segments(2 * bytes);
-      larger[2] = scratch->scan(2 * bytes / 8).words;
-    });
-    went_on =
-        other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
-  };
-  EXPECT_EQ(scratch->grid(1, bytes).partials, larger[0]);
-  ASSERT_EQ(emulated_wait, nullptr);
-  other.wait();
-  EXPECT_TRUE(went_on);
+  expect_goes_on(
+      [] {
+        larger[0] = scratch->grid(1, 2 * bytes).partials;
+        larger[1] = scratch->segments(2 * bytes);
+        larger[2] = scratch->scan(2 * bytes / 8).words;
+      },
+      [] { EXPECT_EQ(scratch->grid(1, bytes).partials, larger[0]); });
   EXPECT_EQ(emulated_allocations, allocations + 4);
   EXPECT_EQ(scratch->segments(bytes), larger[1]);
   auto const scan = scratch->scan(bytes / 8);
@@ -150,22 +128,12 @@ TEST(StreamScratch, GrowsWithoutHoldingItsStream) {
 /// the words of the stream's results.
 TEST(StreamScratch, ResultsAllocateWithoutHoldingTheWords) {
   static StreamScratch const* scratch;
-  static std::future<void> other;
-  static int went_on = 0;
-  auto const wait    = [] {
-    other = std::async(std::launch::async,
-                          [] { auto const lock = (*scratch)->take_words(4000); });
-    went_on +=
-        other.wait_for(std::chrono::seconds(2)) == std::future_status::ready;
-  };
   Impl::Cuda::Stream const space = stream(71);
   StreamScratch const of_space(space);
   scratch             = &of_space;
-  auto const waits_in = [&](auto const& call) {
-    emulated_wait = wait;
-    call();
-    ASSERT_EQ(emulated_wait, nullptr);
-    other.wait();
+  auto const waits_in = [](auto const& call) {
+    expect_goes_on([] { auto const lock = (*scratch)->take_words(4000); },
+                   call);
   };
   waits_in([] {
     auto const lock = (*scratch)->take_words(400);
@@ -201,7 +169,6 @@ TEST(StreamScratch, ResultsAllocateWithoutHoldingTheWords) {
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(key, 7);
   EXPECT_EQ(sum, n);
-  EXPECT_EQ(went_on, 3);
 }
 
 /// Calls on streams with work in flight share nothing. However many streams

@@ -33,19 +33,14 @@ using namespace KokkosMMA::Testing;
 
 Kokkos::Cuda const space;
 
-std::uint64_t random_size(int n, Random& random) {
-  return n < 6 ? std::uint64_t(n)
-               : std::uint64_t(random.integer(1, n % 2 ? 200 : 70000));
-}
-
 constexpr auto streamed = Impl::streamed_tuning(8);
 
 /// The sum of a reduction in so many blocks. As nodes of graphs are launched:
 /// all threads have to wait for the kernel before.
 template <class Value, class Call>
-Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
-              unsigned blocks, unsigned threads,
-              Impl::Cuda::GridScratch const& scratch, Impl::CallOrder order) {
+Value reduced(Call const& call, std::uint64_t size, unsigned blocks,
+              unsigned threads, Impl::Cuda::GridScratch const& scratch,
+              Impl::CallOrder order) {
   using Sum     = SumReducer<Value>;
   using Running = Impl::Cuda::RunningValue<Sum, Value>;
   using Tuning  = Impl::Cuda::tuning_type<Impl::streamed_tuning(sizeof(Value))>;
@@ -54,18 +49,14 @@ Value reduced(Call const& call, std::int64_t begin, std::uint64_t size,
       space, "streamed_reduce",
       Impl::Cuda::streamed_reduce<Running, Tuning, std::int64_t, Value, Call,
                                   Sum>,
-      {blocks, threads, 0, true}, call, Sum(), begin, size, order, scratch,
-      Impl::Cuda::ResultTarget<Value>{&total, nullptr});
+      {blocks, threads, 0, true}, call, Sum(), std::int64_t(0), size, order,
+      scratch, Impl::Cuda::ResultTarget<Value>{&total, nullptr});
   return total;
 }
-template <class Call>
-std::int64_t sum_of(Call const& call, std::int64_t begin, std::uint64_t size,
-                    unsigned blocks, unsigned threads, Random& random) {
-  return reduced<std::int64_t>(
-      call, begin, size, blocks, threads,
-      Impl::Cuda::StreamScratch(space)->grid(
-          Impl::Cuda::partials_of_warps(blocks, threads), sizeof(std::int64_t)),
-      any_order(streamed, random));
+template <class Value>
+Impl::Cuda::GridScratch scratch_of(unsigned blocks, unsigned threads) {
+  return Impl::Cuda::StreamScratch(space)->grid(
+      Impl::Cuda::partials_of_warps(blocks, threads), sizeof(Value));
 }
 
 /// Reduces in every order of the calls, by calls into a value or into a running
@@ -110,10 +101,7 @@ void expect_reference_bits(Random& random, Element const& element,
                                     std::remove_const_t<decltype(call)>,
                                     Reducer>,
         {grid, unsigned(tuned.threads)}, call, Reducer(), begin, size,
-        orders[order],
-        Impl::Cuda::StreamScratch(space)->grid(
-            Impl::Cuda::partials_of_warps(grid, unsigned(tuned.threads)),
-            sizeof(Folded)),
+        orders[order], scratch_of<Folded>(grid, unsigned(tuned.threads)),
         Impl::Cuda::ResultTarget<Value>{&total, nullptr});
     EXPECT_EQ(0, std::memcmp(&expected, &total, sizeof(Value)))
         << "order " << order << ", " << blocks << " blocks, "
@@ -194,31 +182,37 @@ TEST(CallKernels, SpreadReductionsCallOnceInAThread) {
       ++calls[blockIdx.x * threads + threadIdx.x];
       ++sum;
     };
-    EXPECT_EQ(sum_of(call, 0, size, blocks, threads, random),
+    EXPECT_EQ(reduced<std::int64_t>(call, size, blocks, threads,
+                                    scratch_of<std::int64_t>(blocks, threads),
+                                    any_order(streamed, random)),
               std::int64_t(size));
     EXPECT_EQ(*std::max_element(calls.begin(), calls.end()), 1);
   }
 }
 
-/// Blocks half a grid apart have whole parts equally far from both ends.
+/// Which block calls each index of a range with 1024 for each block.
 template <class Value>
-void expect_balance(Random& random) {
-  constexpr auto tuned  = Impl::streamed_tuning(sizeof(Value));
-  auto const half       = unsigned(random.integer(2, 5));
-  unsigned const blocks = 2 * half, per_block = 1024;
-  std::uint64_t const size = blocks * per_block;
+std::vector<unsigned> block_of_each(unsigned blocks, Impl::CallOrder order) {
+  unsigned const threads   = Impl::streamed_tuning(sizeof(Value)).threads;
+  std::uint64_t const size = blocks * 1024;
   std::vector<unsigned> block_of(size);
   auto const call = [block_of = block_of.data()](std::int64_t i, Value& sum) {
     block_of[i] = blockIdx.x;
     ++sum;
   };
-  auto const scratch = Impl::Cuda::StreamScratch(space)->grid(
-      Impl::Cuda::partials_of_warps(blocks, tuned.threads), sizeof(Value));
-  EXPECT_EQ(reduced<Value>(call, 0, size, blocks, tuned.threads, scratch,
-                           Impl::CallOrder{.subranges = 1}),
+  EXPECT_EQ(reduced<Value>(call, size, blocks, threads,
+                           scratch_of<Value>(blocks, threads), order),
             Value(size));
-  for (std::uint64_t i = 0; i < size / 2; ++i)
-    ASSERT_EQ(block_of[i] + half, block_of[size - 1 - i]) << i;
+  return block_of;
+}
+/// Blocks half a grid apart have whole parts equally far from both ends.
+template <class Value>
+void expect_balance(Random& random) {
+  auto const half = unsigned(random.integer(2, 5));
+  auto const block_of =
+      block_of_each<Value>(2 * half, Impl::CallOrder{.subranges = 1});
+  for (std::size_t i = 0; i < block_of.size() / 2; ++i)
+    ASSERT_EQ(block_of[i] + half, block_of[block_of.size() - 1 - i]) << i;
 }
 TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
   Random random;
@@ -232,24 +226,11 @@ TEST(CallKernels, BlocksOfAMultiprocessorBalance) {
 /// Each block has a subrange, the first one the last.
 TEST(CallKernels, SubrangesStartFromTheEnd) {
   Random random;
-  auto const blocks        = unsigned(2 * random.integer(1, 4));
-  unsigned const per_block = 1024;
-  std::uint64_t const size = blocks * per_block;
-  std::vector<unsigned> block_of(size);
-  auto const call = [block_of = block_of.data()](std::int64_t i,
-                                                 std::int64_t& sum) {
-    block_of[i] = blockIdx.x;
-    ++sum;
-  };
-  auto const scratch =
-      Impl::Cuda::StreamScratch(space)->grid(blocks, sizeof(std::int64_t));
-  EXPECT_EQ(
-      reduced<std::int64_t>(
-          call, 0, size, blocks, streamed.threads, scratch,
-          Impl::CallOrder{.one_each = true, .from_end = true, .subranges = 2}),
-      std::int64_t(size));
-  for (std::uint64_t i = 0; i < size; ++i)
-    ASSERT_EQ(block_of[i], blocks - 1 - i / per_block) << i;
+  auto const blocks   = unsigned(2 * random.integer(1, 4));
+  auto const block_of = block_of_each<std::int64_t>(
+      blocks, {.one_each = true, .from_end = true, .subranges = 2});
+  for (std::size_t i = 0; i < block_of.size(); ++i)
+    ASSERT_EQ(block_of[i], blocks - 1 - i / 1024) << i;
 }
 
 /// A node of a graph is launched with the same arguments each time, and two at
@@ -260,8 +241,8 @@ TEST(CallKernels, NodesReplay) {
   unsigned const* first = nullptr;
   for (int n = 0; n < 8; ++n) {
     any_device(random);
-    std::uint64_t const size = random_size(n, random);
-    auto const blocks        = unsigned(random.integer(1, 7));
+    auto const size   = std::uint64_t(n < 6 ? n : random.integer(1, 70000));
+    auto const blocks = unsigned(random.integer(1, 7));
     SCOPED_TRACE(size);
     auto const call = [](std::int64_t i, double& sum) { sum += 1. / (1 + i); };
     cudaGraph graph;
@@ -275,13 +256,12 @@ TEST(CallKernels, NodesReplay) {
       EXPECT_TRUE(scratch.ticket == first || other.ticket == first)
           << "the memory of the graph before";
     }
-    first = scratch.ticket;
-    double const total =
-        reduced<double>(call, 0, size, blocks, streamed.threads, scratch,
-                        any_order(streamed, random));
+    first              = scratch.ticket;
+    double const total = reduced<double>(call, size, blocks, streamed.threads,
+                                         scratch, any_order(streamed, random));
     for (int replay = 0; replay < 3; ++replay) {
       EXPECT_EQ(*scratch.ticket, 0u);
-      EXPECT_EQ(total, reduced<double>(call, 0, size, blocks, streamed.threads,
+      EXPECT_EQ(total, reduced<double>(call, size, blocks, streamed.threads,
                                        scratch, any_order(streamed, random)));
     }
     cudaGraphDestroy(&graph);

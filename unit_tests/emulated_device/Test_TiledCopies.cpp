@@ -135,6 +135,28 @@ std::size_t set_strides(LayoutCopy const& copy, std::array<int, 6> const& order,
   return std::size_t(span);
 }
 
+void fill_random(void* to, std::size_t bytes, Random& random) {
+  for (std::size_t b = 0; b < bytes; ++b)
+    static_cast<unsigned char*>(to)[b] = (unsigned char)random.integer(0, 255);
+}
+/// One element after the other.
+void copy_in_order(LayoutCopy const& copy, std::size_t bytes, void const* from,
+                   void* to) {
+  std::uint64_t size = 1;
+  for (int d = 0; d < copy.rank; ++d) size *= copy.extent[d];
+  for (std::uint64_t n = 0; n < size; ++n) {
+    std::uint64_t rest  = n;
+    std::int64_t source = 0, target = 0;
+    for (int d = 0; d < copy.rank; rest /= copy.extent[d++]) {
+      source += std::int64_t(rest % copy.extent[d]) * copy.from[d];
+      target += std::int64_t(rest % copy.extent[d]) * copy.to[d];
+    }
+    std::memcpy(static_cast<char*>(to) + std::size_t(target) * bytes,
+                static_cast<char const*>(from) + std::size_t(source) * bytes,
+                bytes);
+  }
+}
+
 /// Fastest dimensions first.
 using Order = std::array<int, 6>;
 
@@ -147,24 +169,9 @@ void expect_copy(LayoutCopy copy, Order const& from_order,
   std::vector<T> from(set_strides(copy, from_order, copy.from, random) + shift);
   std::vector<T> to(set_strides(copy, to_order, copy.to, random) + shift);
   for (auto* const values : {&from, &to})
-    for (T& value : *values) {
-      std::array<unsigned char, sizeof(T)> bytes;
-      for (auto& byte : bytes) byte = (unsigned char)(random.integer(0, 255));
-      std::memcpy(static_cast<void*>(&value), bytes.data(), sizeof(T));
-    }
+    fill_random(values->data(), values->size() * sizeof(T), random);
   std::vector<T> expected = to;
-  std::array<std::uint64_t, 6> at{};
-  for (bool more = true; more;) {
-    std::int64_t source = shift, target = shift;
-    for (int d = 0; d < copy.rank; ++d) {
-      source += std::int64_t(at[d]) * copy.from[d];
-      target += std::int64_t(at[d]) * copy.to[d];
-    }
-    expected[target] = from[source];
-    int d            = 0;
-    for (; d < copy.rank && ++at[d] == copy.extent[d]; ++d) at[d] = 0;
-    more = d < copy.rank;
-  }
+  copy_in_order(copy, sizeof(T), from.data() + shift, expected.data() + shift);
   T const* const source = from.data() + shift;
   T* const target       = to.data() + shift;
   Impl::CopyLimits limits{sizeof(T)};
@@ -286,7 +293,7 @@ void expect_strided_copy(Random& random) {
   std::size_t const to_span = set_strides(copy, order, copy.to, random);
   std::vector<unsigned char> from(2 * from_span * sizeof(T)),
       to(2 * to_span * sizeof(T));
-  for (auto& byte : from) byte = (unsigned char)(random.integer(0, 255));
+  fill_random(from.data(), from.size(), random);
   std::vector<unsigned char> expected = to;
   bool const left                     = random.integer(0, 1) == 0;
   Impl::LoopSpace loop;
@@ -299,16 +306,7 @@ void expect_strided_copy(Random& random) {
   using Strided = Impl::Cuda::StridedCopy<sizeof(T), alignof(T)>;
   static_assert(sizeof(Strided) == sizeof(Impl::CopiedArrays));
   Strided const f{{from.data(), to.data(), copy}};
-  for (std::uint64_t n = 0; n < loop.size(); ++n) {
-    std::uint64_t rest  = n;
-    std::int64_t source = 0, target = 0;
-    for (int d = 0; d < Rank; rest /= copy.extent[d++]) {
-      source += std::int64_t(rest % copy.extent[d]) * copy.from[d];
-      target += std::int64_t(rest % copy.extent[d]) * copy.to[d];
-    }
-    std::memcpy(&expected[std::size_t(target) * sizeof(T)],
-                &from[std::size_t(source) * sizeof(T)], sizeof(T));
-  }
+  copy_in_order(copy, sizeof(T), from.data(), expected.data());
   if constexpr (Rank == 1) {
     Impl::Cuda::launch_kernel(space, "strided_copy",
                               &Impl::Cuda::streamed_for<std::int64_t, Strided>,
@@ -347,21 +345,16 @@ TEST(StridedCopies, ElementsOf1To16Bytes) {
 template <class T, class Index>
 void expect_fill(std::int64_t stride, Random& random) {
   any_device(random);
-  using Filled = Impl::Cuda::StridedCopy<sizeof(T), alignof(T), true>;
-  auto const random_bytes = [&](void* to, std::size_t bytes) {
-    for (std::size_t b = 0; b < bytes; ++b)
-      static_cast<unsigned char*>(to)[b] =
-          (unsigned char)random.integer(0, 255);
-  };
+  using Filled    = Impl::Cuda::StridedCopy<sizeof(T), alignof(T), true>;
   auto const size = std::uint64_t(random.integer(1, 900));
   auto const begin =
       sizeof(Index) == 8 ? (std::uint64_t(1) << 32) + 12345 : std::uint64_t(7);
   auto const around = random.integer(1, 9);
   std::vector<T> to(
       std::size_t(std::int64_t(size - 1) * stride + 1 + 2 * around));
-  random_bytes(to.data(), to.size() * sizeof(T));
+  fill_random(to.data(), to.size() * sizeof(T), random);
   T value;
-  random_bytes(&value, sizeof(T));
+  fill_random(&value, sizeof(T), random);
   std::vector<T> expected = to;
   for (std::uint64_t i = 0; i < size; ++i)
     std::memcpy(&expected[std::size_t(around + std::int64_t(i) * stride)],

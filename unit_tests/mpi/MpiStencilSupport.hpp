@@ -72,7 +72,6 @@ struct Blocks {
   }
 };
 
-/// A part of a grid on the host.
 template <int R>
 HostGrid<R> part_of(HostGrid<R> const& grid, Place<R> const& offset,
                     Place<R> const& extent) {

@@ -27,7 +27,6 @@ inline int world_size() {
   return size;
 }
 
-/// Whether every rank holds these bits.
 template <class T>
 ::testing::AssertionResult same_on_all_ranks(T const& value) {
   std::vector<unsigned char> all(sizeof(T) * std::size_t(world_size()));
@@ -41,7 +40,6 @@ template <class T>
   return ::testing::AssertionSuccess();
 }
 
-/// How many elements each rank has.
 struct Cut {
   std::vector<std::size_t> sizes;
 
@@ -59,7 +57,6 @@ struct Cut {
   }
 };
 
-/// This rank's part of the values of all.
 template <class T, class Exec, class Value>
 Kokkos::View<T*, Exec> my_part(Cut const& cut,
                                std::vector<Value> const& values) {

@@ -19,6 +19,18 @@ using namespace KokkosMMA::Testing;
 
 KOKKOSMMA_TEST_EVERY_SPACE(MpiReduce);
 
+template <class Exec, class Value, class Terms>
+void expect_sum(Value const& expected, Terms const& terms,
+                Settings const& settings = {}) {
+  Value sum = poison<Value>();
+  mpi::reduce(MPI_COMM_WORLD, Exec(), terms, sum, settings);
+  EXPECT_TRUE(same_bits(expected, sum))
+      << double(expected) << " became " << double(sum);
+  auto const view = poisoned_view<Value, Exec>();
+  mpi::reduce(MPI_COMM_WORLD, Exec(), terms, view, settings);
+  EXPECT_TRUE(same_bits(expected, value_of(view)));
+}
+
 /// Integers of all bits: sums wrap, and depend on no cut.
 template <class T, class Value, class Exec>
 void integers(Random& random) {
@@ -30,13 +42,7 @@ void integers(Random& random) {
       all[i] = static_cast<T>(random.bits());
       Impl::add(expected, static_cast<Value>(all[i]));
     }
-    auto const x = my_part<T, Exec>(cut, all);
-    Value scalar = poison<Value>();
-    mpi::reduce(MPI_COMM_WORLD, Exec(), x, scalar);
-    EXPECT_EQ(expected, scalar);
-    auto const view = poisoned_view<Value, Exec>();
-    mpi::reduce(MPI_COMM_WORLD, Exec(), x, view);
-    EXPECT_EQ(expected, value_of(view));
+    expect_sum<Exec>(expected, my_part<T, Exec>(cut, all));
   }
 }
 
@@ -65,17 +71,13 @@ void floats(Random& random) {
     }
     for (std::size_t const size : cut.sizes) most = std::max(most, size);
     auto const x = my_part<T, Exec>(cut, all);
-    Value first = poison<Value>(), second = poison<Value>();
+    Value first  = poison<Value>();
     mpi::reduce(MPI_COMM_WORLD, Exec(), x, first);
-    mpi::reduce(MPI_COMM_WORLD, Exec(), x, second);
-    EXPECT_TRUE(same_bits(first, second));
     EXPECT_TRUE(same_on_all_ranks(first));
+    expect_sum<Exec>(first, x);
     EXPECT_LE(exact.error_of(double(first)),
               double(most) * epsilon<A> * magnitudes +
                   epsilon<Value> * std::abs(exact.value()));
-    auto const view = poisoned_view<Value, Exec>();
-    mpi::reduce(MPI_COMM_WORLD, Exec(), x, view);
-    EXPECT_TRUE(same_bits(first, value_of(view)));
   }
 }
 
@@ -100,16 +102,8 @@ void exact_floats(Random& random) {
                      int(random.integer(format.lowest(), format.bias() - 1))));
       exact.add(double(value));
     }
-    auto const x        = my_part<T, Exec>(cut, all);
-    auto const expected = static_cast<Value>(scalar_v<Value> == Scalar::float64
-                                                 ? exact.as_double()
-                                                 : exact.as_float());
-    Value sum           = poison<Value>();
-    mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum, exactly);
-    EXPECT_TRUE(same_bits(expected, sum)) << expected << " became " << sum;
-    auto const view = poisoned_view<Value, Exec>();
-    mpi::reduce(MPI_COMM_WORLD, Exec(), x, view, exactly);
-    EXPECT_TRUE(same_bits(expected, value_of(view)));
+    expect_sum<Exec>(rounded<Value>(exact), my_part<T, Exec>(cut, all),
+                     exactly);
   }
 }
 
@@ -142,19 +136,10 @@ void exact_dots(Random& random) {
       exact.add_product(double(x_all[i]), double(y_all[i]));
       of_squares.add_product(double(x_all[i]), double(x_all[i]));
     }
-    auto const x     = my_part<T, Exec>(cut, x_all);
-    auto const y     = my_part<T, Exec>(cut, y_all);
-    auto const value = [](ExactReference const& sum) {
-      return static_cast<Value>(scalar_v<Value> == Scalar::float64
-                                    ? sum.as_double()
-                                    : sum.as_float());
-    };
-    Value sum = poison<Value>();
-    mpi::reduce(MPI_COMM_WORLD, Exec(), dot(x, y), sum, exactly);
-    EXPECT_TRUE(same_bits(value(exact), sum)) << value(exact) << " is " << sum;
-    auto const view = poisoned_view<Value, Exec>();
-    mpi::reduce(MPI_COMM_WORLD, Exec(), squares(x), view, exactly);
-    EXPECT_TRUE(same_bits(value(of_squares), value_of(view)));
+    auto const x = my_part<T, Exec>(cut, x_all);
+    auto const y = my_part<T, Exec>(cut, y_all);
+    expect_sum<Exec>(rounded<Value>(exact), dot(x, y), exactly);
+    expect_sum<Exec>(rounded<Value>(of_squares), squares(x), exactly);
   }
 }
 
@@ -193,22 +178,28 @@ TYPED_TEST(MpiReduce, DotProducts) {
   });
 }
 
-TYPED_TEST(MpiReduce, ExactZerosAndSpecials) {
-  auto const sum_of_each = [&](std::size_t size, double of_last, double rest) {
+TYPED_TEST(MpiReduce, ZerosAndSpecials) {
+  auto const sum_of_each = [&](std::size_t size, double of_last, double rest,
+                               Settings const& settings) {
     bool const last = world_rank() == world_size() - 1;
     auto const x    = make_view<double, TypeParam>(
         size, [&](std::size_t) { return last ? of_last : rest; });
     double sum = poison<double>();
-    mpi::reduce(MPI_COMM_WORLD, TypeParam(), x, sum, exactly);
+    mpi::reduce(MPI_COMM_WORLD, TypeParam(), x, sum, settings);
     return sum;
   };
   double const inf = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(same_bits(0., sum_of_each(0, 1, 1)));
-  EXPECT_TRUE(same_bits(-0., sum_of_each(3, -0., -0.)));
-  EXPECT_TRUE(same_bits(world_size() == 1 ? -0. : 0., sum_of_each(1, -0., 0.)));
-  EXPECT_EQ(inf, sum_of_each(2, inf, 1));
-  if (world_size() > 1) {
-    EXPECT_TRUE(std::isnan(sum_of_each(1, inf, -inf)));
+  EXPECT_TRUE(same_bits(0., sum_of_each(0, 1, 1, exactly)));
+  EXPECT_TRUE(same_bits(-0., sum_of_each(3, -0., -0., exactly)));
+  EXPECT_TRUE(same_bits(world_size() == 1 ? -0. : 0.,
+                        sum_of_each(1, -0., 0., exactly)));
+  for (Settings const& settings : {Settings{}, exactly}) {
+    for (double const value : {inf, -inf})
+      EXPECT_EQ(value, sum_of_each(2, value, 1, settings));
+    EXPECT_TRUE(std::isnan(sum_of_each(2, std::nan(""), 1, settings)));
+    if (world_size() > 1) {
+      EXPECT_TRUE(std::isnan(sum_of_each(1, inf, -inf, settings)));
+    }
   }
 }
 
@@ -233,19 +224,6 @@ TYPED_TEST(MpiReduce, StridedViewsAndRoutes) {
   mpi::reduce(MPI_COMM_WORLD, Exec(), row, sum, {.route = Route::generic});
   EXPECT_EQ(float(50 * n * (n + 1) / 2), sum);
   EXPECT_EQ(Route::generic, last_route());
-}
-
-TYPED_TEST(MpiReduce, NotANumberAndInfinity) {
-  using Exec       = TypeParam;
-  double const inf = std::numeric_limits<double>::infinity();
-  for (double const value : {inf, -inf, std::nan("")}) {
-    auto const x = make_view<double, Exec>(10, [&](std::size_t i) {
-      return i == 3 && world_rank() == world_size() - 1 ? value : 1.;
-    });
-    double sum   = 0;
-    mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum);
-    EXPECT_TRUE(std::isnan(value) ? std::isnan(sum) : sum == value) << value;
-  }
 }
 
 /// What one rank adds and another takes away is not lost to rounding.

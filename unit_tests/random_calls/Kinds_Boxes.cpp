@@ -45,14 +45,14 @@ void add_boxes(Table& table) {
   add_box<Box<int, 5, false>, MixBox<5>>(table, "box_5_right");
   add_box<Box<int, 6, true>, MixBox<6>>(table, "box_6_left");
   add_box<Box<std::int64_t, 6, false>, MixBox<6>>(table, "box_6_right_int64");
-  add_box<Box<int, 2, false, TagA>, TaggedBox>(table, "box_tag_a");
-  add_box<Box<int, 2, true, TagB>, TaggedBox>(table, "box_tag_b");
+  add_box<Box<int, 2, false, TagA>, Tagged<2>>(table, "box_tag_a");
+  add_box<Box<int, 2, true, TagB>, Tagged<2>>(table, "box_tag_b");
   add_box<Box<int, 2, true, void, Kokkos::LaunchBounds<256, 2>>, MixBox<2>>(
       table, "box_launch_bounds");
   add_box<Box<int, 2, true>, OverloadsBox>(table, "box_overloads");
 #if defined(KOKKOS_ENABLE_CUDA)
   // On hosts Kokkos gives rvalues to these.
-  add_box<Box<int, 3, false>, AnyIndexBox>(table, "box_any_index");
+  add_box<Box<int, 3, false>, AnyIndex<3>>(table, "box_any_index");
 #endif
 #if KOKKOS_VERSION < 50000 || defined(RANDOM_CALLS_EMULATED)
   add_box<Box<int, 2, false>, ScratchBox>(table, "box_mutable_scratch");

@@ -78,8 +78,8 @@ void add_loops(Table& table) {
   add_index_type<std::uint32_t>(table, "loop_uint32");
   add_index_type<std::int64_t>(table, "loop_int64");
   add_index_type<std::uint64_t>(table, "loop_uint64");
-  add_loop<Tagged, Box<int, 1, false, TagA>>(table, "loop_tag_a");
-  add_loop<Tagged, Box<int, 1, false, TagB>>(table, "loop_tag_b");
+  add_loop<Tagged<>, Box<int, 1, false, TagA>>(table, "loop_tag_a");
+  add_loop<Tagged<>, Box<int, 1, false, TagB>>(table, "loop_tag_b");
   add_copy<double>(table, "loop_doubles", {});
   add_copy<float>(table, "loop_floats", {.element = Element::f32});
   add_copy<Half>(table, "loop_halves", {.element = Element::half});
@@ -94,7 +94,7 @@ void add_loops(Table& table) {
   add_loop<References>(table, "loop_references", numbers);
   add_loop<Overloads>(table, "loop_overloads");
   add_loop<ConstOverload>(table, "loop_const_overload");
-  add_loop<AnyIndex, Box<std::int64_t>>(table, "loop_any_index");
+  add_loop<AnyIndex<>, Box<std::int64_t>>(table, "loop_any_index");
   add_loop<ExplicitCopy>(table, "loop_explicit_copy");
   add_loop<LargeTable<700>>(table, "loop_700_bytes");
   add_loop<LargeTable<5000>>(table, "loop_5000_bytes", {.most_repeats = 20});
@@ -104,7 +104,8 @@ void add_loops(Table& table) {
   add_loop<Histogram>(table, "loop_histogram", {.most = 1 << 17});
   add_loop<Mix<int>, Box<int, 1, false, void, Kokkos::LaunchBounds<128, 4>>>(
       table, "loop_launch_bounds");
-  add_loop<Tagged, Box<int, 1, false, TagA, Kokkos::Schedule<Kokkos::Dynamic>>>(
+  add_loop<Tagged<>,
+           Box<int, 1, false, TagA, Kokkos::Schedule<Kokkos::Dynamic>>>(
       table, "loop_dynamic_tagged");
   add(table, "loop_lambda", numbers,
       [](auto const& run, Call const& c) { loop_of_lambda(run, c); });

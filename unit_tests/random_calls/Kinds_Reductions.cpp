@@ -28,6 +28,8 @@ void add_fold(Table& table, char const* name, Limits limits = {}) {
   } else if (std::is_unsigned_v<typename BoxType::Index>) {
     limits.low = 0;
   }
+  if (sizeof(typename BoxType::Index) == 8 && BoxType::rank == 1)
+    limits.high = std::int64_t(1) << 40;
   add<HostReference>(table, name, limits, [](auto const& run, Call const& c) {
     run.reduce(BoxType(c), FunctorType(c));
   });

@@ -15,6 +15,7 @@ void add_scan(Table& table, char const* name, Limits limits = {}) {
   limits.result_bytes =
       WithTotal ? int(sizeof(typename FunctorType::value_type)) : 0;
   if (std::is_unsigned_v<typename BoxType::Index>) limits.low = 0;
+  if (sizeof(typename BoxType::Index) == 8) limits.high = std::int64_t(1) << 40;
   add<HostReference>(table, name, limits, [](auto const& run, Call const& c) {
     run.template scan<WithTotal>(BoxType(c), FunctorType(c));
   });

@@ -73,11 +73,16 @@ struct Mix : Functor<double> {
 
 struct TagA {};
 struct TagB {};
-struct Tagged : Functor<double> {
-  using Functor<double>::Functor;
-  KOKKOS_FUNCTION void operator()(TagA, int i) const { write(place.of(i), 3); }
-  KOKKOS_FUNCTION void operator()(TagB const&, int const& i) const {
-    write(place.of(i), 5);
+template <int Rank = 1>
+struct Tagged : Functor<double, Rank> {
+  using Functor<double, Rank>::Functor;
+  template <class... I>
+  KOKKOS_FUNCTION void operator()(TagA, I... i) const {
+    this->write(this->place.of(i...), 3);
+  }
+  template <class... I>
+  KOKKOS_FUNCTION void operator()(TagB const&, I const&... i) const {
+    this->write(this->place.of(i...), 5);
   }
 };
 
@@ -162,11 +167,13 @@ struct ConstOverload : Functor<double> {
   KOKKOS_FUNCTION void operator()(int i) const { write(place.of(i), 1); }
   KOKKOS_FUNCTION void operator()(int i) { write(place.of(i), 2); }
 };
-struct AnyIndex : Functor<double> {
-  using Functor<double>::Functor;
-  template <class I>
-  KOKKOS_FUNCTION void operator()(I& i) const {
-    write(place.of(i), std::is_const_v<I> ? 10 + sizeof(I) : 20 + sizeof(I));
+template <int Rank = 1>
+struct AnyIndex : Functor<double, Rank> {
+  using Functor<double, Rank>::Functor;
+  template <class... I>
+  KOKKOS_FUNCTION void operator()(I&... i) const {
+    this->write(this->place.of(i...),
+                (10 + ... + (sizeof(I) * (std::is_const_v<I> ? 1 : 3))));
   }
 };
 struct ExplicitCopy : Functor<double> {
@@ -242,15 +249,6 @@ struct MixBox : Functor<double, Rank> {
     this->write(this->place.of(i...), hash);
   }
 };
-struct TaggedBox : Functor<double, 2> {
-  using Functor<double, 2>::Functor;
-  KOKKOS_FUNCTION void operator()(TagA, int i, int j) const {
-    write(place.of(i, j), 3);
-  }
-  KOKKOS_FUNCTION void operator()(TagB, int i, int j) const {
-    write(place.of(i, j), 5);
-  }
-};
 struct OverloadsBox : Functor<double, 2> {
   using Functor<double, 2>::Functor;
   KOKKOS_FUNCTION void operator()(int const&& i, int const&& j) const {
@@ -260,21 +258,16 @@ struct OverloadsBox : Functor<double, 2> {
     write(place.of(i, j), 1);
   }
 };
-struct AnyIndexBox : Functor<double, 3> {
-  using Functor<double, 3>::Functor;
-  template <class... I>
-  KOKKOS_FUNCTION void operator()(I&... i) const {
-    write(place.of(i...),
-          (10 + ... + (sizeof(I) * (std::is_const_v<I> ? 1 : 3))));
-  }
-};
 struct ScratchBox : Functor<double, 2> {
   mutable std::uint32_t scratch[6];
   using Functor<double, 2>::Functor;
-  KOKKOS_FUNCTION void operator()(int i, int j) const {
+  KOKKOS_FUNCTION std::uint32_t of(int i, int j) const {
     for (unsigned k = 0; k < 6; ++k)
       scratch[k] = unsigned(mixed(k + unsigned(i)));
-    write(place.of(i, j), scratch[scratch[unsigned(j) % 6] % 6]);
+    return scratch[scratch[unsigned(j) % 6] % 6];
+  }
+  KOKKOS_FUNCTION void operator()(int i, int j) const {
+    write(place.of(i, j), of(i, j));
   }
 };
 /// A stencil between Views of a layout.

@@ -24,7 +24,6 @@ std::string error_of(F const& f) {
   return {};
 }
 
-/// Whether `text` holds all parts, and which not.
 inline ::testing::AssertionResult has_parts(
     std::string const& text, std::vector<std::string> const& parts) {
   for (std::string const& part : parts)

@@ -32,7 +32,6 @@ bool holds_multiples(View const& x, int factor) {
   return holds;
 }
 
-/// A rank-2 View of what make() returns.
 template <class View, class Make>
 void fill_random(View const& view, Make const& make) {
   auto const host = Kokkos::create_mirror_view(view);
@@ -49,20 +48,13 @@ inline constexpr int every_launch = 2;
 #endif
 
 /// Runs a call by every launch that it may have, with check() after each.
-/// \param kokkos whether Kokkos' own launch is right: if not, `automatic` must
-/// not choose it, also where few indices are measured after many calls
 template <class Call, class Check>
-void each_launch(Call const& call, Check const& check, bool kokkos = true) {
+void each_launch(Call const& call, Check const& check) {
   for (Route const route :
        {Route::generic, Route::streamed, Route::automatic}) {
-    if (route == Route::generic && !kokkos) continue;
     SCOPED_TRACE(to_string(route));
     ScopedSettings const scope(Settings{route});
-    int rounds = route == Route::generic ? 1 : every_launch;
-#ifdef KOKKOS_ENABLE_CUDA
-    if (route == Route::automatic && !kokkos)
-      rounds += Impl::small_calls_before_measuring;
-#endif
+    int const rounds = route == Route::generic ? 1 : every_launch;
     for (int round = 0; round < rounds; ++round) {
       call();
       check();
@@ -134,7 +126,6 @@ class CallCounts {
  public:
   explicit CallCounts(std::size_t n) : counts("counts", n) {}
 
-  /// Whether each index was called once since the last question.
   ::testing::AssertionResult once() {
     auto const host =
         Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);

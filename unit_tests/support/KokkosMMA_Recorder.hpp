@@ -13,7 +13,6 @@
 
 namespace KokkosMMA::Testing {
 
-/// Writes down the events of Kokkos Tools while it lives.
 class Recorder {
  public:
   Recorder() : m_before(Kokkos::Tools::Experimental::get_callbacks()) {

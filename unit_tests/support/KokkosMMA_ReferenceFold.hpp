@@ -25,7 +25,6 @@ T fold_of_lanes(std::vector<T> lane, Join const& join) {
   return lane[0];
 }
 
-/// A value for each thread of a block.
 template <class T, class Join>
 T fold_of_block(std::vector<T> const& thread, T identity, Join const& join) {
   std::vector<T> warps;

@@ -32,7 +32,6 @@ using ExclusiveSum = PrefixSum<T, Exec, false>;
 template <class T, class Exec>
 using InclusiveSum = PrefixSum<T, Exec, true>;
 
-/// A View whose elements all hold poison.
 template <class T, class Exec>
 Kokkos::View<T*, Exec> poisoned_array(std::size_t n) {
   Kokkos::View<T*, Exec> const y(
@@ -44,7 +43,6 @@ Kokkos::View<T*, Exec> poisoned_array(std::size_t n) {
   return y;
 }
 
-/// The elements of a View after all work has finished.
 template <class View>
 std::vector<typename View::non_const_value_type> elements(View const& y) {
   Kokkos::fence("KokkosMMA::Testing::elements");
@@ -91,7 +89,6 @@ class Comparison {
     Kokkos::parallel_for("compare", Policy(exec, 0, found.extent(0)),
                          Compare{found, expected, n, m_wrong});
   }
-  /// How many elements were wrong in all comparisons so far.
   std::int64_t wrong() const { return value_of(m_wrong); }
 
  private:

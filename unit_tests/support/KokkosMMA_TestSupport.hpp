@@ -121,7 +121,6 @@ void fill(View const& x, Value&& value) {
   Kokkos::deep_copy(x, host);
 }
 
-/// A View filled as fill() does.
 template <class T, class Exec, class Value>
 Kokkos::View<T*, Exec> make_view(std::size_t n, Value&& value) {
   Kokkos::View<T*, Exec> x(
@@ -130,7 +129,6 @@ Kokkos::View<T*, Exec> make_view(std::size_t n, Value&& value) {
   return x;
 }
 
-/// A View of these values.
 template <class Exec, class T>
 Kokkos::View<T*, Exec> view_of(std::vector<T> const& values) {
   return make_view<T, Exec>(values.size(),
@@ -156,7 +154,6 @@ T poison() {
   return value;
 }
 
-/// A poisoned rank-0 View.
 template <class T, class Space>
 Kokkos::View<T, Space> poisoned_view() {
   Kokkos::View<T, Space> result(
@@ -167,7 +164,6 @@ Kokkos::View<T, Space> poisoned_view() {
   return result;
 }
 
-/// The value of a rank-0 View after all work has finished.
 template <class View>
 typename View::non_const_value_type value_of(View const& x) {
   Kokkos::fence("KokkosMMA::Testing::value_of");
