@@ -7,8 +7,6 @@
 #include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cstdint>
 #include <stdexcept>
 #include <type_traits>

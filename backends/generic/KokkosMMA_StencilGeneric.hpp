@@ -10,11 +10,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 /// \file
 /// Stencils in plain Kokkos, for every backend and every layout: the `generic`

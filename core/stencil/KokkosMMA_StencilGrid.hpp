@@ -7,7 +7,6 @@
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <type_traits>
 

@@ -13,14 +13,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA {
 

@@ -13,8 +13,6 @@
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

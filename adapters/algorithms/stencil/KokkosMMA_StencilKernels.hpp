@@ -23,13 +23,10 @@
 #endif
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <type_traits>
-#include <vector>
 
 /// \file
 /// One sweep of a stencil over a grid: its description for the route function,

@@ -21,7 +21,6 @@
 #include <backends/cuda/kernels/team/KokkosMMA_TeamScans.hpp>
 #endif
 
-#include <concepts>
 #include <cstdint>
 #include <type_traits>
 

@@ -6,7 +6,6 @@
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -16,7 +16,6 @@
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 /// \file

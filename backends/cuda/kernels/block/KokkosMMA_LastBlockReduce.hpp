@@ -8,7 +8,6 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 /// \file
 /// Reduction of segments between offsets (CSR rows), and the check of the

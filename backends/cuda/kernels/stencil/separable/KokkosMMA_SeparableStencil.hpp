@@ -12,8 +12,6 @@
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilTuning.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -198,8 +196,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
         fill();
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
-        if (loader.has_boundaries) {
-          loader.fill_boundaries(stage, step);
+        if (loader.boundaries.exist) {
+          fill_boundaries<Row, threads, stage_rows>(loader, stage, step);
           __syncthreads();
         }
         offsets = loader.offsets(stage);

@@ -13,15 +13,11 @@
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace KokkosMMA::Impl::Cuda {

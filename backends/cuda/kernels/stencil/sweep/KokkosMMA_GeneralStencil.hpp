@@ -15,8 +15,6 @@
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -13,8 +13,6 @@
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
