@@ -208,12 +208,12 @@ class WarpByteBand {
           if constexpr (Planes == 1) {
             m_warp.at(product.part[0], lane)[j] = pack<0x0040>(x);
           } else {
-            std::uint32_t const x01 = m_warp.permute_bytes(x[0], x[1], 0x5140);
-            std::uint32_t const x23 = m_warp.permute_bytes(x[2], x[3], 0x5140);
+            std::uint32_t const x01 = permute_bytes(x[0], x[1], 0x5140);
+            std::uint32_t const x23 = permute_bytes(x[2], x[3], 0x5140);
             m_warp.at(product.part[0], lane)[j] =
-                m_warp.permute_bytes(x01, x23, 0x5410);
+                permute_bytes(x01, x23, 0x5410);
             m_warp.at(product.part[1], lane)[j] =
-                m_warp.permute_bytes(x01, x23, 0x7632);
+                permute_bytes(x01, x23, 0x7632);
             if constexpr (Planes == 3) {
               m_warp.at(product.part[2], lane)[j] = pack<0x0062>(x);
             }
@@ -262,9 +262,8 @@ class WarpByteBand {
   template <std::uint32_t Selector>
   KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t pack(
       std::uint32_t const (&x)[4]) const {
-    return m_warp.permute_bytes(m_warp.permute_bytes(x[0], x[1], Selector),
-                                m_warp.permute_bytes(x[2], x[3], Selector),
-                                0x5410);
+    return permute_bytes(permute_bytes(x[0], x[1], Selector),
+                         permute_bytes(x[2], x[3], Selector), 0x5410);
   }
 
   /// Adds the planes, the highest first; shifts the sum by 8 bits before each
@@ -514,14 +513,14 @@ class WarpFloatBand {
   KOKKOSMMA_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
                                             std::uint32_t (&parts)[3]) const {
     for (int part = 0; part < 3; ++part) {
-      parts[part] = m_warp.permute_bytes(a, b, 0x7632);
+      parts[part] = permute_bytes(a, b, 0x7632);
       if (part < 2) {
         a = bits_of(float_of(a) - float_of(a & 0xffff0000u));
         b = bits_of(float_of(b) - float_of(b & 0xffff0000u));
       }
     }
     if constexpr (Checked) {
-      if (m_warp.permute_bytes(a, b, 0x5410) != 0) parts[2] = 0x7fff7fffu;
+      if (permute_bytes(a, b, 0x5410) != 0) parts[2] = 0x7fff7fffu;
     }
   }
   KOKKOSMMA_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {
