@@ -96,7 +96,6 @@ struct MpiTopology {
   }
 };
 
-/// Message to a neighbour and message from it.
 template <int R>
 struct MpiMessage {
   int neighbour, tag_to, tag_from;

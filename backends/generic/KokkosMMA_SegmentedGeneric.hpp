@@ -82,7 +82,6 @@ struct MatrixSegments {
   }
 };
 
-/// Returns element i of segment s.
 template <class Segments, class X>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
                                                       X const& x,
@@ -107,7 +106,6 @@ struct IntoResult {
     result(s) = result_of<Op, To>(value);
   }
 };
-/// Kokkos reducer of an operation.
 template <Operation Op, class Value>
 struct FoldReducer {
   using reducer    = FoldReducer;

@@ -120,7 +120,6 @@ Grid<X, R> make_grid(X const& x, Boundaries<R> const& boundaries,
   return grid;
 }
 
-/// A neighbour and its weight.
 template <class A, int R>
 struct Tap {
   A weight;

@@ -80,7 +80,6 @@ class WarpWindowSums {
     });
   }
 
-  /// Adds the sums of a window.
   KOKKOSMMA_FORCEINLINE_FUNCTION void add(Lanes<Half> const& left,
                                           Lanes<Half> const& right,
                                           Lanes<Sums>& sums) const {

@@ -371,7 +371,6 @@ struct PairedSums {
     constexpr int surplus = std::is_signed_v<Byte> ? 128 * Taps : 0;
     return static_cast<A>(static_cast<std::int32_t>(sum) - surplus);
   }
-  /// Lowest byte of each sum.
   KOKKOSMMA_FORCEINLINE_FUNCTION Registers<std::uint32_t, V / 4> lowest_bytes()
       const {
     Registers<std::uint32_t, V / 4> words{};

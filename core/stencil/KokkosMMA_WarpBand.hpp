@@ -244,7 +244,6 @@ class WarpByteBand {
   }
 
  private:
-  /// MMA shape for the data.
   using Data = std::conditional_t<Signed, MmaS8, MmaS8U8>;
 
   /// Column of the column block in row m of a tile of the first product.
@@ -253,7 +252,6 @@ class WarpByteBand {
     int const n = m % 8;
     return 8 * (n / 2) + 2 * (2 * tile + m / 8) + n % 2;
   }
-  /// Row at index k of 16 in a Product.
   KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
     return 16 * (k / 16) + 2 * (k % 16 / 4) + 8 * (k % 4 / 2) + k % 2;
   }
@@ -349,14 +347,13 @@ class WarpFloatBand {
   using Weights = BandWeights<Weight, column_operands, row_operands>;
   using Words   = BandWords<Weights>;
 
-  static constexpr int groups     = Groups;
-  static constexpr int planes     = 3;
-  static constexpr int columns    = 16;
-  static constexpr int per_lane   = 4;
-  static constexpr int max_radius = 8 * (Groups - 1);
-  static constexpr int margin     = 8 * (Blocks - 1);
-  static constexpr bool is_far    = Groups == 3 || Blocks == 3;
-  /// Units of 16 bytes per column block.
+  static constexpr int groups          = Groups;
+  static constexpr int planes          = 3;
+  static constexpr int columns         = 16;
+  static constexpr int per_lane        = 4;
+  static constexpr int max_radius      = 8 * (Groups - 1);
+  static constexpr int margin          = 8 * (Blocks - 1);
+  static constexpr bool is_far         = Groups == 3 || Blocks == 3;
   static constexpr int units_per_block = Element == Scalar::float32 ? 4 : 2;
   static constexpr int window          = units_per_block * Blocks;
 

@@ -101,7 +101,6 @@ class WarpDenseBand {
     return fragment;
   }
 
-  /// Loads the first data of the first step.
   template <class LoadData>
   KOKKOSMMA_FORCEINLINE_FUNCTION void begin(LoadData const& data) {
     m_first = data(0, 0);

@@ -189,7 +189,6 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   run_generic_automaton(name, exec, cells, boundaries, steps, rule...);
 }
 
-/// Checks the types of automaton().
 template <class Exec, class V>
 constexpr void check_automaton_types() {
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::automaton", Exec);

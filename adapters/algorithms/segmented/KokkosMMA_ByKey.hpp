@@ -195,7 +195,6 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   return std::size_t(runs);
 }
 
-/// Runs both scans by key.
 template <ScanKind Kind, SegmentOperation Op, class Exec, class Keys, class X,
           class Y>
 void run_scan_by_key(std::string const& label, Exec const& exec,

@@ -154,7 +154,6 @@ inline void check_axis(char const* who, Axis axis) {
                      "} is not a dimension of a View of rank 2; use 0 or 1");
 }
 
-/// Checks that a result has one element per segment.
 template <class X, class R>
 void check_segment_result(char const* who, char const* name, X const& x,
                           R const& result, std::uint64_t segments) {

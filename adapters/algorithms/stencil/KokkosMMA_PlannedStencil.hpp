@@ -142,7 +142,6 @@ class PlannedStencil {
 
   Route route() const { return m_first.decision.route; }
 
-  /// Rejects Views that this plan is not for.
   void check_views(X const& in, Y const& out) const {
     if (extents_of(out) != m_first.extents)
       invalid_argument(m_who, "the plan is for a grid of ",

@@ -90,7 +90,6 @@ concept TeamResult = TeamReducer<std::remove_cvref_t<R>> ||
     (std::is_lvalue_reference_v<R> &&
      !std::is_const_v<std::remove_reference_t<R>>);
 
-/// Accumulator type of a sum of `T`.
 template <class T>
 using team_sum_t = std::conditional_t<is_16bit_float(scalar_v<T>), float, T>;
 
@@ -104,7 +103,6 @@ struct TeamSum {
   }
 };
 
-/// Joiner of products; starts from one.
 struct TeamProduct {
   static constexpr bool commutes = true;
   KOKKOS_FORCEINLINE_FUNCTION void init(float& value) const { value = 1; }
@@ -141,7 +139,6 @@ struct TeamScanCall {
   using value_type = Value;
   Functor const& functor;
 
-  /// Adds the contribution of index i to `value`.
   template <class I>
   KOKKOS_FORCEINLINE_FUNCTION void contribute(I i, Value& value) const {
     if constexpr (std::is_same_v<T, Value>) {
@@ -223,7 +220,6 @@ KOKKOS_FORCEINLINE_FUNCTION auto lanes_of(Member const& member, Index count) {
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-/// Functor that joins the value of this lane.
 template <class Value, class Joiner>
 struct LaneValue {
   Value const& value;
@@ -355,7 +351,6 @@ struct CalledIndices {
   template <class>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr void check() {}
 
-  /// Functor for Kokkos' nested calls.
   template <class T, class Value, class Joiner>
   KOKKOS_FORCEINLINE_FUNCTION auto call(Joiner const&) const {
     return TeamCall<Index, T, Value, Functor, Joiner>{functor};

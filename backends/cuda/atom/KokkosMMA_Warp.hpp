@@ -11,7 +11,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Instruction that executes an MMA shape.
 template <class Shape>
 struct Instruction;
 template <>

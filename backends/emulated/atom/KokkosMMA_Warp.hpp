@@ -35,7 +35,6 @@ struct Warp {
       if (value) return true;
     return false;
   }
-  /// Bit l: the value of lane l.
   static std::uint32_t ballot(Lanes<bool> const& values) {
     std::uint32_t bits = 0;
     each([&](int lane) { bits |= std::uint32_t(values.lane[lane]) << lane; });
@@ -55,7 +54,6 @@ struct Warp {
   static Lanes<T> broadcast(Lanes<T> const& values, int from) {
     return gather(values, [&](int) { return from; });
   }
-  /// Value of lane source(lane).
   template <class T, class Source>
   static Lanes<T> gather(Lanes<T> const& values, Source const& source) {
     Lanes<T> moved;

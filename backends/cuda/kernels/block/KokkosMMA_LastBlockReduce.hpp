@@ -188,7 +188,6 @@ __device__ void last_block_reduce(T& value, Joiner const& joiner,
   if (threadIdx.x == 0) store(value);
 }
 
-/// Joiner of sums.
 template <class T>
 struct Plus {
   __device__ void init(T& value) const { value = T(0); }

@@ -120,7 +120,6 @@ class RowTileStore {
     *reinterpret_cast<uint2*>(mine(stripe, half)) =
         uint2{results.word[0], results.word[1]};
   }
-  /// Returns the results that this lane has put.
   template <class Results>
   __device__ Results get(int stripe, int half) const {
     uint2 const words = *reinterpret_cast<uint2 const*>(mine(stripe, half));

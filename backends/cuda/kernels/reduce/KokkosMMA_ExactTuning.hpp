@@ -94,7 +94,6 @@ constexpr ExactTuning exact_products_tuning(Scalar input) {
           .columns    = 8};
 }
 
-/// Launch shape of an exact scan.
 struct ExactScanTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers

@@ -75,7 +75,6 @@ struct ExactSegmentsMemory {
   ExactListed list[most_listed];
 };
 
-/// Work of a warp on a task.
 template <Scalar Input, class Segments, class Tuning>
 class ExactSegmentsWarp {
  public:

@@ -22,7 +22,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launches of the kernels for one kind of segments.
 template <class Segments, Scalar Input, class Store>
 struct SegmentLaunch {
   using Value = typename Segments::Value;

@@ -377,7 +377,6 @@ void launch_segment_pipeline(Stream const& space, StreamScratch const& scratch,
   segment_pipeline<Starts, Scan, Tuning>(space, scratch, operands)(starts);
 }
 
-/// Operands of a scan of `size` elements of x.
 template <class Scan, class Output>
 SegmentScanOperands<Output> scan_operands(void const* x, std::uint64_t size,
                                           Output* y) {

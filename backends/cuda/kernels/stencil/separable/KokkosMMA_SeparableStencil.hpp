@@ -34,7 +34,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Loader of aligned or of unaligned rows.
 template <bool Aligned, class Row, int Threads, int StageRows, int R,
           class Task, class Element>
 using SeparableLoader = std::conditional_t<

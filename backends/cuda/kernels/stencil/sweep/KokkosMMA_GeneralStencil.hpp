@@ -27,7 +27,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Kernel for any weights.
 template <class A, int R, class Element, class Epilogue>
 struct GeneralKernel {
   using Index                  = std::int64_t;

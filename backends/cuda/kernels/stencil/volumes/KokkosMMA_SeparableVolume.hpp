@@ -203,7 +203,6 @@ struct PlaneRun {
   bool is_constant;
 };
 
-/// Launches the sums within the planes of a run, into planes of `to`.
 template <class A, class Element>
 void launch_sums_within_planes(
     Stream const& space, StencilGrid<Element, 3> const& grid,
