@@ -75,7 +75,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
-        taken = Bands::takes(grid.boundaries) && runs_rows<Bands>(grid) &&
+        taken = runs_rows<Bands>(grid) &&
                 Bands::operands(factors.of) != Impl::MmaOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,

@@ -227,11 +227,10 @@ class PlannedStencil {
   SweepPlan<R> plan(
       Y const& out,
       std::shared_ptr<FactoredWeights<R> const> const& factored) const {
-    auto const boundaries = as_elements<T>(m_who, m_boundaries);
-    return {extents_of(out), factored, boundaries,
-            stencil_problem<Exec, A, T, Sums>(*factored, boundaries,
-                                              RowLayout{}, RowLayout{}),
-            RouteDecision{}};
+    return {
+        extents_of(out), factored, as_elements<T>(m_who, m_boundaries),
+        stencil_problem<Exec, A, T, Sums>(*factored, RowLayout{}, RowLayout{}),
+        RouteDecision{}};
   }
 
   RowLayout rows_read(X const& in) const {

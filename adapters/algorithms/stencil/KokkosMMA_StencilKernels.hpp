@@ -134,7 +134,6 @@ std::shared_ptr<FactoredWeights<R> const> factored_weights(
 /// \tparam Result void for functors
 template <class Exec, class A, class Element, class Result, int R>
 StencilProblem stencil_problem(FactoredWeights<R> const& factored,
-                               Boundaries<R> const& boundaries,
                                RowLayout source, RowLayout target) {
   auto const& radius = factored.weights.radius();
   StencilProblem problem;
@@ -151,11 +150,8 @@ StencilProblem stencil_problem(FactoredWeights<R> const& factored,
   problem.to_functor = std::is_void_v<Result>;
 #if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (has_stencil_kernels<Exec>) {
-    Cuda::find_mma_operands<A, canonical_t<Element>, Result>(
-        factored, boundaries, problem);
+    Cuda::find_mma_operands<A, canonical_t<Element>, Result>(factored, problem);
   }
-#else
-  static_cast<void>(boundaries);
 #endif
   return problem;
 }

@@ -27,27 +27,15 @@
 namespace KokkosMMA {
 namespace Impl {
 
-template <class Call>
-struct ScannedValue;
 template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final)> {
-  using type = Value;
-};
+std::type_identity<Value> scanned_value(Result (Functor::*)(Index, Value&,
+                                                            Final));
 template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final) const> {
-  using type = Value;
-};
-template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final) noexcept> {
-  using type = Value;
-};
-template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final) const noexcept> {
-  using type = Value;
-};
+std::type_identity<Value> scanned_value(Result (Functor::*)(Index, Value&,
+                                                            Final) const);
 
 template <class Functor>
-struct ScannedValueOf : ScannedValue<decltype(&Functor::operator())> {};
+struct ScannedValueOf : decltype(scanned_value(&Functor::operator())) {};
 template <class Functor>
 requires requires { typename Functor::value_type; }
 struct ScannedValueOf<Functor> {

@@ -60,16 +60,6 @@ struct BandStencil {
       return MmaOperands::none;
     }
   }
-  /// Whether the elements can represent the constants of boundaries.
-  static bool takes(Boundaries<2> const& boundaries) {
-    for (int d = 0; d < 2; ++d)
-      for (BoundaryCondition const& condition :
-           {boundaries.low[d], boundaries.high[d]})
-        if (condition.kind == Boundary::constant &&
-            !is_element(condition.value))
-          return false;
-    return true;
-  }
 
   /// Returns the weights as bytes, or nothing if they do not fit. Lowest bytes
   /// suffice if results depend only on the lowest byte of the sums.
@@ -167,18 +157,6 @@ struct BandStencil {
       ++at;
     }
     return true;
-  }
-  static bool is_element(double value) {
-    if constexpr (std::is_same_v<Element, bool>) {
-      return value == 0 || value == 1;
-    } else if constexpr (is_bytes) {
-      return value == std::trunc(value) &&
-             value >= (std::is_signed_v<Element> ? -128 : 0) &&
-             value <= (std::is_signed_v<Element> ? 127 : 255);
-    } else {
-      return std::isnan(value) ||
-             double(float(static_cast<Element>(float(value)))) == value;
-    }
   }
 };
 
