@@ -147,7 +147,6 @@ void check_message_sizes(char const* who, MpiBlock<R> const& block) {
                        ": cut the grid along more dimensions");
 }
 
-/// Throws if a forced route cannot run the stencil from `in` to `out`.
 template <class A, class Exec, class X, class Y, int R>
 void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                           Y const& out, StencilWeights<R> const& weights,

@@ -329,7 +329,6 @@ KOKKOS_FORCEINLINE_FUNCTION bool starts_run(Keys const& keys, Index i) {
   return i == 0 || !static_cast<bool>(keys(i) == keys(i - 1));
 }
 
-/// Counts runs of equal neighbouring keys, in a reduction.
 template <class Keys>
 struct CountRuns {
   using kokkosmma_functor = void;

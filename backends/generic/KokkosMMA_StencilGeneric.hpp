@@ -450,7 +450,6 @@ bool last_is_fast(X const& x) {
   return x.stride(X::rank() - 1) < x.stride(0);
 }
 
-/// RangePolicy over the runs of a grid.
 template <class Exec, std::size_t R>
 auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
                  bool last_is_fast) {

@@ -205,7 +205,6 @@ constexpr void check_automaton_types() {
                 "its elements; Views with atomic access are not supported");
 }
 
-/// Checks and runs generations of a known rule.
 template <class Exec, class V>
 void checked_automaton(std::string const& label, Exec const& exec,
                        V const& cells, AutomatonRule const& rule,
@@ -223,7 +222,6 @@ void checked_automaton(std::string const& label, Exec const& exec,
   run_automaton(label, who, exec, cells, boundaries, steps, settings, rule);
 }
 
-/// Checks and runs generations of the caller's functor.
 template <class Exec, class V, class Next>
 void checked_automaton(std::string const& label, Exec const& exec,
                        V const& cells, Neighbourhood neighbourhood, int radius,

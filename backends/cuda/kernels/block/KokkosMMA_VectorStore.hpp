@@ -81,7 +81,6 @@ struct VectorStore {
   __device__ void write(Result* to) const {
     store_elements<false>(reinterpret_cast<std::uint32_t*>(to), word);
   }
-  /// Writes the first `count` results, one after the other.
   __device__ void write(Result* to, int count) const {
     Result results[N];
     memcpy(results, word, bytes);

@@ -439,7 +439,6 @@ struct SeparableUnalignedLoader {
         inside ? address(index * task.stride + first) % sector : 0;
   }
 
-  /// Copies the chunk of a row that begins at column `column`.
   __device__ void chunk(unsigned char* to, Element const* from,
                         std::int64_t column) const {
     if (column + V <= columns_low || column >= columns_high) return;

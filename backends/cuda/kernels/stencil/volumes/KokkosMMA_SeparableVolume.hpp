@@ -157,8 +157,6 @@ void launch_sum_planes(Stream const& space, PlaneSumsTask<A, MaxRadius> task,
                 {unsigned(blocks), Tuning::value.threads, 0}, task, epilogue);
 }
 
-/// Launches the sums along the planes for `planes` planes of results, beginning
-/// at plane `first`.
 template <class A, class Epilogue>
 void launch_sums_of_planes(Stream const& space, PlaneMemory<A> const& memory,
                            std::vector<double> const& factors,
