@@ -134,7 +134,6 @@ template <Operation Op, Scalar Input, class Value, class Tuning, class Segments,
 void launch_tuned_csr_reduce(Stream const& space, void const* x,
                              Segments const& segments, Store const& store,
                              std::uint64_t size) {
-  check(cudaSetDevice(space.device), "cudaSetDevice");
   constexpr CsrTuning tuning = Tuning::value;
   constexpr int shared = tuning.threads / 32 * tuning.tiles * tuning.tile_bytes;
   auto const kernel    = &csr_reduce<Op, Input, Value, Tuning, Segments, Store>;
@@ -168,11 +167,10 @@ void launch_csr_reduce(Stream const& space, void const* x,
                        Segments const& segments, Store const& store,
                        std::uint64_t size    = OffsetFindings::unknown,
                        std::uint64_t longest = OffsetFindings::unknown) {
-  if (segments.count() == 0) return;
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   constexpr std::uint64_t bytes = size_of(Input);
   int const tiny = tiny_csr_limit(launch_layout(space).tuning, int(bytes));
   if (longest <= std::uint64_t(tiny) / bytes) {
-    check(cudaSetDevice(space.device), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
                                                            store);
     return;

@@ -199,7 +199,6 @@ struct SegmentLaunch {
 template <class Segments, Scalar Input, class Store>
 void launch_segments(Stream const& space, void const* x,
                      EqualSegments const& segments, Store const& store) {
-  if (segments.size == 0) return;
   check(cudaSetDevice(space.device), "cudaSetDevice");
   SegmentLaunch<Segments, Input, Store> const launch{space, store};
   auto const* const data   = static_cast<unsigned char const*>(x);

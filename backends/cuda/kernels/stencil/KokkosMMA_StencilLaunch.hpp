@@ -38,8 +38,7 @@ void find_mma_operands(FactoredWeights<R> const& factored,
     if (factored.product) problem.factors = Band::operands(*factored.product);
   }
   if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
-    problem.exact_weights =
-        DenseBandStencil<A, Element>::takes(factored.kernel_weights);
+    problem.exact_weights = takes_dense_band<Element>(factored.kernel_weights);
   }
 }
 

@@ -222,9 +222,8 @@ void launch_band_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,
                          std::array<std::vector<double>, 2> const& factors,
                          Epilogue const& epilogue) {
-  using Result = epilogue_value_t<Epilogue, void>;
-  using Takes  = BandStencil<A, Element, Result>;
-  if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
+  using Result             = epilogue_value_t<Epilogue, void>;
+  using Takes              = BandStencil<A, Element, Result>;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
   // Whether rows and results are aligned to 16 bytes. With functors both count

@@ -258,9 +258,6 @@ void launch_separable_stencil(Stream const& space,
                               StencilGrid<Element, R> const& grid,
                               std::array<std::vector<double>, R> const& factors,
                               bool is_box, Epilogue const& epilogue) {
-  for (int d = 0; d < R; ++d)
-    if (grid.extent[d] == 0) return;
-  check(cudaSetDevice(space.device), "cudaSetDevice");
   using Result      = EpilogueResult<Epilogue>;
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)

@@ -395,9 +395,6 @@ void launch_separable_volume(Stream const& space,
                              std::array<std::vector<double>, 3> const& factors,
                              Epilogue const& epilogue,
                              std::size_t most_bytes = 0) {
-  for (int d = 0; d < 3; ++d)
-    if (grid.extent[d] == 0) return;
-  check(cudaSetDevice(space.device), "cudaSetDevice");
   int const radius          = int(factors[0].size() / 2);
   std::int64_t const planes = grid.extent[0];
   PlaneMemory<A> sums       = plane_layout<A>(grid, epilogue);
