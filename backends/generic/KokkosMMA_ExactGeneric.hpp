@@ -15,7 +15,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -35,10 +34,8 @@ auto exact_bits(X const& x, std::size_t i) {
 
 template <class Value>
 Value value_of_bits(std::uint64_t bits) {
-  auto const narrow = static_cast<typename Unsigned<sizeof(Value)>::type>(bits);
-  Value value;
-  std::memcpy(static_cast<void*>(&value), &narrow, sizeof(Value));
-  return value;
+  return std::bit_cast<Value>(
+      static_cast<typename Unsigned<sizeof(Value)>::type>(bits));
 }
 
 /// Exact sum of many numbers. Mantissas are added in a counter per sign and

@@ -294,7 +294,6 @@ void run_generic_segments(std::string const& label, Exec const& exec,
                           Functor functor, std::uint64_t segments,
                           std::uint64_t elements,
                           std::size_t scratch_per_thread) {
-  if (segments == 0) return;
   auto const policy = generic_segments_policy(exec, functor, segments, elements,
                                               scratch_per_thread);
   Kokkos::parallel_for(label, policy, functor);
