@@ -114,14 +114,6 @@ auto stencil_epilogue(IntoGrid<Y> const& into, bool reversed) {
   return target;
 }
 
-/// Whether kernels of the library run in an execution space.
-template <class Exec>
-inline constexpr bool has_stencil_kernels = false;
-#if KOKKOSMMA_IMPL_ON_CUDA()
-template <>
-inline constexpr bool has_stencil_kernels<Kokkos::Cuda> = true;
-#endif
-
 /// Weights for kernels on Views with the fast dimension of x.
 template <class X, int R>
 std::shared_ptr<FactoredWeights<R> const> factored_weights(
@@ -149,7 +141,7 @@ StencilProblem stencil_problem(FactoredWeights<R> const& factored,
   problem.target     = target;
   problem.to_functor = std::is_void_v<Result>;
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  if constexpr (has_stencil_kernels<Exec>) {
+  if constexpr (has_own_kernels<Exec>) {
     Cuda::find_mma_operands<A, canonical_t<Element>, Result>(factored, problem);
   }
 #endif
@@ -195,13 +187,13 @@ class StencilSweep {
   using KernelElement = canonical_t<Element>;
   /// Whether the library has kernels for these types.
   static constexpr bool has_kernels =
-      has_stencil_kernels<Exec> &&
+      has_own_kernels<Exec> &&
       stencil_kernel_exists(scalar_v<KernelElement>, scalar_v<A>);
 
   /// Whether kernels compute several steps in one sweep for this type of
   /// results.
   template <class Result>
-  static constexpr bool fuses = has_stencil_kernels<Exec>&& steps_exist(
+  static constexpr bool fuses = has_own_kernels<Exec>&& steps_exist(
       scalar_v<KernelElement>, scalar_v<canonical_t<Result>>, scalar_v<A>);
 
   StencilSweep(Exec const& exec, X const& x, SweepPlan<R> const& plan)
