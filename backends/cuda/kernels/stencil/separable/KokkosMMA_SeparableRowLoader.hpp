@@ -89,27 +89,13 @@ __device__ inline bool source_row(BoundaryCondition const& low,
 /// low side, 16 to 31 the high side.
 template <class Row, class Element>
 struct SeparableBoundaries {
-  bool exist = false;  ///< for any lane
-  int to     = -1;     ///< index in the row; -1: none
-  int source = -1;     ///< index in the row; -1: a constant
+  int to     = -1;  ///< index in the row; -1: none
+  int source = -1;  ///< index in the row; -1: a constant
   Element value{};
 
   __device__ static bool is_filled(BoundaryCondition const& condition) {
     return condition.kind != Boundary::halo &&
            condition.kind != Boundary::periodic;
-  }
-  /// \param first column of element 0 of the row
-  template <class Task>
-  __device__ void find(Task const& task, std::int64_t first) {
-    exist =
-        (first < 0 && is_filled(task.column_low)) ||
-        (first + Row::elements > task.columns && is_filled(task.column_high));
-    int const lane = threadIdx.x % 32;
-    if (!exist || lane % 16 >= task.weights.row_radius()) return;
-    if (lane < 16)
-      start(task.column_low, -1 - lane, task.columns, first);
-    else
-      start(task.column_high, task.columns + lane - 16, task.columns, first);
   }
   __device__ void start(BoundaryCondition const& condition, std::int64_t column,
                         std::int64_t columns, std::int64_t first) {
@@ -207,7 +193,8 @@ struct SeparableRowLoader {
   bool has_partial;
   int partial_index[2];
   std::int64_t partial_source[2];
-  SeparableBoundaries<Row, Element> boundaries;
+  bool has_boundaries;
+  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableRowLoader(Task const& all, std::int64_t first_column,
                                 std::int64_t row_of_step_0)
@@ -249,7 +236,8 @@ struct SeparableRowLoader {
       whole[n]  = exists;
       source[n] = column;
     }
-    has_partial = false;
+    has_boundaries = false;
+    has_partial    = false;
     if constexpr (R > 1) {
       // Chunks of the columns in memory.
       std::int64_t const end         = first + Row::elements;
@@ -278,7 +266,17 @@ struct SeparableRowLoader {
       has_partial = __any_sync(0xffffffffu, has_partial);
     }
     if constexpr (R > 1) {
-      boundaries.find(task, first);
+      has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
+                       (first + Row::elements > task.columns &&
+                        conditions.is_filled(task.column_high));
+      int const lane = threadIdx.x % 32;
+      if (has_boundaries && lane % 16 < radius) {
+        if (lane < 16)
+          conditions.start(task.column_low, -1 - lane, task.columns, first);
+        else
+          conditions.start(task.column_high, task.columns + lane - 16,
+                           task.columns, first);
+      }
     }
   }
 
@@ -368,6 +366,20 @@ struct SeparableRowLoader {
       }
     }
   }
+  /// Fills in the elements beyond the boundaries of each row, after a stage has
+  /// arrived.
+  __device__ void fill_boundaries(unsigned char* stage, int step) const {
+    int const warp = threadIdx.x / 32;
+#pragma unroll
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      conditions.fill(stage + j * Row::bytes, constant, task.rows_first);
+    }
+  }
 };
 
 /// Loads the rows of a block into the ring, if they begin at different offsets
@@ -394,7 +406,8 @@ struct SeparableUnalignedLoader {
   std::uintptr_t memory_end;
   bool periodic;
   bool whole;  ///< every chunk is inside its row
-  SeparableBoundaries<Row, Element> boundaries;
+  bool has_boundaries;
+  SeparableBoundaries<Row, Element> conditions;
 
   __device__ SeparableUnalignedLoader(Task const& all,
                                       std::int64_t first_column,
@@ -413,7 +426,17 @@ struct SeparableUnalignedLoader {
     periodic     = task.column_low.kind == Boundary::periodic;
     whole        = first - sector / size >= columns_low &&
             first + Row::elements <= columns_high;
-    boundaries.find(task, first);
+    has_boundaries = (first < 0 && conditions.is_filled(task.column_low)) ||
+                     (first + Row::elements > task.columns &&
+                      conditions.is_filled(task.column_high));
+    int const lane = threadIdx.x % 32;
+    if (has_boundaries && lane % 16 < radius) {
+      if (lane < 16)
+        conditions.start(task.column_low, -1 - lane, task.columns, first);
+      else
+        conditions.start(task.column_high, task.columns + lane - 16,
+                         task.columns, first);
+    }
   }
 
   __device__ std::uintptr_t address(std::int64_t element) const {
@@ -520,26 +543,22 @@ struct SeparableUnalignedLoader {
         reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
     }
   }
-};
-
-/// Fills in the elements beyond the boundaries of each row of a stage that has
-/// arrived, whose first row is that of step `step`.
-template <class Row, int Threads, int StageRows, class Loader>
-__device__ void fill_boundaries(Loader const& loader, unsigned char* stage,
-                                int step) {
-  auto const& task = loader.task;
-  int const warp   = threadIdx.x / 32;
+  /// Fills in the elements beyond the boundaries of each row, after a stage has
+  /// arrived.
+  __device__ void fill_boundaries(unsigned char* stage, int step) const {
+    int const warp = threadIdx.x / 32;
 #pragma unroll
-  for (int j = 0; j < StageRows; ++j) {
-    if (j % (Threads / 32) != warp) continue;
-    std::int64_t const index = loader.first_row + step + j;
-    bool const constant =
-        (index < 0 && task.row_low.kind == Boundary::constant) ||
-        (index >= task.rows && task.row_high.kind == Boundary::constant);
-    loader.boundaries.fill(stage + j * Row::bytes + loader.offsets(stage).at(j),
-                           constant, task.rows_first);
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      conditions.fill(stage + j * Row::bytes + offsets(stage).at(j), constant,
+                      task.rows_first);
+    }
   }
-}
+};
 
 }  // namespace KokkosMMA::Impl::Cuda
 

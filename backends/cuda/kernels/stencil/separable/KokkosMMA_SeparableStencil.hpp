@@ -195,8 +195,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
         fill();
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
-        if (loader.boundaries.exist) {
-          fill_boundaries<Row, threads, stage_rows>(loader, stage, step);
+        if (loader.has_boundaries) {
+          loader.fill_boundaries(stage, step);
           __syncthreads();
         }
         offsets = loader.offsets(stage);
