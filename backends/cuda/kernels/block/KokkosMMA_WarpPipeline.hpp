@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 /// \file
