@@ -31,6 +31,14 @@ Capability capability(Exec const& exec) {
 
 namespace Impl {
 
+/// Whether kernels of the library run in an execution space.
+template <class Exec>
+inline constexpr bool has_own_kernels = false;
+#if KOKKOSMMA_IMPL_ON_CUDA()
+template <>
+inline constexpr bool has_own_kernels<Kokkos::Cuda> = true;
+#endif
+
 /// Tuning table of the device of an execution-space instance. On spaces other
 /// than Cuda every route is generic and the table has no effect.
 template <class Exec>

@@ -147,7 +147,6 @@ void check_message_sizes(char const* who, MpiBlock<R> const& block) {
                        ": cut the grid along more dimensions");
 }
 
-/// Throws if a forced route cannot run the stencil from `in` to `out`.
 template <class A, class Exec, class X, class Y, int R>
 void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                           Y const& out, StencilWeights<R> const& weights,
@@ -161,7 +160,7 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
       stencil_route(exec,
                     stencil_problem<Exec, A, typename X::non_const_value_type,
                                     typename Y::non_const_value_type>(
-                        *factored, boundaries, row_layout(grid),
+                        *factored, row_layout(grid),
                         row_layout(out, factored->is_reversed))));
 }
 
@@ -186,14 +185,27 @@ void check_forced_block(char const* who, Exec const& exec, X const& in,
     check_forced_stencil<A>(who, exec, in, out, weights, given, settings);
 }
 
-template <int R>
-void add_boundaries(MpiChecksum& checksum, Boundaries<R> const& boundaries) {
-  for (int d = 0; d < R; ++d)
+/// Call on the blocks of a grid. Its ranks must agree on radii, boundaries and
+/// what is in `checksum`.
+template <class Element, int R>
+MpiCall call_on_blocks(MpiOperation operation, MpiBlock<R> const& block,
+                       MpiChecksum checksum) {
+  MpiCall call;
+  call.operation = operation;
+  call.input     = scalar_v<Element>;
+  call.bytes     = std::uint8_t(sizeof(Element));
+  call.rank      = R;
+  for (int d = 0; d < R; ++d) {
+    call.extent[d] = block.extent[d];
+    checksum.add(block.radius[d]);
     for (BoundaryCondition const& condition :
-         {boundaries.low[d], boundaries.high[d]}) {
+         {block.global.low[d], block.global.high[d]}) {
       checksum.add(condition.kind);
       checksum.add(condition.value);
     }
+  }
+  call.same = checksum.value();
+  return call;
 }
 
 template <class A, class Exec, class X, class Y>
@@ -209,23 +221,14 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
   refuse_explain(who, "explain KokkosMMA::stencil on the Views of one rank");
   MpiBlock<R> const block(who, comm, extents_of(out), weights.radius(),
                           boundaries);
-  MpiCall call;
-  call.operation   = MpiOperation::stencil;
-  call.input       = scalar_v<Element>;
-  call.output      = scalar_v<Result>;
-  call.accumulator = scalar_v<A>;
-  call.bytes       = sizeof(Element);
-  call.rank        = R;
-  call.steps       = steps;
   MpiChecksum checksum;
-  for (int d = 0; d < R; ++d) {
-    call.extent[d] = block.extent[d];
-    checksum.add(weights.radius(d));
-  }
   for (double const weight : weights.values()) checksum.add(weight);
-  add_boundaries(checksum, boundaries);
   checksum.add(steps);
-  call.same                        = checksum.value();
+  MpiCall call =
+      call_on_blocks<Element>(MpiOperation::stencil, block, checksum);
+  call.output                      = scalar_v<Result>;
+  call.accumulator                 = scalar_v<A>;
+  call.steps                       = steps;
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall&) {
     // An invalid KOKKOSMMA_MPI_GPU_AWARE throws on all ranks.
     if constexpr (!HaloMemory<Exec>::on_host) {
@@ -389,23 +392,16 @@ void exchange_halos(
       "KokkosMMA::mpi::exchange_halos: x must be accessible from the execution "
       "space and refer to its elements");
   Impl::MpiBlock<R> block(who, comm, Impl::extents_of(x), radius, boundaries);
-  Impl::MpiCall call;
-  call.operation = Impl::MpiOperation::exchange_halos;
-  call.input     = scalar_v<Element>;
-  call.bytes     = std::uint8_t(sizeof(Element));
-  call.rank      = R;
-  Impl::MpiChecksum checksum;
-  for (int d = 0; d < R; ++d) {
+  for (int d = 0; d < R; ++d)
     block.extent[d] -= block.local.ghosts_low(d, radius[d]) +
                        block.local.ghosts_high(d, radius[d]);
-    call.extent[d] = block.extent[d];
-    checksum.add(radius[d]);
-  }
+  Impl::MpiChecksum checksum;
   checksum.add(sizeof(Element));
-  Impl::add_boundaries(checksum, boundaries);
-  call.same = checksum.value();
-  std::vector<Impl::MpiCall> const calls =
-      Impl::agree(who, comm, call, [&](Impl::MpiCall&) {
+  std::vector<Impl::MpiCall> const calls = Impl::agree(
+      who, comm,
+      Impl::call_on_blocks<Element>(Impl::MpiOperation::exchange_halos, block,
+                                    checksum),
+      [&](Impl::MpiCall&) {
         if constexpr (!Impl::HaloMemory<Exec>::on_host) {
           gpu_aware();
         }

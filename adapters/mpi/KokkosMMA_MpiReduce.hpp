@@ -7,8 +7,6 @@
 #include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cstdint>
 #include <stdexcept>
 #include <type_traits>
@@ -42,7 +40,6 @@ void add_over_ranks(char const* who, MPI_Comm comm,
         who, ": exact sums are not available: ", to_string(refusal)));
 }
 
-/// Exact sum of the elements of all ranks before this one.
 template <class Sum>
 Sum exact_sum_before_rank(char const* who, MPI_Comm comm, Sum mine) {
   Sum before;
@@ -75,7 +72,6 @@ struct ExactSumOver<true, Terms> {
       typename decltype(std::declval<Terms const&>().exact_terms())::Sum;
 };
 
-/// Sums terms over all ranks.
 template <class Exec, class Terms, class Result>
 void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
                        Result& result, Settings const& settings) {

@@ -96,7 +96,6 @@ struct MpiTopology {
   }
 };
 
-/// Message to a neighbour and message from it.
 template <int R>
 struct MpiMessage {
   int neighbour, tag_to, tag_from;
@@ -200,12 +199,8 @@ struct MpiBlock {
         message.to.end[d]     = step > 0   ? extent[d]
                                 : step < 0 ? radius[d]
                                            : whole.end[d];
-        message.from.begin[d] = step > 0   ? extent[d]
-                                : step < 0 ? -radius[d]
-                                           : whole.begin[d];
-        message.from.end[d]   = step > 0   ? extent[d] + radius[d]
-                                : step < 0 ? 0
-                                           : whole.end[d];
+        message.from.begin[d] = message.to.begin[d] + step * radius[d];
+        message.from.end[d]   = message.to.end[d] + step * radius[d];
       }
       if (!exists) continue;
       message.neighbour = topology.rank_of(who, coordinates);

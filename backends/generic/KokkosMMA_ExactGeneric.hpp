@@ -15,7 +15,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,6 @@ namespace KokkosMMA::Impl {
 inline constexpr Refusal no_exact_sum{
     "exact sums run on Cuda and on host execution spaces"};
 
-/// Returns the bits of an element.
 template <class Element>
 auto exact_bits(Element const& element) {
   return std::bit_cast<typename Unsigned<sizeof(Element)>::type>(element);
@@ -34,13 +32,10 @@ auto exact_bits(X const& x, std::size_t i) {
   return exact_bits(static_cast<typename X::non_const_value_type>(x(i)));
 }
 
-/// Converts bits to a number on the host.
 template <class Value>
 Value value_of_bits(std::uint64_t bits) {
-  auto const narrow = static_cast<typename Unsigned<sizeof(Value)>::type>(bits);
-  Value value;
-  std::memcpy(static_cast<void*>(&value), &narrow, sizeof(Value));
-  return value;
+  return std::bit_cast<Value>(
+      static_cast<typename Unsigned<sizeof(Value)>::type>(bits));
 }
 
 /// Exact sum of many numbers. Mantissas are added in a counter per sign and
@@ -106,7 +101,6 @@ void add_exactly(Superaccumulator<Input>& sum, std::size_t begin,
     for (std::size_t i = begin; i < end; ++i) sum.add(bits_of(i));
 }
 
-/// Elements of a View as terms of an exact sum.
 template <class X>
 struct ExactViewTerms {
   static constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
@@ -120,7 +114,6 @@ struct ExactViewTerms {
   }
 };
 
-/// Elements of one segment as terms of an exact sum.
 template <class Segments, class X>
 struct ExactSegmentTerms {
   using Element                 = typename X::non_const_value_type;
@@ -178,7 +171,6 @@ struct ExactSumOfChunks {
   }
 };
 
-/// Adds all terms, of any number, with one thread.
 template <class Terms>
 void add_all(Terms const& terms, typename Terms::Sum& sum) {
   constexpr std::size_t between_carries = std::size_t(1) << 30;

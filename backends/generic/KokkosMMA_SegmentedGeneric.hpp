@@ -82,7 +82,6 @@ struct MatrixSegments {
   }
 };
 
-/// Returns element i of segment s.
 template <class Segments, class X>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
                                                       X const& x,
@@ -107,7 +106,6 @@ struct IntoResult {
     result(s) = result_of<Op, To>(value);
   }
 };
-/// Kokkos reducer of an operation.
 template <Operation Op, class Value>
 struct FoldReducer {
   using reducer    = FoldReducer;
@@ -296,7 +294,6 @@ void run_generic_segments(std::string const& label, Exec const& exec,
                           Functor functor, std::uint64_t segments,
                           std::uint64_t elements,
                           std::size_t scratch_per_thread) {
-  if (segments == 0) return;
   auto const policy = generic_segments_policy(exec, functor, segments, elements,
                                               scratch_per_thread);
   Kokkos::parallel_for(label, policy, functor);
@@ -331,7 +328,6 @@ KOKKOS_FORCEINLINE_FUNCTION bool starts_run(Keys const& keys, Index i) {
   return i == 0 || !static_cast<bool>(keys(i) == keys(i - 1));
 }
 
-/// Counts runs of equal neighbouring keys, in a reduction.
 template <class Keys>
 struct CountRuns {
   using kokkosmma_functor = void;

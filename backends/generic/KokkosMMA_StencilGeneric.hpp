@@ -10,11 +10,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 /// \file
 /// Stencils in plain Kokkos, for every backend and every layout: the `generic`
@@ -122,7 +120,6 @@ Grid<X, R> make_grid(X const& x, Boundaries<R> const& boundaries,
   return grid;
 }
 
-/// A neighbour and its weight.
 template <class A, int R>
 struct Tap {
   A weight;
@@ -453,7 +450,6 @@ bool last_is_fast(X const& x) {
   return x.stride(X::rank() - 1) < x.stride(0);
 }
 
-/// RangePolicy over the runs of a grid.
 template <class Exec, std::size_t R>
 auto runs_policy(Exec const& exec, std::array<std::int64_t, R> const& extents,
                  bool last_is_fast) {

@@ -32,7 +32,6 @@ inline constexpr std::int64_t max_packed_row = std::int64_t(1) << 31;
 /// one or two generations on byte cells.
 inline constexpr std::int64_t least_packed_generations = 3;
 
-/// Properties of a known rule.
 constexpr AutomatonProblem automaton_problem(AutomatonRule const& rule) {
   AutomatonProblem problem;
   problem.known_rule    = true;

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_WARP_AUTOMATON_HPP
 
 #include <core/automaton/KokkosMMA_AutomatonRule.hpp>
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 #include <core/automaton/KokkosMMA_PackedCells.hpp>
@@ -79,7 +80,6 @@ class WarpWindowSums {
     });
   }
 
-  /// Adds the sums of a window.
   KOKKOSMMA_FORCEINLINE_FUNCTION void add(Lanes<Half> const& left,
                                           Lanes<Half> const& right,
                                           Lanes<Sums>& sums) const {
@@ -96,10 +96,6 @@ class WarpWindowSums {
           m_warp.at(sums, lane)[place(tile, reg)] = m_warp.at(d, lane)[reg];
       });
     }
-  }
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(Lanes<Sums>& sums) const {
-    m_warp.each([&](int lane) { m_warp.at(sums, lane) = {}; });
   }
 
  private:
@@ -135,10 +131,10 @@ class RangeRule {
       std::uint32_t const*, std::uint32_t cells,
       std::int32_t const* count) const {
     std::uint32_t const first =
-        flags(Warp::permute_bytes(cells, 0, 0x4140), count[0], count[1]);
+        flags(permute_bytes(cells, 0, 0x4140), count[0], count[1]);
     std::uint32_t const second =
-        flags(Warp::permute_bytes(cells, 0, 0x4342), count[2], count[3]);
-    return Warp::permute_bytes(first, second, 0x7531) >> 7 & 0x01010101u;
+        flags(permute_bytes(cells, 0, 0x4342), count[2], count[3]);
+    return permute_bytes(first, second, 0x7531) >> 7 & 0x01010101u;
   }
 
  private:

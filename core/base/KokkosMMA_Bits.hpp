@@ -9,7 +9,7 @@
 #include <cstdint>
 
 /// \file
-/// Functions of the standard header bit, on hosts and on devices.
+/// Functions of the standard header bit and of bytes, on hosts and on devices.
 
 namespace KokkosMMA::Impl {
 
@@ -49,6 +49,21 @@ KOKKOSMMA_FORCEINLINE_FUNCTION int countr_zero(std::uint32_t bits) {
   return __ffs(int(bits)) - 1;
 #else
   return std::countr_zero(bits);
+#endif
+}
+
+/// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of `low`,
+/// 0 to 3, and of `high`, 4 to 7.
+KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
+    std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+#if KOKKOSMMA_IMPL_ON_DEVICE()
+  return __byte_perm(low, high, selector);
+#else
+  std::uint64_t const both = std::uint64_t(high) << 32 | low;
+  std::uint32_t picked     = 0;
+  for (int b = 0; b < 4; ++b)
+    picked |= std::uint32_t(both >> 8 * (selector >> 4 * b & 7) & 255) << 8 * b;
+  return picked;
 #endif
 }
 

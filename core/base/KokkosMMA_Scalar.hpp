@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_SCALAR_HPP
 #define KOKKOSMMA_SCALAR_HPP
 
-#include <cstdint>
 #include <string_view>
 #include <type_traits>
 

@@ -14,7 +14,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Values of one lane.
 template <class T, int N>
 struct Registers {
   static constexpr int size = N;

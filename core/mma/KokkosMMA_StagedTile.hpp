@@ -16,7 +16,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Bits of an element in memory.
 template <Scalar Input>
 using ElementBits = typename Unsigned<size_of(Input)>::type;
 

@@ -6,7 +6,6 @@
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace KokkosMMA::Impl {

@@ -13,7 +13,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Memory layout of the segments of a segmented operation.
 enum class SegmentLayout : unsigned char {
   packed,   ///< elements are neighbours, segments follow without gaps
   columns,  ///< element i of neighbouring segments are neighbours
@@ -126,7 +125,6 @@ constexpr bool sums_floats(SegmentedProblem const& problem) {
          is_floating(problem.output);
 }
 
-/// Levels of reproducibility of a segmented operation.
 constexpr OfferedLevel offered_level(SegmentedProblem const& problem,
                                      Capability const& capability,
                                      Settings const& settings) {

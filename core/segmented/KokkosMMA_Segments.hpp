@@ -53,7 +53,6 @@ struct OffsetSegments {
   }
 };
 
-/// Result of a check of all offsets.
 struct OffsetFindings {
   static constexpr std::uint64_t unknown = ~std::uint64_t(0);
 

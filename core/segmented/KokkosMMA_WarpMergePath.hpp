@@ -112,11 +112,9 @@ struct RangePartials {
   Value tail;  ///< of the segment open at the end
   std::uint64_t segment_and_flags;
 
-  /// First segment of the range.
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint64_t segment() const {
     return segment_and_flags >> 2;
   }
-  /// Whether a segment is closed in the range.
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool closes() const {
     return segment_and_flags & 1;
   }

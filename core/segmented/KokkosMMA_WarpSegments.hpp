@@ -67,7 +67,6 @@ struct LaneOperation {
                : static_cast<Value>(sum);
   }
 
-  /// Joins all elements of a vector.
   KOKKOSMMA_FORCEINLINE_FUNCTION static Value all(Vector16 const& vector) {
     if constexpr (adds_bytes) {
       return sum_of_bytes<4>(vector);
@@ -106,7 +105,6 @@ struct LaneOperation {
       sum = Warp::template add_bytes<Input == Scalar::int8>(sum, words[w]);
     return byte_sum(sum);
   }
-  /// Joins N values in a tree.
   template <int N, class Get>
   KOKKOSMMA_FORCEINLINE_FUNCTION static Value tree(Get const& get) {
     Value value[N];
@@ -269,7 +267,6 @@ class WarpSegmentsStreamed {
                                   Lane::all(m_warp.at(second, lane))));
     });
   }
-  /// Adds one vector in each lane that has one.
   KOKKOSMMA_FORCEINLINE_FUNCTION void add_where(Lanes<Vector16> const& row,
                                                 Lanes<bool> const& have) {
     m_warp.each([&](int lane) {
@@ -277,7 +274,6 @@ class WarpSegmentsStreamed {
         add_element(lane, Lane::all(m_warp.at(row, lane)));
     });
   }
-  /// Adds a value of this lane.
   KOKKOSMMA_FORCEINLINE_FUNCTION void add_element(int lane, Value value) {
     m_warp.at(m_value, lane) = Join::apply(m_warp.at(m_value, lane), value);
   }

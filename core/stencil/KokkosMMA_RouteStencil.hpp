@@ -9,8 +9,6 @@
 #include <core/routing/KokkosMMA_Settings.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>
 
-#include <string_view>
-
 namespace KokkosMMA::Impl {
 
 /// Structure of the weights of a stencil. Each value implies the properties of

@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_SEPARABLE_SUMS_HPP
 #define KOKKOSMMA_SEPARABLE_SUMS_HPP
 
+#include <core/base/KokkosMMA_Bits.hpp>
 #include <core/base/KokkosMMA_HostDevice.hpp>
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
@@ -183,6 +184,17 @@ struct FactorSums {
   }
 };
 
+/// Radius of rows and columns.
+template <int Radius>
+struct OneRadius {
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_radius() {
+    return Radius;
+  }
+  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_radius() {
+    return Radius;
+  }
+};
+
 /// Sums with factors of equal radius in both directions. A batch has as many
 /// rows as there are partial sums, so that these never move.
 template <class A, int V, int Radius>
@@ -190,15 +202,9 @@ struct RadiusSums {
   static constexpr int batch      = 2 * Radius + 1;
   static constexpr int max_radius = Radius;
   using OfRow                     = Registers<A, V>;
-  struct Weights {
+  struct Weights : OneRadius<Radius> {
     SeparableFactors<A, Radius, true> along_row;
     SeparableFactors<A, Radius, true> along_column;
-    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_radius() {
-      return Radius;
-    }
-    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_radius() {
-      return Radius;
-    }
   };
   Registers<A, V> slot[batch];
 
@@ -258,14 +264,7 @@ struct BoxSums {
   static constexpr int batch      = 2 * Radius + 1;
   static constexpr int max_radius = Radius;
   using OfRow                     = Registers<A, V>;
-  struct Weights {
-    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_radius() {
-      return Radius;
-    }
-    KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int column_radius() {
-      return Radius;
-    }
-  };
+  using Weights                   = OneRadius<Radius>;
   /// After push() of row b: rows of this batch up to b, then for each later row
   /// the sum of the previous batch from that row on.
   Registers<A, V> rest[batch];
@@ -305,7 +304,7 @@ struct RunningBoxSums {
   static constexpr int batch      = 2 * Radius + 1;
   static constexpr int max_radius = Radius;
   using OfRow                     = Registers<A, V>;
-  using Weights                   = typename BoxSums<A, V, Radius>::Weights;
+  using Weights                   = OneRadius<Radius>;
   Registers<A, V> last[batch];  ///< ring buffer of the last rows
   Registers<A, V> sum;          ///< of these rows
 
@@ -334,21 +333,6 @@ struct RunningBoxSums {
   }
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr void next_batch() {}
 };
-
-/// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of `low`,
-/// 0 to 3, and of `high`, 4 to 7, like the permute_bytes of a warp.
-KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t permute_bytes(
-    std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
-#if KOKKOSMMA_IMPL_ON_DEVICE()
-  return __byte_perm(low, high, selector);
-#else
-  std::uint64_t const both = std::uint64_t(high) << 32 | low;
-  std::uint32_t picked     = 0;
-  for (int b = 0; b < 4; ++b)
-    picked |= std::uint32_t(both >> 8 * (selector >> 4 * b & 7) & 255) << 8 * b;
-  return picked;
-#endif
-}
 
 // Sums of bytes, two per word, so that one instruction adds two. Each sum must
 // stay below 2^16.
@@ -387,7 +371,6 @@ struct PairedSums {
     constexpr int surplus = std::is_signed_v<Byte> ? 128 * Taps : 0;
     return static_cast<A>(static_cast<std::int32_t>(sum) - surplus);
   }
-  /// Lowest byte of each sum.
   KOKKOSMMA_FORCEINLINE_FUNCTION Registers<std::uint32_t, V / 4> lowest_bytes()
       const {
     Registers<std::uint32_t, V / 4> words{};

@@ -7,7 +7,6 @@
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
@@ -154,7 +153,6 @@ struct EpilogueValue<Epilogue, Other> {
 template <class Epilogue, class Other>
 using epilogue_value_t = typename EpilogueValue<Epilogue, Other>::type;
 
-/// Whether a result is the lowest byte of a sum.
 template <class Result>
 inline constexpr bool takes_lowest_bytes = std::is_integral_v<Result> &&
                                            sizeof(Result) == 1 &&
@@ -168,7 +166,6 @@ int chunk_offset(Element const* element) {
   return int(reinterpret_cast<std::uintptr_t>(element) % 16 / sizeof(Element));
 }
 
-/// Whether rows `stride` elements apart are aligned to 16 bytes.
 template <class Element>
 bool rows_aligned_16(Element const* rows, std::int64_t stride) {
   return reinterpret_cast<std::uintptr_t>(rows) % 16 == 0 &&

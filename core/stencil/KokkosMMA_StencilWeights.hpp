@@ -15,7 +15,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace KokkosMMA {

@@ -87,6 +87,24 @@ struct alignas(16) BandWords {
   }
 };
 
+/// Sums along the rows of the last groups of 16 rows, the latest last.
+template <class Product, int Groups>
+struct BandHistory {
+  Product of[Groups - 1];
+
+  /// Adds the next rows.
+  KOKKOSMMA_FORCEINLINE_FUNCTION void take_in(Product const& product) {
+    for (int group = 0; group + 2 < Groups; ++group) of[group] = of[group + 1];
+    of[Groups - 2] = product;
+  }
+  template <class Warp>
+  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(Warp const& warp) {
+    for (Product& product : of)
+      for (auto& part : product.part)
+        warp.each([&](int lane) { warp.at(part, lane) = {}; });
+  }
+};
+
 /// Separable sums of 8-bit integers, modulo 2^32.
 /// \tparam Signed whether the elements are signed
 /// \tparam Groups blocks of 16 rows that a sum needs, 2 or 3
@@ -124,9 +142,9 @@ class WarpByteBand {
   /// Bytes of the sums along the rows of 16 rows. Register j has rows 2 q, 2 q
   /// + 1, 8 + 2 q, 9 + 2 q of a column. // (16,32) per warp
   struct Product {
-    Lanes<Registers<std::uint32_t, 4>> plane[Planes];
+    Lanes<Registers<std::uint32_t, 4>> part[Planes];
   };
-  using History = Product[Groups - 1];  // the latest last
+  using History = BandHistory<Product, Groups>;
   /// Rows lane / 4 and lane / 4 + 8, eight columns from 8 * (lane % 4) on.
   /// // (16,32) per warp
   using Sums = Lanes<Registers<Sum, 16>>;
@@ -164,12 +182,6 @@ class WarpByteBand {
     });
   }
 
-  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(History& history) const {
-    for (Product& product : history)
-      for (auto& plane : product.plane)
-        m_warp.each([&](int lane) { m_warp.at(plane, lane) = {}; });
-  }
-
   /// Sums along the rows of a column block, from its window.
   KOKKOSMMA_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
     Product product;
@@ -194,16 +206,16 @@ class WarpByteBand {
                 std::uint32_t(m_warp.at(sums[row / 2], lane)[2 * k + row % 2]);
           int const j = 2 * tile + k;
           if constexpr (Planes == 1) {
-            m_warp.at(product.plane[0], lane)[j] = pack<0x0040>(x);
+            m_warp.at(product.part[0], lane)[j] = pack<0x0040>(x);
           } else {
-            std::uint32_t const x01 = m_warp.permute_bytes(x[0], x[1], 0x5140);
-            std::uint32_t const x23 = m_warp.permute_bytes(x[2], x[3], 0x5140);
-            m_warp.at(product.plane[0], lane)[j] =
-                m_warp.permute_bytes(x01, x23, 0x5410);
-            m_warp.at(product.plane[1], lane)[j] =
-                m_warp.permute_bytes(x01, x23, 0x7632);
+            std::uint32_t const x01 = permute_bytes(x[0], x[1], 0x5140);
+            std::uint32_t const x23 = permute_bytes(x[2], x[3], 0x5140);
+            m_warp.at(product.part[0], lane)[j] =
+                permute_bytes(x01, x23, 0x5410);
+            m_warp.at(product.part[1], lane)[j] =
+                permute_bytes(x01, x23, 0x7632);
             if constexpr (Planes == 3) {
-              m_warp.at(product.plane[2], lane)[j] = pack<0x0062>(x);
+              m_warp.at(product.part[2], lane)[j] = pack<0x0062>(x);
             }
           }
         }
@@ -227,19 +239,11 @@ class WarpByteBand {
               m_warp.at(sum, lane)[reg];
       });
     }
-    take_in(history, product);
+    history.take_in(product);
     return result;
-  }
-  /// Adds rows that complete no sum to the history.
-  KOKKOSMMA_FORCEINLINE_FUNCTION static void take_in(History& history,
-                                                     Product const& product) {
-    for (int group = 0; group + 2 < Groups; ++group)
-      history[group] = history[group + 1];
-    history[Groups - 2] = product;
   }
 
  private:
-  /// MMA shape for the data.
   using Data = std::conditional_t<Signed, MmaS8, MmaS8U8>;
 
   /// Column of the column block in row m of a tile of the first product.
@@ -248,7 +252,6 @@ class WarpByteBand {
     int const n = m % 8;
     return 8 * (n / 2) + 2 * (2 * tile + m / 8) + n % 2;
   }
-  /// Row at index k of 16 in a Product.
   KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
     return 16 * (k / 16) + 2 * (k % 16 / 4) + 8 * (k % 4 / 2) + k % 2;
   }
@@ -257,9 +260,8 @@ class WarpByteBand {
   template <std::uint32_t Selector>
   KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t pack(
       std::uint32_t const (&x)[4]) const {
-    return m_warp.permute_bytes(m_warp.permute_bytes(x[0], x[1], Selector),
-                                m_warp.permute_bytes(x[2], x[3], Selector),
-                                0x5410);
+    return permute_bytes(permute_bytes(x[0], x[1], Selector),
+                         permute_bytes(x[2], x[3], Selector), 0x5410);
   }
 
   /// Adds the planes, the highest first; shifts the sum by 8 bits before each
@@ -273,16 +275,16 @@ class WarpByteBand {
     using Both               = std::conditional_t<is_signed, MmaS8, MmaS8U8>;
     using End = std::conditional_t<is_signed, MmaS8K16, MmaS8U8K16>;
     Lanes<typename MmaS8::B> b;  // (32,8) per warp
-    auto const& second = Groups == 3 ? history[Groups - 2] : product;
+    auto const& second = Groups == 3 ? history.of[Groups - 2] : product;
     m_warp.each([&](int lane) {
-      m_warp.at(b, lane) = {{m_warp.at(history[0].plane[Plane], lane)[j],
-                             m_warp.at(second.plane[Plane], lane)[j]}};
+      m_warp.at(b, lane) = {{m_warp.at(history.of[0].part[Plane], lane)[j],
+                             m_warp.at(second.part[Plane], lane)[j]}};
     });
     m_warp.template multiply<Both>(sum, m_column, b);
     if constexpr (Groups == 3) {
       Lanes<typename MmaS8K16::B> end;  // (16,8) per warp
       m_warp.each([&](int lane) {
-        m_warp.at(end, lane) = {{m_warp.at(product.plane[Plane], lane)[j]}};
+        m_warp.at(end, lane) = {{m_warp.at(product.part[Plane], lane)[j]}};
       });
       m_warp.template multiply<End>(sum, m_column_end, end);
     }
@@ -345,14 +347,13 @@ class WarpFloatBand {
   using Weights = BandWeights<Weight, column_operands, row_operands>;
   using Words   = BandWords<Weights>;
 
-  static constexpr int groups     = Groups;
-  static constexpr int planes     = 3;
-  static constexpr int columns    = 16;
-  static constexpr int per_lane   = 4;
-  static constexpr int max_radius = 8 * (Groups - 1);
-  static constexpr int margin     = 8 * (Blocks - 1);
-  static constexpr bool is_far    = Groups == 3 || Blocks == 3;
-  /// Units of 16 bytes per column block.
+  static constexpr int groups          = Groups;
+  static constexpr int planes          = 3;
+  static constexpr int columns         = 16;
+  static constexpr int per_lane        = 4;
+  static constexpr int max_radius      = 8 * (Groups - 1);
+  static constexpr int margin          = 8 * (Blocks - 1);
+  static constexpr bool is_far         = Groups == 3 || Blocks == 3;
   static constexpr int units_per_block = Element == Scalar::float32 ? 4 : 2;
   static constexpr int window          = units_per_block * Blocks;
 
@@ -363,7 +364,7 @@ class WarpFloatBand {
   struct Product {
     Lanes<Registers<std::uint32_t, 4>> part[3];
   };
-  using History = Product[Groups - 1];
+  using History = BandHistory<Product, Groups>;
   /// Rows lane / 4 and lane / 4 + 8, four columns from 4 * (lane % 4) on.
   /// // (16,16) per warp
   using Sums = Lanes<Registers<Sum, 8>>;
@@ -375,12 +376,6 @@ class WarpFloatBand {
                                                Words const& words)
       : m_warp(warp) {
     take<0>(words);
-  }
-
-  KOKKOSMMA_FORCEINLINE_FUNCTION void clear(History& history) const {
-    for (Product& product : history)
-      for (auto& part : product.part)
-        m_warp.each([&](int lane) { m_warp.at(part, lane) = {}; });
   }
 
   KOKKOSMMA_FORCEINLINE_FUNCTION Product multiply(Unit const* units) const {
@@ -451,7 +446,8 @@ class WarpFloatBand {
         for (int weight = 0; weight < column_operands; ++weight)
           if (weight <= both)
             for (int group = 0; group < Groups; ++group) {
-              Product const& of = group + 1 < Groups ? history[group] : product;
+              Product const& of =
+                  group + 1 < Groups ? history.of[group] : product;
               Lanes<typename MmaBF16::B> b;  // (16,8) per warp
               m_warp.each([&](int lane) {
                 auto const& words  = m_warp.at(of.part[both - weight], lane);
@@ -466,15 +462,8 @@ class WarpFloatBand {
               m_warp.at(large, lane)[reg] + m_warp.at(small, lane)[reg];
       });
     }
-    take_in(history, product);
+    history.take_in(product);
     return result;
-  }
-  /// Adds rows that complete no sum to the history.
-  KOKKOSMMA_FORCEINLINE_FUNCTION static void take_in(History& history,
-                                                     Product const& product) {
-    for (int group = 0; group + 2 < Groups; ++group)
-      history[group] = history[group + 1];
-    history[Groups - 2] = product;
   }
 
  private:
@@ -521,14 +510,14 @@ class WarpFloatBand {
   KOKKOSMMA_FORCEINLINE_FUNCTION void split(std::uint32_t a, std::uint32_t b,
                                             std::uint32_t (&parts)[3]) const {
     for (int part = 0; part < 3; ++part) {
-      parts[part] = m_warp.permute_bytes(a, b, 0x7632);
+      parts[part] = permute_bytes(a, b, 0x7632);
       if (part < 2) {
         a = bits_of(float_of(a) - float_of(a & 0xffff0000u));
         b = bits_of(float_of(b) - float_of(b & 0xffff0000u));
       }
     }
     if constexpr (Checked) {
-      if (m_warp.permute_bytes(a, b, 0x5410) != 0) parts[2] = 0x7fff7fffu;
+      if (permute_bytes(a, b, 0x5410) != 0) parts[2] = 0x7fff7fffu;
     }
   }
   KOKKOSMMA_FORCEINLINE_FUNCTION static std::uint32_t bits_of(float value) {

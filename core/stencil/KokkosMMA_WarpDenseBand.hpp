@@ -47,8 +47,7 @@ class WarpDenseBand {
   using Shape = MmaF64K8;
 
  public:
-  static constexpr int rows    = 16;  ///< row panels
-  static constexpr int columns = 8;   ///< columns of sums
+  static constexpr int columns = 8;  ///< columns of sums
   static constexpr int taps    = 2 * Reach + 1;
   static constexpr int side    = 8;  ///< columns to the left and to the right
   static constexpr int blocks  = 1 + 2 * side / columns;  ///< blocks of data
@@ -101,7 +100,6 @@ class WarpDenseBand {
     return fragment;
   }
 
-  /// Loads the first data of the first step.
   template <class LoadData>
   KOKKOSMMA_FORCEINLINE_FUNCTION void begin(LoadData const& data) {
     m_first = data(0, 0);
@@ -209,8 +207,6 @@ class WarpDenseBandHalf {
  public:
   /// Rows per step: two need fewer additions, but more registers.
   static constexpr int rows_per_step = 2;
-  static constexpr int rows          = 16;  ///< row panels
-  static constexpr int columns       = 8;   ///< columns of sums
   static constexpr int taps          = 2 * Reach + 1;
   static constexpr int side   = 8;  ///< columns to the left and to the right
   static constexpr int blocks = 1;  ///< of data: load() returns all columns

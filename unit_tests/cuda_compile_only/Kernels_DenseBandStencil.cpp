@@ -22,7 +22,7 @@ void stencil(void const* x, Epilogue const& epilogue) {
                                      Boundaries<2>::all(Boundary::reflect),
                                      false};
   auto const weights = StencilWeights<2>::moore(7);
-  if (Cuda::DenseBandStencil<A, Element>::takes(weights))
+  if (Cuda::takes_dense_band<Element>(weights))
     Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, weights, epilogue);
 }
 

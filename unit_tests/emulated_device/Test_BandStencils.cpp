@@ -75,7 +75,7 @@ bool expect_bands(Factors<2> const& factors, Random& random,
         using Bands = Impl::Cuda::BandStencil<
             typename T::A, typename T::Element,
             std::conditional_t<T::calls, void, typename T::Result>>;
-        taken = Bands::takes(grid.boundaries) && runs_rows<Bands>(grid) &&
+        taken = runs_rows<Bands>(grid) &&
                 Bands::operands(factors.of) != Impl::MmaOperands::none;
         if (taken)
           Impl::Cuda::launch_band_stencil<typename T::A>(Kokkos::Cuda(), grid,
@@ -223,9 +223,8 @@ bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
   expect_exact_sums<T, 2>(
       random_case<2>(random, weights, {50, 300}), random,
       [&](auto const& grid, auto const& epilogue) {
-        using Dense =
-            Impl::Cuda::DenseBandStencil<typename T::A, typename T::Element>;
-        taken = Dense::takes(weights) && Impl::row_strides_aligned_16(grid);
+        taken = Impl::Cuda::takes_dense_band<typename T::Element>(weights) &&
+                Impl::row_strides_aligned_16(grid);
         if (taken)
           Impl::Cuda::launch_dense_band_stencil<typename T::A>(
               Kokkos::Cuda(), grid, weights, epilogue);
@@ -317,8 +316,8 @@ TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
           for (double& value : values) value = weight();
           auto const any = StencilWeights<2>::dense({radius, radius}, values);
           expect(any, [&](auto const& grid, auto const& sink) {
-            using Dense = Impl::Cuda::DenseBandStencil<A, Element>;
-            if (!Impl::row_strides_aligned_16(grid) || !Dense::takes(any))
+            if (!Impl::row_strides_aligned_16(grid) ||
+                !Impl::Cuda::takes_dense_band<Element>(any))
               return false;
             Impl::Cuda::launch_dense_band_stencil<A>(Kokkos::Cuda(), grid, any,
                                                      sink);

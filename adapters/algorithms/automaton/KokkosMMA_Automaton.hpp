@@ -189,7 +189,6 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
   run_generic_automaton(name, exec, cells, boundaries, steps, rule...);
 }
 
-/// Checks the types of automaton().
 template <class Exec, class V>
 constexpr void check_automaton_types() {
   KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::automaton", Exec);
@@ -206,7 +205,6 @@ constexpr void check_automaton_types() {
                 "its elements; Views with atomic access are not supported");
 }
 
-/// Checks and runs generations of a known rule.
 template <class Exec, class V>
 void checked_automaton(std::string const& label, Exec const& exec,
                        V const& cells, AutomatonRule const& rule,
@@ -224,7 +222,6 @@ void checked_automaton(std::string const& label, Exec const& exec,
   run_automaton(label, who, exec, cells, boundaries, steps, settings, rule);
 }
 
-/// Checks and runs generations of the caller's functor.
 template <class Exec, class V, class Next>
 void checked_automaton(std::string const& label, Exec const& exec,
                        V const& cells, Neighbourhood neighbourhood, int radius,

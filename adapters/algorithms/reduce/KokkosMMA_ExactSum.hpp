@@ -83,7 +83,6 @@ void put_exact(Exec const& exec, Result& result, Sum& sum) {
              value_of_bits<Value>(sum.round(float_format(scalar_v<Value>))));
 }
 
-/// Functor that stores a converted value.
 template <class Narrow, class Wide>
 struct ConvertValue {
   Narrow narrow;

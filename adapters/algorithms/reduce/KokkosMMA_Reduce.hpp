@@ -22,7 +22,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 

@@ -35,7 +35,6 @@ concept Key = std::is_trivially_copyable_v<T> &&
   static_cast<bool>(a == b);
 };
 
-/// Rejects keys whose number differs from that of the elements.
 template <class Keys, class X>
 void check_keys(char const* who, Keys const& keys, X const& x) {
   if (keys.extent(0) != x.extent(0))
@@ -44,7 +43,6 @@ void check_keys(char const* who, Keys const& keys, X const& x) {
   check_memory(who, "keys", keys);
 }
 
-/// Rejects a result without room for all runs.
 template <class V>
 void check_room(char const* who, char const* name, V const& view,
                 std::size_t runs) {
@@ -195,7 +193,6 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
   return std::size_t(runs);
 }
 
-/// Runs both scans by key.
 template <ScanKind Kind, SegmentOperation Op, class Exec, class Keys, class X,
           class Y>
 void run_scan_by_key(std::string const& label, Exec const& exec,

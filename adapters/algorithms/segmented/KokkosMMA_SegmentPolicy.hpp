@@ -24,7 +24,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA {
 namespace Impl {

@@ -156,7 +156,7 @@ constexpr bool has_segment_kernel() {
   if constexpr (is_csr<Segments>) {
     plain = plain && is_plain_source<decltype(Segments::offsets)>;
   }
-  return has_segment_kernels<Exec> && plain &&
+  return has_own_kernels<Exec> && plain &&
          (Scan ? segment_scan_kernel_exists(input, scalar_v<A>, output)
                : segment_kernel_exists(input, scalar_v<A>));
 }
@@ -211,7 +211,7 @@ std::uint64_t check_offsets(char const* who, Exec const& exec, X const& x,
     return OffsetFindings::unknown;
   Offsets const& offsets     = segments.offsets;
   OffsetFindings const found = [&] {
-    if constexpr (has_segment_kernels<Exec> && is_plain_source<Offsets>) {
+    if constexpr (has_own_kernels<Exec> && is_plain_source<Offsets>) {
       if (is_contiguous(offsets))
         return findings_of_offsets(exec, segments, x.extent(0));
     }

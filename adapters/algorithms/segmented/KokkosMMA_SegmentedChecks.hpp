@@ -13,14 +13,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA {
 
@@ -157,7 +154,6 @@ inline void check_axis(char const* who, Axis axis) {
                      "} is not a dimension of a View of rank 2; use 0 or 1");
 }
 
-/// Checks that a result has one element per segment.
 template <class X, class R>
 void check_segment_result(char const* who, char const* name, X const& x,
                           R const& result, std::uint64_t segments) {

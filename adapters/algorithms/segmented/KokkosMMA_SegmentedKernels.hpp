@@ -40,15 +40,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Whether an execution space has kernels of the library.
-template <class Exec>
-inline constexpr bool has_segment_kernels =
-#if KOKKOSMMA_IMPL_ON_CUDA()
-    std::is_same_v<Exec, Kokkos::Cuda>;
-#else
-    false;
-#endif
-
 template <class Segments>
 inline constexpr bool is_csr = false;
 template <class Offsets>

@@ -142,7 +142,6 @@ class PlannedStencil {
 
   Route route() const { return m_first.decision.route; }
 
-  /// Rejects Views that this plan is not for.
   void check_views(X const& in, Y const& out) const {
     if (extents_of(out) != m_first.extents)
       invalid_argument(m_who, "the plan is for a grid of ",
@@ -250,8 +249,8 @@ class PlannedStencil {
   template <class T>
   void decide(Exec const& exec, SweepPlan<R>& plan, RowLayout source,
               RowLayout target) const {
-    plan.problem = stencil_problem<Exec, A, T, Sums>(
-        *plan.factored, plan.boundaries, source, target);
+    plan.problem =
+        stencil_problem<Exec, A, T, Sums>(*plan.factored, source, target);
     decide_sweep(m_who, exec, m_settings, plan);
   }
   /// The plan of a sweep over Views with these rows. They and the device may

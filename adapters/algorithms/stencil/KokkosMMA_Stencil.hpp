@@ -11,9 +11,6 @@
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <Kokkos_Core.hpp>
-
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>

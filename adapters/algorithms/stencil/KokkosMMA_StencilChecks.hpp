@@ -13,8 +13,6 @@
 #include <core/base/KokkosMMA_Errors.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -216,7 +214,6 @@ void check_stencil_call(char const* who, X const& in, Y const& out,
       "elements need float or double that are no narrower, integers an "      \
       "integer that is no narrower, double, or for 2 bytes float")
 
-/// Checks the types of a stencil from View to View.
 #define KOKKOSMMA_IMPL_CHECK_STENCIL_VIEWS(NAME, EXEC, X, Y, ACCUMULATOR)     \
   static_assert(KokkosMMA::Impl::rank_of<X> == KokkosMMA::Impl::rank_of<Y>,   \
                 NAME ": in and out must have the same rank");                 \

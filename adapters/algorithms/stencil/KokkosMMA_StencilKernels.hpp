@@ -23,13 +23,10 @@
 #endif
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <type_traits>
-#include <vector>
 
 /// \file
 /// One sweep of a stencil over a grid: its description for the route function,
@@ -117,14 +114,6 @@ auto stencil_epilogue(IntoGrid<Y> const& into, bool reversed) {
   return target;
 }
 
-/// Whether kernels of the library run in an execution space.
-template <class Exec>
-inline constexpr bool has_stencil_kernels = false;
-#if KOKKOSMMA_IMPL_ON_CUDA()
-template <>
-inline constexpr bool has_stencil_kernels<Kokkos::Cuda> = true;
-#endif
-
 /// Weights for kernels on Views with the fast dimension of x.
 template <class X, int R>
 std::shared_ptr<FactoredWeights<R> const> factored_weights(
@@ -137,7 +126,6 @@ std::shared_ptr<FactoredWeights<R> const> factored_weights(
 /// \tparam Result void for functors
 template <class Exec, class A, class Element, class Result, int R>
 StencilProblem stencil_problem(FactoredWeights<R> const& factored,
-                               Boundaries<R> const& boundaries,
                                RowLayout source, RowLayout target) {
   auto const& radius = factored.weights.radius();
   StencilProblem problem;
@@ -153,12 +141,9 @@ StencilProblem stencil_problem(FactoredWeights<R> const& factored,
   problem.target     = target;
   problem.to_functor = std::is_void_v<Result>;
 #if KOKKOSMMA_IMPL_ON_CUDA()
-  if constexpr (has_stencil_kernels<Exec>) {
-    Cuda::find_mma_operands<A, canonical_t<Element>, Result>(
-        factored, boundaries, problem);
+  if constexpr (has_own_kernels<Exec>) {
+    Cuda::find_mma_operands<A, canonical_t<Element>, Result>(factored, problem);
   }
-#else
-  static_cast<void>(boundaries);
 #endif
   return problem;
 }
@@ -202,13 +187,13 @@ class StencilSweep {
   using KernelElement = canonical_t<Element>;
   /// Whether the library has kernels for these types.
   static constexpr bool has_kernels =
-      has_stencil_kernels<Exec> &&
+      has_own_kernels<Exec> &&
       stencil_kernel_exists(scalar_v<KernelElement>, scalar_v<A>);
 
   /// Whether kernels compute several steps in one sweep for this type of
   /// results.
   template <class Result>
-  static constexpr bool fuses = has_stencil_kernels<Exec>&& steps_exist(
+  static constexpr bool fuses = has_own_kernels<Exec>&& steps_exist(
       scalar_v<KernelElement>, scalar_v<canonical_t<Result>>, scalar_v<A>);
 
   StencilSweep(Exec const& exec, X const& x, SweepPlan<R> const& plan)

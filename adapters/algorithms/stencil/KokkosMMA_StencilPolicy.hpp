@@ -139,7 +139,7 @@ class StencilPolicy {
     result.boundaries = Impl::as_elements<Element>(name, boundaries);
     result.factored   = Impl::factored_weights(x, weights);
     result.problem    = Impl::stencil_problem<Exec, value_type, Element, void>(
-        *result.factored, result.boundaries,
+        *result.factored,
         Impl::row_layout(Impl::stencil_grid(x, result.boundaries,
                                                result.extents, radius,
                                                result.factored->is_reversed)),

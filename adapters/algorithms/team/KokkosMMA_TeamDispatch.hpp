@@ -21,34 +21,21 @@
 #include <backends/cuda/kernels/team/KokkosMMA_TeamScans.hpp>
 #endif
 
-#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 namespace KokkosMMA {
 namespace Impl {
 
-template <class Call>
-struct ScannedValue;
 template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final)> {
-  using type = Value;
-};
+std::type_identity<Value> scanned_value(Result (Functor::*)(Index, Value&,
+                                                            Final));
 template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final) const> {
-  using type = Value;
-};
-template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final) noexcept> {
-  using type = Value;
-};
-template <class Functor, class Result, class Index, class Value, class Final>
-struct ScannedValue<Result (Functor::*)(Index, Value&, Final) const noexcept> {
-  using type = Value;
-};
+std::type_identity<Value> scanned_value(Result (Functor::*)(Index, Value&,
+                                                            Final) const);
 
 template <class Functor>
-struct ScannedValueOf : ScannedValue<decltype(&Functor::operator())> {};
+struct ScannedValueOf : decltype(scanned_value(&Functor::operator())) {};
 template <class Functor>
 requires requires { typename Functor::value_type; }
 struct ScannedValueOf<Functor> {
@@ -91,7 +78,6 @@ concept TeamResult = TeamReducer<std::remove_cvref_t<R>> ||
     (std::is_lvalue_reference_v<R> &&
      !std::is_const_v<std::remove_reference_t<R>>);
 
-/// Accumulator type of a sum of `T`.
 template <class T>
 using team_sum_t = std::conditional_t<is_16bit_float(scalar_v<T>), float, T>;
 
@@ -105,7 +91,6 @@ struct TeamSum {
   }
 };
 
-/// Joiner of products; starts from one.
 struct TeamProduct {
   static constexpr bool commutes = true;
   KOKKOS_FORCEINLINE_FUNCTION void init(float& value) const { value = 1; }
@@ -142,7 +127,6 @@ struct TeamScanCall {
   using value_type = Value;
   Functor const& functor;
 
-  /// Adds the contribution of index i to `value`.
   template <class I>
   KOKKOS_FORCEINLINE_FUNCTION void contribute(I i, Value& value) const {
     if constexpr (std::is_same_v<T, Value>) {
@@ -224,7 +208,6 @@ KOKKOS_FORCEINLINE_FUNCTION auto lanes_of(Member const& member, Index count) {
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
 
-/// Functor that joins the value of this lane.
 template <class Value, class Joiner>
 struct LaneValue {
   Value const& value;
@@ -356,7 +339,6 @@ struct CalledIndices {
   template <class>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr void check() {}
 
-  /// Functor for Kokkos' nested calls.
   template <class T, class Value, class Joiner>
   KOKKOS_FORCEINLINE_FUNCTION auto call(Joiner const&) const {
     return TeamCall<Index, T, Value, Functor, Joiner>{functor};

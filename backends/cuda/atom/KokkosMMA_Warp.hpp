@@ -11,7 +11,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Instruction that executes an MMA shape.
 template <class Shape>
 struct Instruction;
 template <>
@@ -109,13 +108,6 @@ struct Warp {
     } else {
       return __dp4a(word, 0x01010101u, sum);
     }
-  }
-  /// Byte i of the result is byte (selector >> 4 * i) % 8 of the bytes of
-  /// `low`, 0 to 3, and of `high`.
-  __device__ static std::uint32_t permute_bytes(std::uint32_t low,
-                                                std::uint32_t high,
-                                                std::uint32_t selector) {
-    return __byte_perm(low, high, selector);
   }
   /// Any function of three bits, 32 at a time; `Table` is its value for 0xf0,
   /// 0xcc and 0xaa.

@@ -4,12 +4,14 @@
 #define KOKKOSMMA_EMULATED_ARCH_MMA_HPP
 
 #include <core/mma/KokkosMMA_MmaShape.hpp>
+#include <core/stencil/KokkosMMA_SplitWeights.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 /// \file
 /// Arithmetic of one entry of D = A * B + C, in host C++.
@@ -26,23 +28,15 @@ namespace KokkosMMA::Impl::Emulated {
 
 inline constexpr int hopper_fraction_bits = 25;
 
-/// Converts a 16-bit float of these field sizes to double.
-inline double decode(std::uint16_t bits, int exponent_bits, int fraction_bits) {
-  int const bias     = (1 << (exponent_bits - 1)) - 1;
-  int const all_ones = (1 << exponent_bits) - 1;
-  int const exponent = bits >> fraction_bits & all_ones;
-  int const fraction = bits & ((1 << fraction_bits) - 1);
-  double const sign  = bits >> 15 ? -1. : 1.;
-  if (exponent == all_ones)
-    return fraction ? std::numeric_limits<double>::quiet_NaN()
-                    : sign * std::numeric_limits<double>::infinity();
-  int const leading = exponent ? 1 << fraction_bits : 0;
-  return sign * std::ldexp(double(leading + fraction),
-                           std::max(exponent, 1) - bias - fraction_bits);
+inline double decode_bhalf(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t(bits) << 16);
 }
-
-inline double decode_half(std::uint16_t bits) { return decode(bits, 5, 10); }
-inline double decode_bhalf(std::uint16_t bits) { return decode(bits, 8, 7); }
+inline double decode_half(std::uint16_t bits) {
+  using Double = std::numeric_limits<double>;
+  if ((bits >> 10 & 31) < 31) return decode_operand(bits, 5, 10);
+  if ((bits & 0x3ff) != 0) return Double::quiet_NaN();
+  return bits >> 15 ? -Double::infinity() : Double::infinity();
+}
 
 /// Rounds to float towards zero.
 inline float truncate_to_float(double value) {
@@ -87,8 +81,8 @@ struct Arithmetic;
 
 template <class Shape, double (*Decode)(std::uint16_t)>
 struct FloatArithmetic {
-  using Operand     = double;
-  using Accumulator = float;
+  using Operand = double;
+  template <bool OfB = false>
   static double operand(std::uint32_t word, int element) {
     return Decode(std::uint16_t(word >> 16 * element));
   }
@@ -106,13 +100,10 @@ struct Arithmetic<MmaBF16K8> : FloatArithmetic<MmaBF16K8, decode_bhalf> {};
 
 template <class Shape, class Byte, class ByteOfB = Byte>
 struct IntegerArithmetic {
-  using Operand     = std::int32_t;
-  using Accumulator = std::int32_t;
+  using Operand = std::int32_t;
+  template <bool OfB = false>
   static std::int32_t operand(std::uint32_t word, int element) {
-    return Byte(word >> 8 * element);
-  }
-  static std::int32_t operand_of_b(std::uint32_t word, int element) {
-    return ByteOfB(word >> 8 * element);
+    return std::conditional_t<OfB, ByteOfB, Byte>(word >> 8 * element);
   }
   static std::int32_t entry(std::int32_t const (&a)[Shape::k],
                             std::int32_t const (&b)[Shape::k], std::int32_t c) {
@@ -140,9 +131,11 @@ struct Arithmetic<MmaS8U8K16>
 
 template <class Shape>
 struct DoubleArithmetic {
-  using Operand     = double;
-  using Accumulator = double;
-  static double operand(double value, int) { return value; }
+  using Operand = double;
+  template <bool OfB = false>
+  static double operand(double value, int) {
+    return value;
+  }
   static double entry(double const (&a)[Shape::k], double const (&b)[Shape::k],
                       double c) {
     for (int k = 0; k < Shape::k; ++k) c = std::fma(a[k], b[k], c);

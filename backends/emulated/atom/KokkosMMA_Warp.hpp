@@ -35,7 +35,6 @@ struct Warp {
       if (value) return true;
     return false;
   }
-  /// Bit l: the value of lane l.
   static std::uint32_t ballot(Lanes<bool> const& values) {
     std::uint32_t bits = 0;
     each([&](int lane) { bits |= std::uint32_t(values.lane[lane]) << lane; });
@@ -44,25 +43,17 @@ struct Warp {
 
   template <class T>
   static Lanes<T> shuffle_up(Lanes<T> const& values, int offset) {
-    Lanes<T> moved;
-    each([&](int lane) {
-      moved.lane[lane] = values.lane[lane < offset ? lane : lane - offset];
-    });
-    return moved;
+    return gather(
+        values, [&](int lane) { return lane - (lane < offset ? 0 : offset); });
   }
   template <class T>
   static Lanes<T> shuffle_xor(Lanes<T> const& values, int mask) {
-    Lanes<T> moved;
-    each([&](int lane) { moved.lane[lane] = values.lane[lane ^ mask]; });
-    return moved;
+    return gather(values, [&](int lane) { return lane ^ mask; });
   }
   template <class T>
   static Lanes<T> broadcast(Lanes<T> const& values, int from) {
-    Lanes<T> moved;
-    each([&](int lane) { moved.lane[lane] = values.lane[from]; });
-    return moved;
+    return gather(values, [&](int) { return from; });
   }
-  /// Value of lane source(lane).
   template <class T, class Source>
   static Lanes<T> gather(Lanes<T> const& values, Source const& source) {
     Lanes<T> moved;
@@ -73,20 +64,9 @@ struct Warp {
   static std::uint32_t add_bytes(std::uint32_t sum, std::uint32_t word) {
     for (int byte = 0; byte < 4; ++byte) {
       std::uint8_t const bits = static_cast<std::uint8_t>(word >> 8 * byte);
-      sum += Signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(
-                          static_cast<std::int8_t>(bits)))
-                    : bits;
+      sum += Signed ? std::uint32_t(static_cast<std::int8_t>(bits)) : bits;
     }
     return sum;
-  }
-  static std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high,
-                                     std::uint32_t selector) {
-    std::uint64_t const bytes = std::uint64_t(high) << 32 | low;
-    std::uint32_t result      = 0;
-    for (int i = 0; i < 4; ++i)
-      result |= std::uint32_t(bytes >> 8 * (selector >> 4 * i & 7) & 0xff)
-                << 8 * i;
-    return result;
   }
   template <int Table>
   static std::uint32_t logic(std::uint32_t a, std::uint32_t b,
@@ -119,7 +99,7 @@ struct Warp {
         for (int reg = 0; reg < Shape::b_registers; ++reg) {
           Coordinate const to = Shape::b(lane, reg, element);
           columns[to.column][to.row] =
-              b_operand<Unit>(at(b, lane)[reg], element);
+              Unit::template operand<true>(at(b, lane)[reg], element);
         }
       }
     });
@@ -130,16 +110,6 @@ struct Warp {
         entry = Unit::entry(rows[from.row], columns[from.column], entry);
       }
     });
-  }
-
- private:
-  template <class Unit, class Value>
-  static auto b_operand(Value word, int element) {
-    if constexpr (requires { Unit::operand_of_b(word, element); }) {
-      return Unit::operand_of_b(word, element);
-    } else {
-      return Unit::operand(word, element);
-    }
   }
 };
 

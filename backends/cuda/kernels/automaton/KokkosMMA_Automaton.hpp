@@ -16,7 +16,6 @@
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 /// \file
@@ -384,7 +383,6 @@ template <class Cell>
 void launch_automaton(Stream const& space, StencilGrid<Cell, 2> const& from,
                       Cell* to, std::int64_t to_stride,
                       AutomatonRule const& rule) {
-  if (from.extent[0] == 0 || from.extent[1] == 0) return;
   AutomatonCall const call = automaton_call(from, to, to_stride, rule.radius());
   if (rule.neighbourhood() == Neighbourhood::von_neumann)
     launch_cells<false>(space, call, SetRule<false>(rule));
@@ -403,7 +401,6 @@ void launch_automaton(Stream const& space, StencilGrid<Cell, 2> const& from,
                       Cell* to, std::int64_t to_stride,
                       Neighbourhood neighbourhood, int radius,
                       Next const& next) {
-  if (from.extent[0] == 0 || from.extent[1] == 0) return;
   AutomatonCall const call = automaton_call(from, to, to_stride, radius);
   CallRule<Cell, Next> const rule(next);
   if (neighbourhood == Neighbourhood::moore)

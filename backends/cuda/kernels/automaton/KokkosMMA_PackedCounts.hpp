@@ -347,7 +347,6 @@ void launch_packed_counts(Stream const& space,
                           std::int64_t steps, void* memory) {
   static_assert(sizeof(Cell) == 1);
   std::int64_t const rows = cells.extent[0], columns = cells.extent[1];
-  if (rows == 0 || columns == 0) return;
   int const radius = rule.radius();
   PackedField const field(rows, columns, radius);
   PackedBoundaries conditions{};

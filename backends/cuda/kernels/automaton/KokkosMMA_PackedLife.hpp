@@ -346,7 +346,6 @@ void launch_packed_life(Stream const& space, StencilGrid<Cell, 2> const& cells,
                         void* memory) {
   static_assert(sizeof(Cell) == 1);
   std::int64_t const rows = cells.extent[0], columns = cells.extent[1];
-  if (rows == 0 || columns == 0) return;
   auto const& low  = cells.boundaries.low;
   auto const& high = cells.boundaries.high;
   PackedGrid grid{};

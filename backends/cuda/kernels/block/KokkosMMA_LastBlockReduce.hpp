@@ -7,7 +7,6 @@
 #include <backends/cuda/kernels/block/KokkosMMA_Slot.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -188,7 +187,6 @@ __device__ void last_block_reduce(T& value, Joiner const& joiner,
   if (threadIdx.x == 0) store(value);
 }
 
-/// Joiner of sums.
 template <class T>
 struct Plus {
   __device__ void init(T& value) const { value = T(0); }

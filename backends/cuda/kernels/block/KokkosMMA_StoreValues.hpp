@@ -23,7 +23,6 @@ struct RepeatedValue {
   __device__ Element operator[](int) const { return value; }
 };
 
-/// Part of a table.
 struct TablePart {
   static constexpr int size = 448;  // 3584 bytes of at most 4096
   std::uint64_t word[size];

@@ -93,7 +93,6 @@ __device__ inline Registers<std::uint32_t, (Bytes + 3) / 4> load_streamed(
   return words;
 }
 
-/// Loads words in vectors of `VectorBytes` bytes.
 template <int Bytes, int VectorBytes>
 __device__ inline Registers<unsigned, Bytes / 4> load_words(
     unsigned char const* from) {

@@ -81,7 +81,6 @@ struct VectorStore {
   __device__ void write(Result* to) const {
     store_elements<false>(reinterpret_cast<std::uint32_t*>(to), word);
   }
-  /// Writes the first `count` results, one after the other.
   __device__ void write(Result* to, int count) const {
     Result results[N];
     memcpy(results, word, bytes);
@@ -120,7 +119,6 @@ class RowTileStore {
     *reinterpret_cast<uint2*>(mine(stripe, half)) =
         uint2{results.word[0], results.word[1]};
   }
-  /// Returns the results that this lane has put.
   template <class Results>
   __device__ Results get(int stripe, int half) const {
     uint2 const words = *reinterpret_cast<uint2 const*>(mine(stripe, half));

@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_CopyAsync.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 /// \file
@@ -128,7 +129,6 @@ class WarpStages {
   /// A tile may start anywhere in its first 16-byte chunk.
   static constexpr int stage_bytes = TileBytes + 16;
   static constexpr int bytes       = Stages * stage_bytes;
-  static constexpr int stages      = Stages;
 
   /// \param memory of this warp, aligned to 16 bytes
   __device__ explicit WarpStages(unsigned char* memory) : m_memory(memory) {}

@@ -29,7 +29,6 @@ __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
   return static_cast<Index>(first + offset);
 }
 
-/// Loop over a range.
 struct RangeLoop {
   using Space = LoopRange;
 

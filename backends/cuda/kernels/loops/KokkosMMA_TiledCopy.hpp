@@ -87,7 +87,6 @@ __device__ __forceinline__ void transpose_words(Word (&words)[N]) {
   }
 }
 
-/// Elements before an index of merged dimensions.
 __device__ __forceinline__ std::int64_t offset_of(
     MergedDimensions const& dimensions, std::uint32_t index) {
   std::int64_t sum = 0;

@@ -8,6 +8,7 @@
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
 #include <core/papers/KokkosMMA_WarpScanMma.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

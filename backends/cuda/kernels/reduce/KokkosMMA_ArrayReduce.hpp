@@ -90,7 +90,6 @@ __device__ void copy_array(T* to, T const* from, unsigned count) {
               reinterpret_cast<Unit const*>(in + k * sizeof(Unit)));
 }
 
-/// Stores array 0 of the block in the target.
 template <class T>
 __device__ void store_array(BlockArrays<T> const& block,
                             ResultTarget<T> const& target) {

@@ -155,12 +155,10 @@ __device__ void add_units(Sum& sum, typename Elements::Unit const* units,
   }
 }
 
-/// Accumulator of a warp of the block.
 template <class Elements, class Tuning>
 using ExactBlockSum =
     ExactWarpSum<Elements::input, Tuning::value.columns, Elements::has_errors>;
 
-/// Adds tiles `first`, `first + step`, ... of the elements.
 template <class Elements, class Tuning>
 __device__ void add_tiles(ExactBlockSum<Elements, Tuning>& sum,
                           Elements const& elements, unsigned first,

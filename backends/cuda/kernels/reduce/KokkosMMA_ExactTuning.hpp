@@ -94,7 +94,6 @@ constexpr ExactTuning exact_products_tuning(Scalar input) {
           .columns    = 8};
 }
 
-/// Launch shape of an exact scan.
 struct ExactScanTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
@@ -118,7 +117,6 @@ constexpr ExactScanTuning exact_scan_tuning() {
   return {.threads = 256, .min_blocks = 2, .values = 4};
 }
 
-/// Launch shape of exact segmented sums.
 struct ExactSegmentsTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers

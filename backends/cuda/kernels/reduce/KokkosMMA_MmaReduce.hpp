@@ -14,8 +14,6 @@
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
-#include <algorithm>
-
 namespace KokkosMMA::Impl::Cuda {
 
 __device__ inline Vector16 load_vector(VectorRange const& range,

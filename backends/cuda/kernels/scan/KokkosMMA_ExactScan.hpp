@@ -26,7 +26,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sum of a block's range.
 template <Scalar Input>
 struct ExactRangeSum {
   static constexpr int limbs = exact_limbs(Input);

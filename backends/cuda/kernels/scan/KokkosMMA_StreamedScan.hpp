@@ -7,7 +7,6 @@
 #include <backends/cuda/kernels/block/KokkosMMA_ScanPipeline.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_Slot.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
 #include <cstdint>
 

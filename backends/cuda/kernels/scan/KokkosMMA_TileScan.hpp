@@ -10,12 +10,10 @@
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorAccess.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
-#include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/mma/KokkosMMA_VectorRange.hpp>
 #include <core/scan/KokkosMMA_WarpScan.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// \file
 /// Scan of memory into memory in one pass: whole vectors per lane, the tiles of

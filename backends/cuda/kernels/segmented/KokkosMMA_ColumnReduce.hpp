@@ -234,22 +234,6 @@ void launch_column_reduce(Stream const& space, void const* x,
 
   ColumnReduceShape shape{};
   Value* partials = nullptr;
-  auto const join = [&] {
-    std::uint64_t const entries =
-        shape.chunks * (shape.fold ? 1 : shape.vectors.period);
-    unsigned slices = 1;
-    while (slices < 32 && slices * 8 < entries) slices *= 2;
-    launch_kernel(space, "column_join", column_join<Op, Value, Store>,
-                  {unsigned((matrix.columns + 31) / 32), dim3(32, slices)},
-                  partials, shape, store);
-  };
-  if (matrix.columns == 0) return;
-  if (matrix.rows == 0) {
-    shape.vectors.matrix = matrix;
-    shape.fold           = true;
-    join();
-    return;
-  }
 
   shape.vectors = column_vectors(x, matrix, size_of(Input), Sums::width);
   ColumnVectors const& vectors = shape.vectors;
@@ -286,7 +270,14 @@ void launch_column_reduce(Stream const& space, void const* x,
   launch_kernel(space, "column_reduce", column_reduce<Op, Input, Sums, Store>,
                 {shape.chunks * shape.groups, tuning.threads},
                 static_cast<unsigned char const*>(x), shape, partials, store);
-  if (joins) join();
+  if (!joins) return;
+  std::uint64_t const entries =
+      shape.chunks * (shape.fold ? 1 : shape.vectors.period);
+  unsigned slices = 1;
+  while (slices < 32 && slices * 8 < entries) slices *= 2;
+  launch_kernel(space, "column_join", column_join<Op, Value, Store>,
+                {unsigned((matrix.columns + 31) / 32), dim3(32, slices)},
+                partials, shape, store);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

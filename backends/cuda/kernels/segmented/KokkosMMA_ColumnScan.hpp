@@ -477,7 +477,6 @@ template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
 void launch_column_scan(Stream const& space, void const* x, std::uint64_t rows,
                         std::uint64_t columns, std::uint64_t row_stride,
                         Output* y, std::uint64_t y_row_stride) {
-  if (rows == 0 || columns == 0) return;
   constexpr int elements = column_scan_elements<size_of(Input), sizeof(Output)>;
   auto const whole       = [&](std::uint64_t together) {
     auto const offset = [&](void const* p, std::uint64_t element_bytes) {

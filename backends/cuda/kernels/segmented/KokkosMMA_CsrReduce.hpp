@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 /// \file
 /// Reduction of segments between offsets (CSR rows), and the check of the
@@ -135,7 +134,6 @@ template <Operation Op, Scalar Input, class Value, class Tuning, class Segments,
 void launch_tuned_csr_reduce(Stream const& space, void const* x,
                              Segments const& segments, Store const& store,
                              std::uint64_t size) {
-  check(cudaSetDevice(space.device), "cudaSetDevice");
   constexpr CsrTuning tuning = Tuning::value;
   constexpr int shared = tuning.threads / 32 * tuning.tiles * tuning.tile_bytes;
   auto const kernel    = &csr_reduce<Op, Input, Value, Tuning, Segments, Store>;
@@ -151,8 +149,7 @@ void launch_tuned_csr_reduce(Stream const& space, void const* x,
   if (size < blocks * per_block)
     blocks = std::min(blocks, (size + weighted) / per_block + 1);
   // A range must have less than 2^31 elements.
-  constexpr std::uint64_t known = std::uint64_t(1) << 50;
-  if (size < known) blocks = std::max(blocks, (size + weighted) >> 30);
+  blocks = std::max(blocks, (size + weighted) >> 30);
   blocks = std::min<std::uint64_t>(blocks, max_partials);
   StreamScratch const scratch(space);
   launch_kernel(space, "csr_reduce", kernel,
@@ -160,27 +157,23 @@ void launch_tuned_csr_reduce(Stream const& space, void const* x,
                 scratch->grid(blocks, sizeof(RangePartials<Value>)));
 }
 
-/// \param size no less than the number of elements in all segments, if known:
-/// a small launch then starts fewer blocks
+/// \param size no less than the number of elements in all segments
 /// \param longest no less than the elements of any segment, if known: threads
 /// then sum one short segment each
 template <Operation Op, Scalar Input, class Value, class Segments, class Store>
 void launch_csr_reduce(Stream const& space, void const* x,
                        Segments const& segments, Store const& store,
-                       std::uint64_t size    = OffsetFindings::unknown,
+                       std::uint64_t size,
                        std::uint64_t longest = OffsetFindings::unknown) {
-  if (segments.count() == 0) return;
+  check(cudaSetDevice(space.device), "cudaSetDevice");
   constexpr std::uint64_t bytes = size_of(Input);
   int const tiny = tiny_csr_limit(launch_layout(space).tuning, int(bytes));
   if (longest <= std::uint64_t(tiny) / bytes) {
-    check(cudaSetDevice(space.device), "cudaSetDevice");
     launch_tiny_segments<Combine<Op, Value>, Input, Value>(space, x, segments,
                                                            store);
     return;
   }
-  bool const known   = size != OffsetFindings::unknown;
-  auto const average = size / segments.count();
-  if (known && average >= quads_csr_bytes / bytes)
+  if (size / segments.count() >= quads_csr_bytes / bytes)
     launch_tuned_csr_reduce<Op, Input, Value, tuning_type<csr_tuning(true)>>(
         space, x, segments, store, size);
   else

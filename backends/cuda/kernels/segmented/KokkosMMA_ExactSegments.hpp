@@ -75,7 +75,6 @@ struct ExactSegmentsMemory {
   ExactListed list[most_listed];
 };
 
-/// Work of a warp on a task.
 template <Scalar Input, class Segments, class Tuning>
 class ExactSegmentsWarp {
  public:
@@ -531,7 +530,6 @@ void launch_exact_segments(Stream const& space, void const* x,
                            Segments const& segments, std::uint64_t size,
                            ExactSegmentsShape const& shape, unsigned* slots,
                            ExactSegmentStore const& store) {
-  if (segments.count() == 0) return;
   constexpr ExactSegmentsTuning tuning = Tuning::value;
   check(cudaSetDevice(space.device), "cudaSetDevice");
   static_assert(sizeof(ExactSlot<exact_limbs(Input)>) ==

@@ -67,7 +67,6 @@ struct KeyTileStarts {
   }
 };
 
-/// The same, and the results.
 template <std::uint32_t Elements, class Key, class Store>
 struct KeyTileSums : KeyTileStarts<Elements, Key> {
   using Starts               = KeyTileStarts<Elements, Key>;

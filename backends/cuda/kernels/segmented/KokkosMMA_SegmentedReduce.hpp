@@ -22,7 +22,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launches of the kernels for one kind of segments.
 template <class Segments, Scalar Input, class Store>
 struct SegmentLaunch {
   using Value = typename Segments::Value;
@@ -200,7 +199,6 @@ struct SegmentLaunch {
 template <class Segments, Scalar Input, class Store>
 void launch_segments(Stream const& space, void const* x,
                      EqualSegments const& segments, Store const& store) {
-  if (segments.size == 0) return;
   check(cudaSetDevice(space.device), "cudaSetDevice");
   SegmentLaunch<Segments, Input, Store> const launch{space, store};
   auto const* const data   = static_cast<unsigned char const*>(x);

@@ -377,7 +377,6 @@ void launch_segment_pipeline(Stream const& space, StreamScratch const& scratch,
   segment_pipeline<Starts, Scan, Tuning>(space, scratch, operands)(starts);
 }
 
-/// Operands of a scan of `size` elements of x.
 template <class Scan, class Output>
 SegmentScanOperands<Output> scan_operands(void const* x, std::uint64_t size,
                                           Output* y) {
@@ -439,7 +438,6 @@ template <Operation Op, Scalar Input, class Value, bool Inclusive,
 void launch_segmented_scan(Stream const& space, void const* x,
                            std::uint64_t size, Segments segments, Output* y) {
   using Scan = WarpSegmentScan<Warp, Op, Input, Value, Inclusive>;
-  if (size == 0 || segments.count() == 0) return;
   check(cudaSetDevice(space.device), "cudaSetDevice");
   auto const operands = scan_operands<Scan>(x, size, y);
   if constexpr (std::is_same_v<Segments, EqualSegments>) {

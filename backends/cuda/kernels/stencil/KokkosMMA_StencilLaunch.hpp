@@ -30,19 +30,16 @@ namespace KokkosMMA::Impl::Cuda {
 /// \tparam Result void for functors
 template <class A, class Element, class Result, int R>
 void find_mma_operands(FactoredWeights<R> const& factored,
-                       Boundaries<R> const& boundaries,
                        StencilProblem& problem) {
   constexpr Scalar input = scalar_v<Element>;
   constexpr Scalar sums  = scalar_v<A>;
   if constexpr (R == 2 && stencil_band_exists(input, sums)) {
     using Band = BandStencil<A, Element, Result>;
-    if (factored.product && Band::takes(boundaries))
-      problem.factors = Band::operands(*factored.product);
+    if (factored.product) problem.factors = Band::operands(*factored.product);
   }
   if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
-    problem.exact_weights =
-        !takes_stencil_band(problem) &&
-        DenseBandStencil<A, Element>::takes(factored.kernel_weights);
+    problem.exact_weights = !takes_stencil_band(problem) &&
+                            takes_dense_band<Element>(factored.kernel_weights);
   }
 }
 

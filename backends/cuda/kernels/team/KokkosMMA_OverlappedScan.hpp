@@ -14,7 +14,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Lanes of a vector in their warp.
 struct VectorLanes {
   unsigned lane;   ///< of the caller
   unsigned lanes;  ///< a power of two, 32 at most

@@ -239,7 +239,6 @@ struct TeamMemory {
   }
 };
 
-/// Sum of the 16 bytes of a vector.
 template <Scalar Input>
 __device__ int sum_of_bytes(Vector16 const& vector) {
   std::uint32_t sum = 0;

@@ -161,7 +161,6 @@ __device__ Value scan_vector(LaneGroup const& group, Index units,
   });
 }
 
-/// Functor as a source of units.
 template <class Call, unsigned PerLane = 4>
 struct CalledUnits {
   static constexpr unsigned per_lane = PerLane;

@@ -10,12 +10,9 @@
 #include <backends/cuda/kernels/block/KokkosMMA_TileSchedule.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_VectorStore.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
-#include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilTuning.hpp>
 #include <backends/cuda/kernels/stencil/band/KokkosMMA_StencilRows.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpBand.hpp>
-
-#include <Kokkos_Core.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -299,7 +296,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
   Band const band(Warp(), words);
   typename Band::History history[BlocksPerWarp];
 #pragma unroll
-  for (int b = 0; b < BlocksPerWarp; ++b) band.clear(history[b]);
+  for (int b = 0; b < BlocksPerWarp; ++b) history[b].clear(Warp());
   [[maybe_unused]] unsigned char* const tile_memory =
       reinterpret_cast<unsigned char*>(band_memory) + Rows::bytes +
       warp * RowTileStore<BlocksPerWarp>::bytes;
@@ -328,7 +325,7 @@ __global__ void __launch_bounds__(32 * Tuning::value.warps,
         for_column_blocks<BlocksPerWarp, at_once, Band>(
             load_of(group), [&] { end_group(group); },
             [&](int b, typename Band::Unit const* units) {
-              band.take_in(history[b], band.multiply(units));
+              history[b].take_in(band.multiply(units));
             });
       }
 #pragma unroll 1

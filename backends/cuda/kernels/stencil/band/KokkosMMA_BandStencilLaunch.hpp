@@ -14,8 +14,6 @@
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_WarpBand.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -61,16 +59,6 @@ struct BandStencil {
       }
       return MmaOperands::none;
     }
-  }
-  /// Whether the elements can represent the constants of boundaries.
-  static bool takes(Boundaries<2> const& boundaries) {
-    for (int d = 0; d < 2; ++d)
-      for (BoundaryCondition const& condition :
-           {boundaries.low[d], boundaries.high[d]})
-        if (condition.kind == Boundary::constant &&
-            !is_element(condition.value))
-          return false;
-    return true;
   }
 
   /// Returns the weights as bytes, or nothing if they do not fit. Lowest bytes
@@ -170,18 +158,6 @@ struct BandStencil {
     }
     return true;
   }
-  static bool is_element(double value) {
-    if constexpr (std::is_same_v<Element, bool>) {
-      return value == 0 || value == 1;
-    } else if constexpr (is_bytes) {
-      return value == std::trunc(value) &&
-             value >= (std::is_signed_v<Element> ? -128 : 0) &&
-             value <= (std::is_signed_v<Element> ? 127 : 255);
-    } else {
-      return std::isnan(value) ||
-             double(float(static_cast<Element>(float(value)))) == value;
-    }
-  }
 };
 
 template <class Tuning, class Band, class A, bool Unaligned, class Element,
@@ -246,9 +222,8 @@ void launch_band_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,
                          std::array<std::vector<double>, 2> const& factors,
                          Epilogue const& epilogue) {
-  using Result = epilogue_value_t<Epilogue, void>;
-  using Takes  = BandStencil<A, Element, Result>;
-  if (grid.extent[0] == 0 || grid.extent[1] == 0) return;
+  using Result             = epilogue_value_t<Epilogue, void>;
+  using Takes              = BandStencil<A, Element, Result>;
   int const radius_rows    = int(factors[0].size()) / 2;
   int const radius_columns = int(factors[1].size()) / 2;
   // Whether rows and results are aligned to 16 bytes. With functors both count

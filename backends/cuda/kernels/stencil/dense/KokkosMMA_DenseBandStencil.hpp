@@ -11,8 +11,6 @@
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandRows.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandShape.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cstdint>
 #include <type_traits>
 #include <utility>

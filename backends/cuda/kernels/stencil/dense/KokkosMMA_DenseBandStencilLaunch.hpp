@@ -12,8 +12,6 @@
 #include <core/stencil/KokkosMMA_SplitWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -23,18 +21,17 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Launches the kernel, asynchronously. Returns false if the device has too
-/// little shared memory. Required: 215 KB for double, 113 for half with results
-/// of half, 123 for float with results of float.
+/// Launches the kernel, asynchronously, with 215 KB of shared memory for
+/// double, 113 for half with results of half, 123 for float with results of
+/// float.
 template <class Kernel>
-bool launch_dense_band_kernel(Stream const& space,
+void launch_dense_band_kernel(Stream const& space,
                               typename Kernel::Task const& task) {
   using Block     = typename Kernel::Block;
   auto const& gpu = device(space.device);
   constexpr int most =
       stencil_dense_shared_bytes(scalar_v<typename Kernel::Element>);
   static_assert(Kernel::shared_bytes <= most);
-  if (Kernel::shared_bytes > gpu.shared_bytes) return false;
   auto const facts = kernel_facts(space.device, run_kernel<Kernel>,
                                   Block::threads, Kernel::shared_bytes);
   std::int64_t const slots =
@@ -46,7 +43,6 @@ bool launch_dense_band_kernel(Stream const& space,
       task.work.panel_rows * task.work.blocks / least, 1, slots);
   launch_kernel(space, "dense_band", run_kernel<Kernel>,
                 {unsigned(blocks), Block::threads, Kernel::shared_bytes}, task);
-  return true;
 }
 
 /// Encodes weights as operands, scaled by 2^exponent, since half has a small
@@ -80,9 +76,8 @@ struct DenseBandOperands {
 };
 
 /// Sets up the task and launches the kernel. are_exact(weights) must hold.
-/// Returns false if the device has too little shared memory.
 template <int Reach, class Element, class Epilogue>
-bool launch_dense_sweep(Stream const& space,
+void launch_dense_sweep(Stream const& space,
                         StencilGrid<Element, 2> const& grid,
                         StencilWeights<2> const& weights,
                         Epilogue const& epilogue) {
@@ -127,57 +122,43 @@ bool launch_dense_sweep(Stream const& space,
       task.largest         = std::max(task.largest, Sum(std::abs(weight)));
       task.weights[tap][v] = *operands(weight);
     }
-  return launch_dense_band_kernel<Kernel>(space, task);
+  launch_dense_band_kernel<Kernel>(space, task);
 }
-/// Launches the kernel of the smallest reach that covers the weights. Returns
-/// false if none does or the device has too little shared memory.
+/// Launches the kernel of the smallest reach that covers the weights.
 template <class Element, class Epilogue, int... Reach>
-bool launch_dense_sweep(Stream const& space,
+void launch_dense_sweep(Stream const& space,
                         StencilGrid<Element, 2> const& grid,
                         StencilWeights<2> const& weights,
                         Epilogue const& epilogue,
                         std::integer_sequence<int, Reach...>) {
-  using Types  = DenseBandTypes<Element>;
-  bool started = false;
+  using Types = DenseBandTypes<Element>;
   ((weights.radius(0) <= Reach &&
     weights.radius(1) <= Types::template Band<Reach>::side &&
-    (started = launch_dense_sweep<Reach>(space, grid, weights, epilogue),
-     true)) ||
+    (launch_dense_sweep<Reach>(space, grid, weights, epilogue), true)) ||
    ...);
-  return started;
 }
 
-/// Conditions of launch_dense_band_stencil on grids and weights.
-template <class A, class Element>
-struct DenseBandStencil {
-  static constexpr Scalar input = scalar_v<Element>;
-  static constexpr bool is_half =
-      input == Scalar::half || input == Scalar::bhalf;
-  static constexpr bool has_kernel =
-      stencil_dense_band_exists(input, scalar_v<A>);
-
-  static bool takes(StencilWeights<2> const& weights) {
-    if constexpr (!has_kernel) {
-      return false;
-    } else {
-      // Larger radii need more sums per thread than registers hold.
-      if (weights.radius(0) > (is_half ? 8 : 7) || weights.radius(1) > 8)
-        return false;
-      if constexpr (input == Scalar::float64) {
-        return true;
-      } else {
-        // Keeps the scales of the sums and their inverses in the range of
-        // normal numbers.
-        double largest = 0;
-        for (double const w : weights.values())
-          largest = std::max(largest, std::abs(w));
-        if (largest == 0) return true;
-        return 0x1p-100 < largest && largest < 0x1p100 &&
-               DenseBandOperands<Element>::are_exact(weights);
-      }
-    }
+/// Whether launch_dense_band_stencil() takes the weights.
+template <class Element>
+bool takes_dense_band(StencilWeights<2> const& weights) {
+  constexpr Scalar input = scalar_v<Element>;
+  // Larger radii need more sums per thread than registers hold.
+  if (weights.radius(0) > (is_16bit_float(input) ? 8 : 7) ||
+      weights.radius(1) > 8)
+    return false;
+  if constexpr (input == Scalar::float64) {
+    return true;
+  } else {
+    // Keeps the scales of the sums and their inverses in the range of normal
+    // numbers.
+    double largest = 0;
+    for (double const w : weights.values())
+      largest = std::max(largest, std::abs(w));
+    if (largest == 0) return true;
+    return 0x1p-100 < largest && largest < 0x1p100 &&
+           DenseBandOperands<Element>::are_exact(weights);
   }
-};
+}
 
 /// Whether stored sums can be recomputed: results represent Inf and NaN.
 template <class Epilogue>
@@ -185,22 +166,21 @@ constexpr bool dense_band_stores() {
   return is_floating(scalar_v<epilogue_value_t<Epilogue, bool>>);
 }
 
-/// Launches a stencil whose weights DenseBandStencil supports, asynchronously.
-/// Functors and integer results run in the direct kernel.
-/// \pre 16-byte chunks begin at the same columns of every row
+/// Launches a stencil with takes_dense_band(weights), asynchronously. Functors
+/// and integer results run in the direct kernel.
+/// \pre 16-byte chunks begin at the same columns of every row, and blocks have
+/// stencil_dense_shared_bytes()
 template <class A, class Element, class Epilogue>
 void launch_dense_band_stencil(Stream const& space,
                                StencilGrid<Element, 2> const& grid,
                                StencilWeights<2> const& weights,
                                Epilogue const& epilogue) {
-  if (grid.extent[0] <= 0 || grid.extent[1] <= 0) return;
-  if constexpr (DenseBandStencil<A, Element>::has_kernel &&
-                dense_band_stores<Epilogue>()) {
-    if (launch_dense_sweep(space, grid, weights, epilogue,
-                           typename DenseBandTypes<Element>::Reaches()))
-      return;
+  if constexpr (dense_band_stores<Epilogue>()) {
+    launch_dense_sweep(space, grid, weights, epilogue,
+                       typename DenseBandTypes<Element>::Reaches());
+  } else {
+    launch_direct_stencil<A, 2>(space, grid, weights, epilogue);
   }
-  launch_direct_stencil<A, 2>(space, grid, weights, epilogue);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -46,7 +46,6 @@ struct SeparableRow {
   static constexpr int window = V + 2 * reach;
 };
 
-/// Converts elements that begin at word `First`.
 template <class A, class Element, int First, int Count, int Words>
 __device__ inline Registers<A, Count> elements_of(
     Registers<unsigned, Words> const& words) {
@@ -134,7 +133,6 @@ __device__ inline auto sums_along_row(unsigned char const* from, int offset,
   }
 }
 
-/// Converts V sums to results, packed in words.
 template <class Result, int V, class Sums>
 __device__ inline Registers<unsigned, V* int(sizeof(Result)) / 4> result_words(
     Sums const& sums) {
@@ -203,7 +201,6 @@ __device__ inline void apply_epilogue(Epilogue const& epilogue,
 template <class Epilogue>
 using EpilogueResult = epilogue_value_t<Epilogue, char>;
 
-/// Clamps to 0 .. high.
 __device__ inline std::int64_t clamp_to(std::int64_t value, std::int64_t high) {
   return value < 0 ? 0 : value > high ? high : value;
 }

@@ -307,7 +307,6 @@ struct SeparableRowLoader {
                        from + (j * task.stride + partial_source[side]));
     }
   }
-  /// Loads a row that is in memory.
   __device__ void row(unsigned char* to, Element const* from) const {
     Element* const into = reinterpret_cast<Element*>(to);
 #pragma unroll
@@ -463,7 +462,6 @@ struct SeparableUnalignedLoader {
         inside ? address(index * task.stride + first) % sector : 0;
   }
 
-  /// Copies the chunk of a row that begins at column `column`.
   __device__ void chunk(unsigned char* to, Element const* from,
                         std::int64_t column) const {
     if (column + V <= columns_low || column >= columns_high) return;
@@ -528,7 +526,6 @@ struct SeparableUnalignedLoader {
         row(to + j * Row::bytes, j, begin + j);
     }
   }
-  /// Copies row j of a stage.
   __device__ void row(unsigned char* to, int j, std::int64_t index) const {
     double value = 0;
     if (source_row(task.row_low, task.row_high, task.rows, index, value)) {

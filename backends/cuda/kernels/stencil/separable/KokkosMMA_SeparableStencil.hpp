@@ -12,8 +12,6 @@
 #include <backends/cuda/kernels/stencil/separable/KokkosMMA_SeparableStencilTuning.hpp>
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -36,7 +34,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Loader of aligned or of unaligned rows.
 template <bool Aligned, class Row, int Threads, int StageRows, int R,
           class Task, class Element>
 using SeparableLoader = std::conditional_t<

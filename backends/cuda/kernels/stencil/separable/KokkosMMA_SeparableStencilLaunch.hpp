@@ -13,15 +13,11 @@
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace KokkosMMA::Impl::Cuda {
@@ -262,9 +258,6 @@ void launch_separable_stencil(Stream const& space,
                               StencilGrid<Element, R> const& grid,
                               std::array<std::vector<double>, R> const& factors,
                               bool is_box, Epilogue const& epilogue) {
-  for (int d = 0; d < R; ++d)
-    if (grid.extent[d] == 0) return;
-  check(cudaSetDevice(space.device), "cudaSetDevice");
   using Result      = EpilogueResult<Epilogue>;
   std::size_t width = 0;
   for (std::vector<double> const& vector : factors)

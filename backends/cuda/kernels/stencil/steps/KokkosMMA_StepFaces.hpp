@@ -27,7 +27,6 @@ inline constexpr int step_face_row   = 28;
 inline constexpr int step_face_lines = 8;
 using StepFaces = StepStrips<3, step_face_lines, step_face_row>;
 
-/// Value beyond a side of the grid.
 template <class A>
 struct BeyondSide {
   Boundary kind;
@@ -211,7 +210,6 @@ struct StepFaceWarp {
   }
 };
 
-/// Computes the tile of a face that a warp has.
 template <class A, class Element, class Arguments>
 __device__ __forceinline__ void run_step_face(Arguments const& in,
                                               unsigned warp) {

@@ -14,8 +14,6 @@
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>

@@ -10,7 +10,6 @@
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 
-#include <cstdint>
 #include <cstring>
 #include <type_traits>
 

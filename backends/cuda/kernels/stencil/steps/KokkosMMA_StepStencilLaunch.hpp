@@ -14,8 +14,6 @@
 #include <core/stencil/KokkosMMA_StencilSteps.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>

@@ -60,7 +60,6 @@ constexpr StepTuning step_line_tuning(int radius) {
   return {16, 32 / radius, 128, 6, 0};
 }
 
-/// Tuning of StepVolumeKernel: several steps in one sweep.
 struct StepVolumeTuning {
   int columns;     ///< adjacent columns per lane
   int rows;        ///< adjacent rows per warp

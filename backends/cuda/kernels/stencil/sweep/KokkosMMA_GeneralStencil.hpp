@@ -15,8 +15,6 @@
 #include <core/stencil/KokkosMMA_FactoredWeights.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +27,6 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Kernel for any weights.
 template <class A, int R, class Element, class Epilogue>
 struct GeneralKernel {
   using Index                  = std::int64_t;

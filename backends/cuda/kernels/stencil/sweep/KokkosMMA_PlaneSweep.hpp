@@ -260,7 +260,6 @@ struct PlaneSweep {
       pipeline.release(s);
     }
   }
-  /// Shifts of the rows of each stage.
   __device__ int* shifts() const {
     return reinterpret_cast<int*>(memory + Shape::shifts_at);
   }

@@ -78,18 +78,8 @@ struct SlabBox {
     plane = near_boundary_index(kind, plane, grid.extent[0]);
     return true;
   }
-  /// Called by one thread; `barrier` must expect `bytes`.
-  __device__ void copy(Element* slab, Index plane, Index y, Index x,
-                       SharedBarrier barrier) const {
-    copy(map, slab, plane, y, x, barrier);
-  }
-  /// Copies `shorter_rows` rows; `barrier` must expect `shorter_bytes`.
-  __device__ void copy_shorter(Element* slab, Index plane, Index y, Index x,
-                               SharedBarrier barrier) const {
-    copy(shorter, slab, plane, y, x, barrier);
-  }
-
- private:
+  /// Called by one thread; `barrier` must expect `bytes`, or `shorter_bytes` of
+  /// `shorter`, which has `shorter_rows` rows.
   __device__ void copy(TensorMap const& of, Element* slab, Index plane, Index y,
                        Index x, SharedBarrier barrier) const {
     CopyTensor::copy(slab, of, (int(x) - begin[2]) / (unit / size),
@@ -242,12 +232,13 @@ struct SlabTile {
             fill_rows(source, slab, plane, y, x, lane, barrier);
         if (lane != 0) return bytes;
         int const from = row == 0 ? radius : 0;
-        box.copy_shorter(slab + from * Shape::pitch, z, y + from, x, barrier);
+        box.copy(box.shorter, slab + from * Shape::pitch, z, y + from, x,
+                 barrier);
         return bytes + Box::shorter_bytes;
       }
     }
     if (lane != 0) return 0;
-    box.copy(slab, z, y, x, barrier);
+    box.copy(box.map, slab, z, y, x, barrier);
     return Box::bytes;
   }
 

@@ -185,7 +185,6 @@ struct PatternSums {
   }
 };
 
-/// Kernel of a pattern and a radius.
 template <class A, int R, class Element, class Epilogue, int Radius,
           SweepPattern Pattern, bool Unaligned>
 struct SweepKernel {

@@ -12,8 +12,6 @@
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -200,8 +198,6 @@ void launch_direct_stencil(Stream const& space,
                            StencilGrid<Element, R> const& grid,
                            StencilWeights<R> const& weights,
                            Epilogue const& epilogue) {
-  for (int d = 0; d < R; ++d)
-    if (grid.extent[d] == 0) return;
   DirectPattern const pattern = direct_pattern(weights);
   bool const launched =
       (pattern == DirectPattern::star &&

@@ -17,8 +17,6 @@
 #include <core/stencil/KokkosMMA_StencilGrid.hpp>
 #include <core/stencil/KokkosMMA_TileHeight.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -159,8 +157,6 @@ void launch_sum_planes(Stream const& space, PlaneSumsTask<A, MaxRadius> task,
                 {unsigned(blocks), Tuning::value.threads, 0}, task, epilogue);
 }
 
-/// Launches the sums along the planes for `planes` planes of results, beginning
-/// at plane `first`.
 template <class A, class Epilogue>
 void launch_sums_of_planes(Stream const& space, PlaneMemory<A> const& memory,
                            std::vector<double> const& factors,
@@ -205,7 +201,6 @@ struct PlaneRun {
   bool is_constant;
 };
 
-/// Launches the sums within the planes of a run, into planes of `to`.
 template <class A, class Element>
 void launch_sums_within_planes(
     Stream const& space, StencilGrid<Element, 3> const& grid,
@@ -400,9 +395,6 @@ void launch_separable_volume(Stream const& space,
                              std::array<std::vector<double>, 3> const& factors,
                              Epilogue const& epilogue,
                              std::size_t most_bytes = 0) {
-  for (int d = 0; d < 3; ++d)
-    if (grid.extent[d] == 0) return;
-  check(cudaSetDevice(space.device), "cudaSetDevice");
   int const radius          = int(factors[0].size() / 2);
   std::int64_t const planes = grid.extent[0];
   PlaneMemory<A> sums       = plane_layout<A>(grid, epilogue);
