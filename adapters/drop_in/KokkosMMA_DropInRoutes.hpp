@@ -61,24 +61,28 @@ void announce_call(F const*) {
 }
 template <class Policy, class F, class R>
 void announce_call(Kokkos::Impl::CombinedFunctorReducer<F, R, void> const*) {
-  using Value          = typename R::value_type;
-  constexpr bool flat  = is_flat_policy<Policy>;
-  constexpr bool sized = R::static_value_size() == sizeof(Value);
-  constexpr bool routed =
-      flat ? RoutableTypes<F, R, Policy> && !Policy::is_graph_kernel::value
-           : sized || !is_team_policy<Policy>;
-  if constexpr (!IsNative<R> && !routed) {
-    ReduceProblem types;
-    types.pattern = is_range_policy<Policy> ? Pattern::range : Pattern::mdrange;
-    types.in_graph   = Policy::is_graph_kernel::value;
-    types.fixed_size = sized;
-    types.value      = scalar_v<Value>;
-    types.sum        = adds<R>();
-    if (flat) {  // teams run Kokkos' own kernels
-      types.value_bytes   = sizeof(Value);
-      types.functor_bytes = sizeof(F) + sizeof(R);
+  constexpr bool flat = is_flat_policy<Policy>;
+  // Another library may have a policy of its own.
+  if constexpr (!IsNative<R> && (flat || is_team_policy<Policy>)) {
+    using Value             = typename R::value_type;
+    constexpr bool in_graph = Policy::is_graph_kernel::value;
+    constexpr bool sized    = R::static_value_size() == sizeof(Value);
+    constexpr bool routed =
+        flat ? RoutableTypes<F, R, Policy> && !in_graph : sized;
+    if constexpr (!routed) {
+      ReduceProblem types;
+      types.pattern =
+          is_range_policy<Policy> ? Pattern::range : Pattern::mdrange;
+      types.in_graph   = in_graph;
+      types.fixed_size = sized;
+      types.value      = scalar_v<Value>;
+      types.sum        = adds<R>();
+      if (flat) {  // teams run Kokkos' own kernels
+        types.value_bytes   = sizeof(Value);
+        types.functor_bytes = sizeof(F) + sizeof(R);
+      }
+      announce_refused(types);
     }
-    announce_refused(types);
   }
 }
 

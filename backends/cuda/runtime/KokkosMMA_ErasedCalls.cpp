@@ -27,6 +27,7 @@ namespace KokkosMMA::Impl {
 void tile_box(TiledBox const& box) { choose_tiles(box); }
 
 void announce_refused(ReduceProblem const& types) {
+  if (!environment_verbose()) return;
   Refusal const refusal = refuse_streamed(types, Capability{true, 90, 1});
   if (refusal) VerboseLines::announce_refusal("parallel_reduce", refusal);
 }
