@@ -24,6 +24,7 @@
 #include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>
 #include <adapters/drop_in/KokkosMMA_StdScans.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 
 namespace KokkosMMA::Impl {

@@ -14,7 +14,8 @@
 /// rebuilds the closure from the functor and the reducer type.
 ///
 /// Everything outside execute() remains Kokkos': profiling hooks, fences after
-/// a scalar result, the choice of overload.
+/// a scalar result, the choice of overload. Reductions of values and of arrays
+/// have a closure each; policies become ranges of indices.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
@@ -31,6 +32,9 @@
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
 #include <adapters/drop_in/KokkosMMA_ExactFunctors.hpp>
+#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
+#include <core/routing/KokkosMMA_Problem.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 #endif
 
 #include <atomic>

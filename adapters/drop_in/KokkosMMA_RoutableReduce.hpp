@@ -15,6 +15,7 @@
 #include <adapters/kokkos/KokkosMMA_HalfTypes.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <Kokkos_Core.hpp>
 

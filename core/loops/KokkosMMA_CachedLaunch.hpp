@@ -10,7 +10,7 @@
 #include <typeinfo>
 
 /// \file
-/// Cache of a call's chosen launch.
+/// Shape of a loop's launch, and the cache of the launch chosen for a call.
 
 namespace KokkosMMA::Impl {
 

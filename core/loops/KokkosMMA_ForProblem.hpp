@@ -15,7 +15,8 @@
 #include <string_view>
 
 /// \file
-/// A loop, why the route `streamed` cannot run it, and its route.
+/// A loop and its iteration space, why the route `streamed` cannot run it, and
+/// its route.
 
 namespace KokkosMMA::Impl {
 

@@ -13,6 +13,7 @@
 
 namespace KokkosMMA::Impl {
 
+/// Largest rank of a Kokkos::MDRangePolicy.
 inline constexpr int max_loop_rank = 6;
 
 /// Dimension of the consecutive invocations of a thread: the usual one, or the

@@ -8,6 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
+/// \file
+/// Inputs of the route functions of reductions and scans.
+
 namespace KokkosMMA::Impl {
 
 /// Kind of data that a reduction or a scan reads.

@@ -52,6 +52,7 @@ struct EqualStarts {
         (offset - static_cast<std::uint32_t>(first)) % length;
     return passed ? length - passed : 0;
   }
+  /// Value of ahead() one row later.
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::uint32_t next_row(
       std::uint32_t ahead) const {
     return ahead >= step ? ahead - step : ahead + (length - step);

@@ -95,6 +95,12 @@ constexpr bool stencil_dense_band_exists(Scalar input, Scalar accumulator) {
          (is_16bit_float(input) || input == Scalar::float32 ||
           input == Scalar::float64);
 }
+/// Largest radius along the columns and along the rows of their weights. Larger
+/// ones need more sums per thread than registers hold.
+constexpr int stencil_dense_radius(Scalar input) {
+  return is_16bit_float(input) ? 8 : 7;
+}
+inline constexpr int stencil_dense_side = 8;
 
 /// Whether the factors of an outer product are operands of a `band` kernel.
 constexpr bool has_band_factors(StencilProblem const& problem) {

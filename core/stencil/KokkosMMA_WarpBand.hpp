@@ -252,6 +252,7 @@ class WarpByteBand {
     int const n = m % 8;
     return 8 * (n / 2) + 2 * (2 * tile + m / 8) + n % 2;
   }
+  /// Row at index k of 16 in a Product.
   KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr int row_of(int k) {
     return 16 * (k / 16) + 2 * (k % 16 / 4) + 8 * (k % 4 / 2) + k % 2;
   }

@@ -460,7 +460,7 @@ void print_stencils(std::ostream& out) {
       // One product for every row of weights is compiled to this radius.
       if (operands == MmaOperands::exact &&
           stencil_dense_band_exists(types.input, types.accumulator) &&
-          radius <= (size_of(types.input) == 2 ? 8 : 7))
+          radius <= stencil_dense_radius(types.input))
         problem.exact_weights = true;
       problem.source = RowLayout::aligned_16;
       return problem;

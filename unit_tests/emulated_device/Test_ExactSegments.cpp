@@ -108,7 +108,10 @@ class ExactSegments : public ::testing::Test {
       auto const length = random.integer(0, 3) == 0
                               ? random.integer(0, 2)
                               : random.integer(0, std::int64_t(longest));
-      if (std::size_t(offsets.back()) + std::size_t(length) > size) break;
+      if (std::size_t(offsets.back()) + std::size_t(length) > size) {
+        if (offsets.size() > 1) break;
+        continue;  // at least one segment
+      }
       offsets.push_back(Offset(offsets.back() + Offset(length)));
     }
     return offsets;

@@ -146,7 +146,7 @@ std::vector<std::uint32_t> prefixes_of(std::vector<float> const& values,
   using Sum = Add::Sum;
   auto const tiles = unsigned(values.size());
   StreamScratch const stream{Kokkos::Cuda()};
-  ScanScratch const scratch = stream->scan(look_back_size<Sum>, tiles);
+  ScanScratch const scratch = stream->scan(look_back_size<Sum>.words(tiles));
   unsigned const tag        = ++scratch.control->launches;
   std::vector<std::uint32_t> found;
   EmulatedDevice::run({1, 1, 1}, {64, 1, 1}, 0, [&] {

@@ -191,7 +191,7 @@ struct EmulatedRunner {
             Impl::TaggedCall<F, typename BoxType::Tag>(functor),
             Reducer(functor), box.first(), size, rows, tiles,
             Impl::Cuda::StreamScratch(space)->scan(
-                Impl::Cuda::look_back_size<Value>, tiles),
+                Impl::Cuda::look_back_size<Value>.words(tiles)),
             Impl::Cuda::ResultTarget<Value>{to, nullptr});
       });
     };

@@ -128,7 +128,7 @@ class PlannedStencil {
         m_settings(without_label(settings)) {
     check_stencil_call<A>(who, in, out, weights, boundaries, boundaries, steps);
     m_first = plan<Element>(out, factored_weights(From(in), weights));
-    decide<Element>(exec, m_first, rows_read(in), rows_written(out, m_first));
+    decide(exec, m_first, rows_read(in), rows_written(out, m_first));
     if constexpr (accumulator_holds<Result, A>()) {
       if (steps == 1) return;
       bool const same_order =
@@ -136,7 +136,7 @@ class PlannedStencil {
       m_next = plan<Result>(
           out, same_order ? m_first.factored : factored_weights(out, weights));
       RowLayout const rows = rows_written(out, *m_next);
-      decide<Result>(exec, *m_next, rows, rows);
+      decide(exec, *m_next, rows, rows);
     }
   }
 
@@ -162,8 +162,8 @@ class PlannedStencil {
   /// Runs the steps of a call whose Views were checked.
   void run(std::string const& label, Exec const& exec, X const& in,
            Y const& out, Update const& update = {}) const {
-    SweepPlan<R> const plan = decided<Element>(exec, m_first, rows_read(in),
-                                               rows_written(out, m_first));
+    SweepPlan<R> const plan =
+        decided(exec, m_first, rows_read(in), rows_written(out, m_first));
     From const from(in);
     if (explains_calls()) {
       decide_or_explain(m_who, m_settings, stencil_route(exec, plan.problem));
@@ -173,7 +173,7 @@ class PlannedStencil {
     std::optional<SweepPlan<R>> next_plan;
     if (m_next) {
       RowLayout const rows = rows_written(out, *m_next);
-      next_plan            = decided<Result>(exec, *m_next, rows, rows);
+      next_plan            = decided(exec, *m_next, rows, rows);
     }
     report_call(m_who, label, plan.decision);
     Route const route = plan.decision.route;
@@ -227,8 +227,10 @@ class PlannedStencil {
   SweepPlan<R> plan(
       Y const& out,
       std::shared_ptr<FactoredWeights<R> const> const& factored) const {
-    return {extents_of(out), factored, as_elements<T>(m_who, m_boundaries),
-            StencilProblem{}, RouteDecision{}};
+    return {
+        extents_of(out), factored, as_elements<T>(m_who, m_boundaries),
+        stencil_problem<Exec, A, T, Sums>(*factored, RowLayout{}, RowLayout{}),
+        RouteDecision{}};
   }
 
   RowLayout rows_read(X const& in) const {
@@ -246,21 +248,19 @@ class PlannedStencil {
     return std::min(rows, row_layout(Memory::without_memory(out), is_reversed));
   }
 
-  template <class T>
   void decide(Exec const& exec, SweepPlan<R>& plan, RowLayout source,
               RowLayout target) const {
-    plan.problem =
-        stencil_problem<Exec, A, T, Sums>(*plan.factored, source, target);
+    plan.problem.source = source;
+    plan.problem.target = target;
     decide_sweep(m_who, exec, m_settings, plan);
   }
   /// The plan of a sweep over Views with these rows. They and the device may
   /// differ from those of the constructor.
-  template <class T>
   SweepPlan<R> decided(Exec const& exec, SweepPlan<R> plan, RowLayout source,
                        RowLayout target) const {
     if (plan.problem.source != source || plan.problem.target != target ||
         device_of(exec) != m_device)
-      decide<T>(exec, plan, source, target);
+      decide(exec, plan, source, target);
     return plan;
   }
 

@@ -35,7 +35,7 @@ std::type_identity<Value> scanned_value(Result (Functor::*)(Index, Value&,
                                                             Final) const);
 
 template <class Functor>
-struct ScannedValueOf : decltype(scanned_value(&Functor::operator())) {};
+struct ScannedValueOf : decltype(Impl::scanned_value(&Functor::operator())) {};
 template <class Functor>
 requires requires { typename Functor::value_type; }
 struct ScannedValueOf<Functor> {

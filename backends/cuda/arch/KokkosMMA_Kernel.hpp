@@ -11,23 +11,9 @@
 #include <type_traits>
 
 /// \file
-/// Streams, and the launch of kernels on them.
+/// Launch of kernels.
 
 namespace KokkosMMA::Impl::Cuda {
-
-/// Stream of an execution-space instance, and its device.
-struct Stream {
-  int device;
-  cudaStream_t handle;
-
-  Stream(int device_id, cudaStream_t stream)
-      : device(device_id), handle(stream) {}
-  /// Of a Kokkos::Cuda, whose header the runtime does not include.
-  template <class Space>
-  requires requires(Space const& space) { space.cuda_stream(); }
-  Stream(Space const& space)
-      : device(space.cuda_device()), handle(space.cuda_stream()) {}
-};
 
 struct KernelGrid {
   dim3 blocks;

@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_ERASED_CALLS_HPP
 #define KOKKOSMMA_ERASED_CALLS_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
@@ -24,13 +24,7 @@ namespace KokkosMMA::Impl {
 struct CallPlan;
 namespace Cuda {
 class StreamScratch;
-
-/// Node to be added. Kokkos adds its dependencies afterwards.
-struct GraphPlace {
-  cudaGraph_t graph;
-  cudaGraphNode_t* node;
-};
-}  // namespace Cuda
+}
 
 /// Common part of reductions and scans.
 struct ErasedCall {

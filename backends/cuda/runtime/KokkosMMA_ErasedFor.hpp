@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_ERASED_FOR_HPP
 #define KOKKOSMMA_ERASED_FOR_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/loops/KokkosMMA_LayoutCopy.hpp>
 #include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
@@ -16,9 +16,6 @@
 /// once, in libkokkosmma.
 
 namespace KokkosMMA::Impl {
-namespace Cuda {
-struct GraphPlace;
-}
 
 /// Copy or fill that a loop performs, if it is known to.
 struct ErasedCopy : CopiedArrays {

@@ -7,6 +7,7 @@
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_LaunchTimes.hpp>
 #include <backends/cuda/runtime/KokkosMMA_NodeScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_ForProblem.hpp>

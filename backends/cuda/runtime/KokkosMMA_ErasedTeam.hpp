@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_ERASED_TEAM_HPP
 #define KOKKOSMMA_ERASED_TEAM_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/loops/KokkosMMA_TeamProblem.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>

@@ -4,6 +4,7 @@
 #define KOKKOSMMA_CUDA_LAUNCH_HPP
 
 #include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
 #include <core/routing/KokkosMMA_TuningTable.hpp>

@@ -48,11 +48,6 @@ ScanScratch Scratch::scan(std::uint64_t words) {
           memory.capacity / sizeof(std::uint64_t), m_scan_control};
 }
 
-ScanScratch Scratch::scan(LookBackSize const& size, unsigned tiles) {
-  std::uint64_t const windows = tiles / size.window + 1;
-  return scan(windows * (size.window + 1) * size.words_of_value);
-}
-
 void* Scratch::segments(std::size_t bytes) {
   return grown(m_segments, bytes).memory;
 }

@@ -5,6 +5,7 @@
 
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <cuda_runtime.h>
@@ -62,7 +63,6 @@ class Scratch {
 
   /// Words for the look-back of a scan.
   ScanScratch scan(std::uint64_t words);
-  ScanScratch scan(LookBackSize const& size, unsigned tiles);
 
   /// Memory for values that blocks of a segmented operation exchange.
   void* segments(std::size_t bytes);
@@ -182,7 +182,8 @@ inline unsigned scan_blocks(Cuda::Stream const& stream, unsigned tiles,
   return std::min(tiles, unsigned(processors) * unsigned(resident_blocks));
 }
 
-/// Calls launch(target, scan) with words of scratch and delivers the total.
+/// Calls launch(target, scan) with the words of the look-back and delivers the
+/// total.
 /// The last tile's total may arrive before the final invocations of other
 /// tiles. So a call with a total on the host waits for the kernel, also if the
 /// total is a View, for which Kokkos itself does not wait.
@@ -190,7 +191,7 @@ template <class Launch>
 void deliver_total(Cuda::StreamScratch const& scratch,
                    Cuda::LookBackSize const& size, unsigned tiles, void* result,
                    std::size_t bytes, bool on_device, Launch const& launch) {
-  Cuda::ScanScratch const scan = scratch->scan(size, tiles);
+  Cuda::ScanScratch const scan = scratch->scan(size.words(tiles));
   scratch.deliver(
       result, bytes, on_device,
       [&](Cuda::ResultTarget<void> const& target) { launch(target, scan); });

@@ -9,7 +9,7 @@
 /// enclose what the call launches there. No call waits for an event: it is
 /// queried before it is reused. Compiled once, in libkokkosmma.
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>

@@ -75,7 +75,8 @@ float fused_sum(double const (&a)[K], double const (&b)[K], float c) {
   return truncate_to_float(std::ldexp(double(sum), unit));
 }
 
-/// Decoding of the operands of a shape, and computation of its entry.
+/// Decoding of the operands of a shape, and computation of its entry. `OfB`: an
+/// operand of B, whose bytes may have another sign.
 template <class Shape>
 struct Arithmetic;
 

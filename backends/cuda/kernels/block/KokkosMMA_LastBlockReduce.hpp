@@ -6,6 +6,7 @@
 #include <backends/cuda/arch/KokkosMMA_Ticket.hpp>
 #include <backends/cuda/kernels/block/KokkosMMA_Slot.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -36,6 +36,7 @@ inline constexpr unsigned look_back_window = Words<T>::size == 1   ? 128
                                              : Words<T>::size <= 4 ? 64
                                                                    : 32;
 
+/// Of scans whose tiles publish aggregates of type T.
 template <class T>
 inline constexpr LookBackSize look_back_size{look_back_window<T>,
                                              Words<T>::size};

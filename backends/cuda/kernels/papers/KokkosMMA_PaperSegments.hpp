@@ -3,7 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_PAPER_SEGMENTS_HPP
 #define KOKKOSMMA_CUDA_PAPER_SEGMENTS_HPP
 
-#include <backends/cuda/arch/KokkosMMA_Kernel.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 

@@ -220,6 +220,7 @@ __global__ void column_join(Value const* const partials,
 
 /// Calls store(j, combination of column j); element (i,j) is at x[i *
 /// row_stride + j].
+/// \pre one row and one column or more
 template <Operation Op, Scalar Input, class Value, class Store>
 void launch_column_reduce(Stream const& space, void const* x,
                           std::uint64_t rows, std::uint64_t columns,
@@ -234,8 +235,7 @@ void launch_column_reduce(Stream const& space, void const* x,
 
   ColumnReduceShape shape{};
   Value* partials = nullptr;
-
-  shape.vectors = column_vectors(x, matrix, size_of(Input), Sums::width);
+  shape.vectors   = column_vectors(x, matrix, size_of(Input), Sums::width);
   ColumnVectors const& vectors = shape.vectors;
   auto const panels = (vectors.positions + Sums::width - 1) / Sums::width;
   std::uint64_t const inner = vectors.periods > 2 ? vectors.periods - 2 : 0;

@@ -473,6 +473,7 @@ void launch_column_scan_of(Stream const& space, void const* x,
 
 /// Scans columns: y[i * y_row_stride + j] is the combination of column j up to
 /// row i. In place if y is x, with the same stride and element size.
+/// \pre one row and one column or more
 template <Operation Op, Scalar Input, class Value, bool Inclusive, class Output>
 void launch_column_scan(Stream const& space, void const* x, std::uint64_t rows,
                         std::uint64_t columns, std::uint64_t row_stride,

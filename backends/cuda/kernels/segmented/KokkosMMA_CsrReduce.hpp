@@ -160,6 +160,7 @@ void launch_tuned_csr_reduce(Stream const& space, void const* x,
 /// \param size no less than the number of elements in all segments
 /// \param longest no less than the elements of any segment, if known: threads
 /// then sum one short segment each
+/// \pre one segment or more
 template <Operation Op, Scalar Input, class Value, class Segments, class Store>
 void launch_csr_reduce(Stream const& space, void const* x,
                        Segments const& segments, Store const& store,

@@ -525,6 +525,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
 
 /// \param size elements of the View
 /// \param slots zeros; used if a segment may be longer than shape.whole
+/// \pre one segment or more
 template <Scalar Input, class Tuning, class Segments>
 void launch_exact_segments(Stream const& space, void const* x,
                            Segments const& segments, std::uint64_t size,

@@ -196,6 +196,7 @@ struct SegmentLaunch {
 
 /// Combines every segment of x and calls store(segment, value) in one thread
 /// for each, on the stream of `space`.
+/// \pre one segment or more
 template <class Segments, Scalar Input, class Store>
 void launch_segments(Stream const& space, void const* x,
                      EqualSegments const& segments, Store const& store) {

@@ -363,7 +363,7 @@ auto segment_pipeline(Stream const& space, StreamScratch const& scratch,
   auto const tiles =
       unsigned((operands.skip + operands.size + tile - 1) / tile);
   ScanScratch const words =
-      scratch->scan(look_back_size<typename Memory::Sum>, tiles);
+      scratch->scan(look_back_size<typename Memory::Sum>.words(tiles));
   return [=](Starts const& starts) {
     launch_kernel(space, "scan_segments", kernel,
                   {scan_blocks(space, tiles, resident), threads, shared},
@@ -432,6 +432,7 @@ void launch_equal_segments(Stream const& space,
 /// Scans segments: y of an element is the combination of its segment up to it,
 /// without itself unless `Inclusive`. Elements outside segments are not
 /// written. y may be x if the elements have one size.
+/// \pre one segment or more
 /// \tparam Segments EqualSegments or OffsetSegments
 template <Operation Op, Scalar Input, class Value, bool Inclusive,
           class Segments, class Output>

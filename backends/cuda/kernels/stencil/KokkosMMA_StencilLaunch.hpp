@@ -4,6 +4,7 @@
 #define KOKKOSMMA_STENCIL_LAUNCH_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <backends/cuda/kernels/stencil/band/KokkosMMA_BandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/dense/KokkosMMA_DenseBandStencilLaunch.hpp>
 #include <backends/cuda/kernels/stencil/sweep/KokkosMMA_SweepStencilLaunch.hpp>
@@ -25,8 +26,7 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sets the MMA operands of the weights, for the rows of the problem. Dense
-/// weights are not looked at if a `band` kernel takes them.
+/// Sets the MMA operands of the weights.
 /// \tparam Result void for functors
 template <class A, class Element, class Result, int R>
 void find_mma_operands(FactoredWeights<R> const& factored,
@@ -38,12 +38,12 @@ void find_mma_operands(FactoredWeights<R> const& factored,
     if (factored.product) problem.factors = Band::operands(*factored.product);
   }
   if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
-    problem.exact_weights = !takes_stencil_band(problem) &&
-                            takes_dense_band<Element>(factored.kernel_weights);
+    problem.exact_weights = takes_dense_band<Element>(factored.kernel_weights);
   }
 }
 
 /// Launches one step of a stencil on a kernel that supports its types.
+/// \pre the grid has elements
 template <class A, class Element, int R, class Epilogue>
 void launch_stencil(Stream const& stream, StencilGrid<Element, R> const& grid,
                     FactoredWeights<R> const& factored, StencilKernel kernel,

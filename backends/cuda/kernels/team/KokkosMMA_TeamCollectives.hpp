@@ -6,6 +6,7 @@
 #include <backends/cuda/atom/KokkosMMA_Warp.hpp>
 #include <backends/cuda/kernels/team/KokkosMMA_StridedCalls.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ResultTarget.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
 #include <cstdint>

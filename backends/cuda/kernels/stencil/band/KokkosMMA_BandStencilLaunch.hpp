@@ -214,9 +214,9 @@ void run_band_stencil(Stream const& space, StencilGrid<Element, 2> const& grid,
                 arguments);
 }
 
-/// Launches the band kernel, asynchronously. BandStencil must support the grid
-/// and the weights, which are the outer product of `factors`. Rows of floats
-/// must be aligned to 16 bytes.
+/// Launches the band kernel, asynchronously. BandStencil::operands() must
+/// encode `factors`. Constants beyond boundaries must be values of Element (see
+/// as_elements()), rows of floats aligned to 16 bytes.
 template <class A, class Element, class Epilogue>
 void launch_band_stencil(Stream const& space,
                          StencilGrid<Element, 2> const& grid,

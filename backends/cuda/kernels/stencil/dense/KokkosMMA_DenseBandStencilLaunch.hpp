@@ -132,6 +132,10 @@ void launch_dense_sweep(Stream const& space,
                         Epilogue const& epilogue,
                         std::integer_sequence<int, Reach...>) {
   using Types = DenseBandTypes<Element>;
+  static_assert(std::max({Reach...}) ==
+                stencil_dense_radius(scalar_v<Element>));
+  static_assert(
+      ((Types::template Band<Reach>::side == stencil_dense_side) && ...));
   ((weights.radius(0) <= Reach &&
     weights.radius(1) <= Types::template Band<Reach>::side &&
     (launch_dense_sweep<Reach>(space, grid, weights, epilogue), true)) ||
@@ -142,9 +146,8 @@ void launch_dense_sweep(Stream const& space,
 template <class Element>
 bool takes_dense_band(StencilWeights<2> const& weights) {
   constexpr Scalar input = scalar_v<Element>;
-  // Larger radii need more sums per thread than registers hold.
-  if (weights.radius(0) > (is_16bit_float(input) ? 8 : 7) ||
-      weights.radius(1) > 8)
+  if (weights.radius(0) > stencil_dense_radius(input) ||
+      weights.radius(1) > stencil_dense_side)
     return false;
   if constexpr (input == Scalar::float64) {
     return true;

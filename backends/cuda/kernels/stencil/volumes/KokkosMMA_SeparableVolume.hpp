@@ -157,6 +157,7 @@ void launch_sum_planes(Stream const& space, PlaneSumsTask<A, MaxRadius> task,
                 {unsigned(blocks), Tuning::value.threads, 0}, task, epilogue);
 }
 
+/// \param first, planes of results, not of the grid
 template <class A, class Epilogue>
 void launch_sums_of_planes(Stream const& space, PlaneMemory<A> const& memory,
                            std::vector<double> const& factors,

@@ -25,18 +25,6 @@ inline int emulated_following = 0;  ///< launches that may start early
 
 namespace KokkosMMA::Impl::Cuda {
 
-struct Stream {
-  int device;
-  cudaStream_t handle;
-
-  Stream(int device_id, cudaStream_t stream)
-      : device(device_id), handle(stream) {}
-  template <class Space>
-  requires requires(Space const& space) { space.cuda_stream(); }
-  Stream(Space const& space)
-      : device(space.cuda_device()), handle(space.cuda_stream()) {}
-};
-
 struct KernelGrid {
   dim3 blocks;
   dim3 threads;
