@@ -9,6 +9,7 @@
 #include <adapters/kokkos/KokkosMMA_ViewChecks.hpp>
 #include <adapters/kokkos/KokkosMMA_ViewTraits.hpp>
 #include <adapters/kokkos/KokkosMMA_VisibleData.hpp>
+#include <core/routing/KokkosMMA_Tuning.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 
 #include <Kokkos_Core.hpp>
