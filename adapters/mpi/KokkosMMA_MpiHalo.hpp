@@ -14,6 +14,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -164,25 +165,25 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                         row_layout(out, factored->is_reversed))));
 }
 
-/// Throws if a forced route cannot run on the interior of a block, or on the
-/// whole block if it has no interior.
-/// \param given boundaries of `in`
-template <class A, class Exec, class X, class Y, int R>
-void check_forced_block(char const* who, Exec const& exec, X const& in,
-                        Y const& out, MpiBlock<R> const& block,
-                        StencilWeights<R> const& weights,
-                        Boundaries<R> const& given, Settings const& settings) {
-  HaloRegions<R> const regions(block);
-  using Device    = typename Exec::device_type;
-  auto const from = box_data(in, block.given());
-  auto const to   = box_data(out, block.own());
+/// Throws if a forced route cannot run a step on the interior of a block, or on
+/// the whole block if it has no interior.
+/// \param given boundaries of `from`
+template <class A, class Exec, class From, class To, int R>
+void check_forced_step(char const* who, Exec const& exec,
+                       BoxData<From, R> const& from, BoxData<To, R> const& to,
+                       HaloRegions<R> const& regions,
+                       StencilWeights<R> const& weights,
+                       Boundaries<R> const& given, Settings const& settings) {
+  using Device     = typename Exec::device_type;
+  auto const check = [&](IndexBox<R> const& source, IndexBox<R> const& target,
+                         Boundaries<R> const& boundaries) {
+    check_forced_stencil<A>(who, exec, from.template view<Device>(source),
+                            to.template view<Device>(target), weights,
+                            boundaries, settings);
+  };
   for (HaloRegion<R> const& region : regions.interior)
-    check_forced_stencil<A>(who, exec,
-                            from.template view<Device>(region.source),
-                            to.template view<Device>(region.box), weights,
-                            region.boundaries, settings);
-  if (regions.interior.empty())
-    check_forced_stencil<A>(who, exec, in, out, weights, given, settings);
+    check(region.source, region.box, region.boundaries);
+  if (regions.interior.empty()) check(from.box, to.box, given);
 }
 
 /// Call on the blocks of a grid. Its ranks must agree on radii, boundaries and
@@ -226,9 +227,16 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
   checksum.add(steps);
   MpiCall call =
       call_on_blocks<Element>(MpiOperation::stencil, block, checksum);
-  call.output                      = scalar_v<Result>;
-  call.accumulator                 = scalar_v<A>;
-  call.steps                       = steps;
+  call.output      = scalar_v<Result>;
+  call.accumulator = scalar_v<A>;
+  call.steps       = steps;
+  std::optional<MemoryLike<Exec, Y>> memory;
+  // The last step writes to `out`.
+  auto const to = [&](std::int64_t step) {
+    return memory && (steps - step) % 2 == 0
+               ? box_data(memory->view(), block.own())
+               : box_data(out, block.own());
+  };
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall&) {
     // An invalid KOKKOSMMA_MPI_GPU_AWARE throws on all ranks.
     if constexpr (!HaloMemory<Exec>::on_host) {
@@ -242,9 +250,22 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
     }
     check_stencil_call<A>(who, in, out, weights, boundaries, given, steps);
     check_message_sizes(who, block);
-    if (settings.route != Route::automatic && has_elements(out))
-      check_forced_block<A>(who, exec, in, out, block, weights, given,
-                            settings);
+    if (!has_elements(out)) return;
+    // Here, so that a lack of memory on one rank is an error on all.
+    if (steps > 1 && block.has_neighbours())
+      memory.emplace(exec, "KokkosMMA::between_steps", out);
+    if (settings.route == Route::automatic) return;
+    HaloRegions<R> const regions(block);
+    auto const check = [&](auto const& from, auto const& target) {
+      check_forced_step<A>(who, exec, from, target, regions, weights, given,
+                           settings);
+    };
+    check(box_data(in, block.given()), to(0));
+    if constexpr (accumulator_holds<Result, A>()) {
+      for (std::int64_t step = 1; step < std::min<std::int64_t>(steps, 3);
+           ++step)
+        check(to(step - 1), to(step));
+    }
   });
   block.check(who, calls);
   if (!has_elements(out)) return;
@@ -254,14 +275,6 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
   }
 
   HaloRegions<R> const regions(block);
-  auto const target = box_data(out, block.own());
-  std::optional<MemoryLike<Exec, Y>> memory;
-  if (steps > 1) memory.emplace(exec, "KokkosMMA::between_steps", out);
-  auto const other = memory ? box_data(memory->view(), block.own()) : target;
-  // The last step writes to `out`.
-  auto const to = [&](std::int64_t step) {
-    return (steps - step) % 2 == 1 ? target : other;
-  };
   {
     auto const source = box_data(in, block.given());
     HaloExchange<Exec, Element, R> exchange(who, exec, block);
