@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Sums and scans by key. Values are small integers, so that all routes give the
-// exact sums. Errors and bits: emulated_device_runs_by_key.
+// exact sums. Errors: Test_SegmentedNumerics.cpp. Bits: Test_Calls.cpp.
 
 #include "NumericsSupport.hpp"
 #include "SegmentedCases.hpp"

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What all calls by name have in common: settings and routes that are refused,
-// and write nothing; routes of a scope; explanations; labels.
+// and write nothing; routes of a scope; explanations; labels; bits that repeat.
 
+#include "NumericsSupport.hpp"
 #include "SegmentedSupport.hpp"
 
 #include <KokkosMMA_Recorder.hpp>
@@ -258,8 +259,9 @@ TYPED_TEST(Calls, LevelExact) {
       EXPECT_TRUE(data.untouched());
     };
     auto const runs = [&](Settings const& settings) {
-      data.run(which, settings);
-      EXPECT_EQ(call.last, data.last(call.writes));
+      Data<Exec> fresh;
+      fresh.run(which, settings);
+      EXPECT_EQ(call.last, fresh.last(call.writes));
     };
     Settings const exactly = by(Route::automatic);
     if (offered) {
@@ -286,6 +288,76 @@ TYPED_TEST(Calls, LevelExact) {
       runs({});
     }
   }
+}
+
+/// The same bits in every run, by every route that can run.
+template <class Exec, class T>
+void expect_same_bits() {
+  Random random;
+  std::size_t const size = 300007;
+  auto const x           = make_view<T, Exec>(
+      size, [&](std::size_t) { return static_cast<T>(random.normal()); });
+  auto const check = [&](std::string const& name, auto const& call) {
+    for (Route const route :
+         {Route::automatic, Route::generic, Route::streamed, Route::mma}) {
+      SCOPED_TRACE(joined(name, ", route ", route));
+      auto const run = [&] {
+        auto const y = poisoned_array<wide_t<T>, Exec>(size);
+        call(y, Settings{route});
+        return y;
+      };
+      if (explain(run).find("no route") != std::string::npos) continue;
+      auto const first = elements_of(run());
+      for (int i = 0; i < 5; ++i) ASSERT_TRUE(holds(run(), first));
+    }
+  };
+  auto const first = [](auto const& y, std::size_t count) {
+    return Kokkos::subview(y, Range(0, count));
+  };
+  Exec const exec;
+  check("reduce", [&](auto const& y, Settings const& s) {
+    reduce(exec, x, Kokkos::subview(y, 0), s);
+  });
+  check("exclusive_scan", [&](auto const& y, Settings const& s) {
+    exclusive_scan(exec, x, y, s);
+  });
+  check("inclusive_scan", [&](auto const& y, Settings const& s) {
+    inclusive_scan(exec, x, y, s);
+  });
+  if constexpr (sizeof(T) > 2) {
+    for (std::size_t const length : {13, 1000, 150000})
+      check(joined("length ", length), [&](auto const& y, Settings const& s) {
+        segmented_reduce(exec, x, length,
+                         first(y, (size + length - 1) / length), s);
+      });
+    auto const offsets = offsets_view<std::int64_t, Exec>(
+        offsets_of({5, 0, 170000, 3, 1, 90000, 77, 1000}));
+    check("offsets", [&](auto const& y, Settings const& s) {
+      segmented_reduce(exec, x, offsets, first(y, 8), s);
+    });
+    check("scan of lengths", [&](auto const& y, Settings const& s) {
+      segmented_exclusive_scan(exec, x, 150000, y, s);
+    });
+    check("scan of offsets", [&](auto const& y, Settings const& s) {
+      segmented_inclusive_scan(exec, x, offsets, y, s);
+    });
+    // Long runs, and nine of one element between them.
+    auto const keys = make_view<int, Exec>(size, [](std::size_t i) {
+      return i % 40009 < 9 ? -int(i) : int(i / 40009);
+    });
+    Kokkos::View<int*, Exec> const unique("unique", size);
+    check("reduce_by_key", [&](auto const& y, Settings const& s) {
+      reduce_by_key(exec, keys, x, unique, y, s);
+    });
+    check("inclusive_scan_by_key", [&](auto const& y, Settings const& s) {
+      inclusive_scan_by_key(exec, keys, x, y, s);
+    });
+  }
+}
+TYPED_TEST(Calls, SameBitsInEveryRun) {
+  expect_same_bits<TypeParam, float>();
+  expect_same_bits<TypeParam, double>();
+  expect_same_bits<TypeParam, half_t>();
 }
 
 TYPED_TEST(Calls, Labels) {

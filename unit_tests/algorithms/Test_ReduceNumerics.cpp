@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The error of each route against an exact sum, next to the error of Kokkos'
-// own code, and the papers' formulations. Subnormal numbers, zeros, overflow
-// and bits that repeat, here and in the two other tests of numerics: the suites
-// of the emulated device.
+// own code, and the papers' formulations. Subnormal numbers, zeros and
+// overflow: the suites of the emulated device. Bits that repeat:
+// Test_Calls.cpp.
 
 #include "NumericsSupport.hpp"
 

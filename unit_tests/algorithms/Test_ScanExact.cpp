@@ -8,7 +8,9 @@
 
 #include <KokkosMMA_HostileSums.hpp>
 
+#include <array>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -115,8 +117,31 @@ TYPED_TEST(ScanExact, InPlace) {
   }
 }
 
-// Integers are exact as they are.
+// A scope's request counts as the call's does; of a host device_independent is
+// the one order that devices have, too; integers are exact as they are.
 TYPED_TEST(ScanExact, WhoAsks) {
+  auto const expect = [](auto const& numbers, Settings const& settings) {
+    using T                = std::decay_t<decltype(numbers[0])>;
+    std::size_t const size = numbers.size();
+    auto const x           = make_view<T, TypeParam>(
+        size, [&](std::size_t i) { return numbers[i]; });
+    auto const y = filled<T, TypeParam>(size, poison<T>());
+    inclusive_scan(TypeParam(), x, y, settings);
+    auto const host = host_copy(y);
+    EXPECT_EQ(T(2), host(3));
+    EXPECT_EQ(numbers[4] + 2, host(4));
+  };
+  auto const with = [&](Settings const& settings) {
+    expect(std::array{1e16, 1., 1., -1e16, 1.}, settings);
+    expect(std::array{1e8f, 1.f, 1.f, -1e8f, 1.f}, settings);
+  };
+  with(exactly);
+  if (!on_cuda<TypeParam>)
+    with({.reproducibility = Reproducibility::device_independent});
+  {
+    ScopedSettings const scope(exactly);
+    with({});
+  }
   auto const integers = filled<int, TypeParam>(9, 1);
   inclusive_scan(TypeParam(), integers, integers, exactly);
   EXPECT_EQ(9, host_copy(integers)(8));

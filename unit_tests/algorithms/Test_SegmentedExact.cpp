@@ -115,6 +115,27 @@ TYPED_TEST(SegmentedExact, AnyLength) {
     }
 }
 
+// A scope's request counts as the call's does; of a host device_independent is
+// the one order that devices have, too.
+TYPED_TEST(SegmentedExact, WhoAsks) {
+  auto const x       = make_view<float, TypeParam>(8, [](std::size_t i) {
+    return i % 4 == 0 ? 1e8f : i % 4 == 3 ? -1e8f : 1.f;
+  });
+  auto const offsets = offsets_view<int, TypeParam>({0, 4, 8});
+  auto const with    = [&](Settings const& settings) {
+    auto const y = filled<float, TypeParam>(2, 7),
+               z = filled<float, TypeParam>(2, 7);
+    segmented_reduce(TypeParam(), x, 4, y, settings);
+    segmented_reduce(TypeParam(), x, offsets, z, settings);
+    for (auto const& sums : {y, z}) EXPECT_EQ(2.f, host_copy(sums)(1));
+  };
+  with(exactly);
+  if (!on_cuda<TypeParam>)
+    with({.reproducibility = Reproducibility::device_independent});
+  ScopedSettings const scope(exactly);
+  with({});
+}
+
 // Rows of a matrix; columns where there is no kernel for them.
 TYPED_TEST(SegmentedExact, Matrices) {
   Kokkos::View<float**, Kokkos::LayoutRight, TypeParam> const x("x", 40, 300);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Where NaN and infinity reach in segments, and signs of zeros, by each route.
+// The error of segments and of runs by key by each route against exact sums;
+// where NaN and infinity reach, and signs of zeros.
 
 #include "SegmentedSupport.hpp"
 
@@ -23,6 +24,60 @@ std::vector<Route> routes_of_sums(bool scan = false, bool ragged = false) {
       equal_problem<sum, wide_t<T>>(x, x, scan, Impl::EqualSegments{1, 1});
   problem.csr = ragged;
   return segmented_routes<Exec>(problem);
+}
+
+/// Errors are no larger than those of plain summation can be; sums of few
+/// multiples of one small number are exact.
+template <class T, class Exec>
+void expect_errors(Numbers numbers, double scale, std::size_t length) {
+  Random random(joined(", ", numbers, ", length ", length));
+  std::size_t const size = 100003, count = (size + length - 1) / length;
+  std::vector<ExactSum> exact(count);
+  std::vector<double> bounds(count);
+  auto const x     = make_view<T, Exec>(size, [&](std::size_t i) {
+    T const value = static_cast<T>(scale * draw(numbers, random, i, size));
+    exact[i / length].add(double(value));
+    if (numbers != Numbers::tiny)
+      bounds[i / length] +=
+          double(length) * epsilon<wide_t<T>> * std::abs(double(value));
+    return value;
+  });
+  auto const check = [&](std::vector<Route> const& tested, auto const& call) {
+    for (Route const route : tested) {
+      SCOPED_TRACE(trace(route, size));
+      auto const y = poisoned_array<wide_t<T>, Exec>(count);
+      call(y, Settings{route});
+      auto const sums = elements_of(y);
+      for (std::size_t s = 0; s < count; ++s)
+        ASSERT_LE(exact[s].error_of(double(sums[s])), bounds[s]) << s;
+    }
+  };
+  check(routes_of_sums<Exec, T>(), [&](auto const& y, Settings const& s) {
+    segmented_reduce(Exec(), x, length, y, s);
+  });
+  auto const cuts = make_view<int, Exec>(
+      count + 1, [&](std::size_t s) { return std::min(size, s * length); });
+  check(routes_of_sums<Exec, T>(false, true),
+        [&](auto const& y, Settings const& s) {
+          segmented_reduce(Exec(), x, cuts, y, s);
+        });
+  auto const keys =
+      make_view<int, Exec>(size, [&](std::size_t i) { return i / length; });
+  Kokkos::View<int*, Exec> const unique("unique", count);
+  check(routes<Exec>(false), [&](auto const& y, Settings const& s) {
+    reduce_by_key(Exec(), keys, x, unique, y, s);
+  });
+}
+TYPED_TEST(SegmentedNumerics, Errors) {
+  for (std::size_t const length : {16, 1000}) {
+    for (Numbers const numbers :
+         {Numbers::normal, Numbers::alternating, Numbers::tiny}) {
+      expect_errors<half_t, TypeParam>(numbers, 1, length);
+      expect_errors<float, TypeParam>(numbers, 1, length);
+    }
+    // multiples of the smallest float
+    expect_errors<float, TypeParam>(Numbers::tiny, 0x1p-125, length);
+  }
 }
 
 /// Ones, with one special element in some segments.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Level device_independent on the device that there is: the bits of the same
-// operations in plain loops. The emulated device has any tuning table
-// (Test_DeviceIndependent.cpp). On host execution spaces the level changes
-// nothing.
+// operations in plain loops. Devices of any size with any tuning table: the
+// tests of the emulated device (KernelSuite). On host execution spaces the
+// level changes nothing.
 
 #include <KokkosMMA_ReferenceFold.hpp>
 #include <KokkosMMA_TestSupport.hpp>

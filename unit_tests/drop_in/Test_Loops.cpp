@@ -178,7 +178,7 @@ TYPED_TEST(Loops, ViewsAreFilled) {
     std::int64_t const number = (std::int64_t(round + 1) << 40) - 3;
     Kokkos::View<std::int64_t*, Exec> const numbers("numbers", 7001);
     Kokkos::deep_copy(numbers, number);
-    /// So many elements have the value, and the others what was there before.
+    // So many elements have the value, and the others what was there before.
     auto const expect = [](auto const& view, auto const& value,
                            auto const& before, std::ptrdiff_t filled) {
       auto const host         = host_copy(view);

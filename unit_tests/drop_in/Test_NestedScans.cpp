@@ -50,7 +50,7 @@ struct Scans {
       if (final) before(row, j) = sum;
       sum += x(row, j);
     });
-    int count = 0;
+    int count = OfTeams ? -7 : 0;  // hosts write none of no elements
     Kokkos::parallel_scan(
         range,
         [&](int j, int& value, bool final) {

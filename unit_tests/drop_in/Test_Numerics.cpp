@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The error of every sum and prefix against the exact one, next to the error of
-// Kokkos' own code on the same data. The same bits in every run: random_calls,
-// *_normal_numbers, and Test_Sizes.cpp.
+// Kokkos' own code on the same data; the same bits in every run.
 
 #include <KokkosMMA_ExactSum.hpp>
+#include <KokkosMMA_Instances.hpp>
 #include <KokkosMMA_Numbers.hpp>
 #include <KokkosMMA_ScanSupport.hpp>
 #include <KokkosMMA_SmallFloats.hpp>
@@ -34,8 +34,7 @@ TEST(ExactSum, KeepsWhatDoublesLose) {
   EXPECT_EQ(1., sum.error_of(3.) - 0x1p-60);
 }
 
-std::vector<double> draw_all(Numbers numbers, std::size_t n) {
-  Random random;
+std::vector<double> draw_all(Numbers numbers, Random& random, std::size_t n) {
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = draw(numbers, random, i, n);
   return values;
@@ -88,12 +87,13 @@ void check_errors_of_sums() {
   // a 16 bit result is the rounded value of a sum in float
   using Accumulator =
       std::conditional_t<sizeof(Result) < sizeof(float), float, Result>;
+  Random random;
   for (std::size_t n :
        {10ul, 1000ul, 30000ul, on_cuda<Exec> ? 1ul << 21 : 1ul << 17})
     for (Numbers const numbers :
          {Numbers::uniform, Numbers::normal, Numbers::alternating,
           Numbers::spread, Numbers::tiny}) {
-      auto values  = draw_all(numbers, n);
+      auto values  = draw_all(numbers, random, n);
       auto const x = stored<T, Exec>(values);
       ExactSum exact;
       double magnitudes = 0.;
@@ -134,6 +134,7 @@ TYPED_TEST(Numerics, ErrorsOfSums) {
 template <class Exec, class T>
 void check_errors() {
   double const accumulator = sizeof(T) < 4 ? epsilon<float> : epsilon<T>;
+  Random random;
   for (std::size_t n :
        {10ul, 1000ul, 30000ul, on_cuda<Exec> ? 1ul << 20 : 1ul << 16})
     for (Numbers const numbers :
@@ -141,7 +142,7 @@ void check_errors() {
           Numbers::spread, Numbers::growing, Numbers::falling}) {
       SCOPED_TRACE(std::string(to_string(numbers)) +
                    ", n = " + std::to_string(n));
-      auto values       = draw_all(numbers, n);
+      auto values       = draw_all(numbers, random, n);
       auto const x      = stored<T, Exec>(values);
       auto const ours   = prefixes<T, Exec>(x, Route::automatic);
       auto const theirs = prefixes<T, Exec>(x, Route::generic);
@@ -263,6 +264,51 @@ void check_ones(std::size_t n, std::size_t largest) {
 TYPED_TEST(Numerics, OnesOf16Bits) {
   check_ones<TypeParam, half_t, encode_half>(100000, 60000);
   check_ones<TypeParam, bhalf_t, encode_bhalf>(100000, 32768);
+}
+
+/// The same bits in every run, by itself or beside other work, which changes
+/// the blocks that come first.
+template <class Exec, class T>
+void check_bits() {
+  Random random;
+  auto const instances = make_instances<Exec>(2);
+  ExclusiveSum<double, Exec> const load{
+      make_view<double, Exec>(1 << 20, [](std::size_t) { return 1.; }),
+      poisoned_array<double, Exec>(1 << 20)};
+  for (std::size_t const n :
+       {5000ul, 100003ul, on_cuda<Exec> ? 1ul << 22 : 1ul << 17}) {
+    SCOPED_TRACE(n);
+    auto values      = draw_all(Numbers::normal, random, n);
+    auto const x     = stored<T, Exec>(values);
+    auto const first = poisoned_array<T, Exec>(n);
+    T first_total = poison<T>(), first_sum = poison<T>();
+    Comparison<T, Exec> const comparison;
+    RouteProbe<Exec> const probe;
+    for (int run = 0; run < 10; ++run) {
+      auto const y = run == 0 ? first : poisoned_array<T, Exec>(n);
+      if (run % 3 == 2)
+        for (int k = 0; k < 5; ++k)
+          Kokkos::parallel_scan(
+              Kokkos::RangePolicy<Exec>(instances.back(), 0, 1 << 20), load);
+      Kokkos::RangePolicy<Exec> const policy(instances[0], 0, n);
+      T total = poison<T>(), sum = poison<T>();
+      Kokkos::parallel_scan(policy, InclusiveSum<T, Exec>{x, y}, total);
+      EXPECT_TRUE(probe.streamed());
+      Kokkos::parallel_reduce(policy, ElementSum<T, Exec>{x}, sum);
+      EXPECT_TRUE(probe.streamed());
+      if (run == 0) first_total = total, first_sum = sum;
+      ASSERT_TRUE(same_bits(first_total, total)) << "run " << run;
+      ASSERT_TRUE(same_bits(first_sum, sum)) << "run " << run;
+      comparison.enqueue(instances[0], y, first, std::int64_t(n));
+      Kokkos::fence();
+    }
+    EXPECT_EQ(0, comparison.wrong()) << "prefixes with other bits";
+  }
+}
+TYPED_TEST(Numerics, KeepsBits) {
+  check_bits<TypeParam, float>();
+  check_bits<TypeParam, double>();
+  check_bits<TypeParam, half_t>();
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a RangePolicy can say to a reduction and to a scan: where the range
-// lies, the type of its index, launch bounds, schedule and chunk size; and what
-// calls may carry: functors of any size.
+// What a RangePolicy can say to a reduction, a scan and a loop: where the range
+// lies, the type of its index, launch bounds, schedule and chunk size; policies
+// of other libraries; and what calls may carry: functors of any size.
 
 #include <KokkosMMA_LoopSupport.hpp>
 #include <KokkosMMA_ScanSupport.hpp>
@@ -59,6 +59,9 @@ struct SumOfIndices {
     if (last) y(std::int64_t(i) - std::int64_t(begin)) = update;
     update += value_at(std::int64_t(i));
   }
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    y(std::int64_t(i) - std::int64_t(begin)) = value_at(std::int64_t(i));
+  }
 };
 
 constexpr auto check_policy = [](auto const& policy) {
@@ -67,13 +70,14 @@ constexpr auto check_policy = [](auto const& policy) {
   using Index  = typename Policy::index_type;
   SCOPED_TRACE("range [" + std::to_string(policy.begin()) + ", " +
                std::to_string(policy.end()) + ")");
-  std::vector<std::uint64_t> expected;
+  std::vector<std::uint64_t> expected, values;
   std::uint64_t sum = 0;
   IndexSums sums, seen = poison<IndexSums>();
   for (auto i = std::int64_t(policy.begin()); i < std::int64_t(policy.end());
        ++i) {
     expected.push_back(sum);
-    sum += value_at(i);
+    values.push_back(value_at(i));
+    sum += values.back();
     SumIndices()(i, sums);
   }
   RouteProbe<Exec> probe;
@@ -88,6 +92,16 @@ constexpr auto check_policy = [](auto const& policy) {
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(sum, total);
   EXPECT_TRUE(holds(functor.y, expected));
+  // The threads of Kokkos' own loops go beyond the end, where narrow types
+  // wrap.
+  if (sizeof(Index) < 8) return;
+  for (Route const route : {Route::generic, Route::streamed}) {
+    ScopedSettings const scope(Settings{route});
+    SumOfIndices<Exec, Index> const loop{
+        policy.begin(), poisoned_array<std::uint64_t, Exec>(values.size() + 5)};
+    Kokkos::parallel_for("range", policy, loop);
+    EXPECT_TRUE(holds(loop.y, values)) << to_string(route);
+  }
 };
 
 /// Ranges up to the ends of types, and past powers of two where narrower
@@ -263,6 +277,52 @@ TYPED_TEST(Policies, LargeFunctors) {
   check_captured<TypeParam, 15992>();
   check_captured<TypeParam, 31992>();
   check_captured<TypeParam, 49152>();
+}
+
+/// A policy of another library, which has its own code for calls with it.
+struct ForeignPolicy {
+  using execution_policy = ForeignPolicy;
+  using execution_space  = Kokkos::DefaultExecutionSpace;
+  using work_tag         = void;
+  using index_type       = int;
+  using member_type      = int;
+  using reduction_type   = int;
+  using schedule_type    = Kokkos::Schedule<Kokkos::Static>;
+  using launch_bounds    = Kokkos::LaunchBounds<>;
+  execution_space space() const { return {}; }
+  static inline int loops = 0, reductions = 0;
+};
+
+}  // namespace
+
+template <class Functor>
+class Kokkos::Impl::ParallelFor<Functor, ForeignPolicy,
+                                ForeignPolicy::execution_space> {
+ public:
+  ParallelFor(Functor const&, ForeignPolicy const&) {}
+  void execute() { ++ForeignPolicy::loops; }
+};
+template <class Functor>
+class Kokkos::Impl::ParallelReduce<Functor, ForeignPolicy,
+                                   ForeignPolicy::execution_space> {
+ public:
+  template <class Result>
+  ParallelReduce(Functor const&, ForeignPolicy const&, Result const&) {}
+  void execute() { ++ForeignPolicy::reductions; }
+};
+
+namespace {
+
+struct OfAnyPolicy {
+  KOKKOS_FUNCTION void operator()(int) const {}
+  KOKKOS_FUNCTION void operator()(int i, double& sum) const { sum += i; }
+};
+TEST(ForeignPolicies, KeepTheirOwnCode) {
+  Kokkos::parallel_for("loop", ForeignPolicy(), OfAnyPolicy());
+  EXPECT_EQ(1, ForeignPolicy::loops);
+  double sum = 0;
+  Kokkos::parallel_reduce("sum", ForeignPolicy(), OfAnyPolicy(), sum);
+  EXPECT_EQ(1, ForeignPolicy::reductions);
 }
 
 }  // namespace

@@ -67,6 +67,39 @@ TYPED_TEST(StdAlgorithms, IntegersIntoFloatingPoint) {
   check_wide_sums<TypeParam, std::uint8_t, float>();
 }
 
+/// Floating-point elements into their own type: few ones, so that bhalf_t holds
+/// every partial sum.
+template <class Exec, class T>
+void check_exact_sums() {
+  Random random;
+  for (std::size_t const size : {16, 20011}) {
+    std::vector<float> values(size);
+    for (float& value : values)
+      value = random.integer(0, 9) ? 0.f : random.integer(0, 1) ? 1.f : -1.f;
+    for (std::size_t const begin : {0, 3}) {
+      float expected = float(begin);
+      for (std::size_t i = begin; i < size; ++i) expected += values[i];
+      auto const elements =
+          make_view<T, Exec>(size, [&](std::size_t i) { return T(values[i]); });
+      auto const x = Kokkos::subview(elements, Kokkos::pair(begin, size));
+      auto const ones =
+          make_view<T, Exec>(size - begin, [](std::size_t) { return T(1.f); });
+      T const init = T(float(begin));
+      RouteProbe<Exec> probe;
+      EXPECT_EQ(expected, float(KE::reduce(Exec(), x, init)));
+      EXPECT_TRUE(probe.streamed());
+      probe.reset();
+      EXPECT_EQ(expected, float(KE::transform_reduce(Exec(), x, ones, init)));
+      EXPECT_TRUE(probe.streamed());
+    }
+  }
+}
+TYPED_TEST(StdAlgorithms, FloatingPointOfOneType) {
+  check_exact_sums<TypeParam, float>();
+  check_exact_sums<TypeParam, Kokkos::Experimental::half_t>();
+  check_exact_sums<TypeParam, Kokkos::Experimental::bhalf_t>();
+}
+
 /// Operations of the application. Zero is not neutral for them: a thread
 /// without work must not take part.
 struct Smaller {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Scans and reductions of values of few and many bytes, around those that go to
-// Kokkos, and of one with padding. Others, and prefixes: random_calls, *_bytes,
-// *_smallest and *_complex.
+// Kokkos, and of one with padding. Others: random_calls, *_bytes, *_smallest
+// and *_complex.
 
 #include <KokkosMMA_ScanSupport.hpp>
 
@@ -37,49 +37,60 @@ struct Vector {
 };
 template <class Value>
 struct AddVectors {
-  using value_type = Value;
-  KOKKOS_FUNCTION void operator()(int i, Value& update, bool = false) const {
+  using value_type           = Value;
+  static constexpr int begin = 5;
+  Value* y                   = nullptr;
+  KOKKOS_FUNCTION void operator()(int i, Value& update,
+                                  bool last = false) const {
     Value more;
     int k = 0;
     for (auto& word : more.word)
       word = static_cast<std::decay_t<decltype(word)>>(
           (2 * std::int64_t(i) + 1) * (i + 3 * k++ + 1));
     update += more;
+    if (last) y[i - begin] = update;
   }
 };
 
 template <class Exec, class Value>
-void check_reduction(int n) {
+void check_value(int n) {
   SCOPED_TRACE("value of " + std::to_string(sizeof(Value)) +
                " bytes, n = " + std::to_string(n));
   AddVectors<Value> const functor;
   Value expected, total = poison<Value>();
-  for (int i = 5; i < 5 + n; ++i) functor(i, expected);
-  Kokkos::RangePolicy<Exec> const policy(5, 5 + n);
+  std::vector<Value> prefixes;
+  int const begin = functor.begin;
+  for (int i = begin; i < begin + n; ++i) {
+    functor(i, expected);
+    prefixes.push_back(expected);
+  }
+  Kokkos::RangePolicy<Exec> const policy(begin, begin + n);
   expect_reduced(expected, policy, functor,
                  sizeof(Value) <= largest_of_reductions ? Route::streamed
                                                         : Route::generic);
   // Larger ones are Kokkos' own, which moves words of 4 bytes, and take minutes
   // to compile.
   if constexpr (sizeof(Value) <= 72) {
+    auto const y = poisoned_array<Value, Exec>(n + 1);
     RouteProbe<Exec> const probe;
-    Kokkos::parallel_scan("value", policy, functor, total);
+    Kokkos::parallel_scan("value", policy, AddVectors<Value>{y.data()}, total);
     EXPECT_TRUE(sizeof(Value) <= largest_of_scans ? probe.streamed()
                                                   : probe.went_to_kokkos());
     EXPECT_TRUE(same_bits(expected, total));
+    EXPECT_TRUE(holds(y, prefixes));
   }
 }
 TYPED_TEST(Values, OperatorsOf3And64And72Bytes) {
   for (int const n : {1, 100, 30011}) {
-    check_reduction<TypeParam, Vector<std::uint8_t, 3>>(n);
-    check_reduction<TypeParam, Vector<std::uint64_t, 8>>(n);
-    check_reduction<TypeParam, Vector<std::uint64_t, 9>>(n);
+    check_value<TypeParam, Vector<std::uint8_t, 3>>(n);
+    check_value<TypeParam, Vector<std::uint64_t, 8>>(n);
+    check_value<TypeParam, Vector<std::uint64_t, 9>>(n);
   }
 }
 TYPED_TEST(Values, ReductionsOf103To520Bytes) {
-  check_reduction<TypeParam, Vector<std::uint8_t, 103>>(30011);
-  check_reduction<TypeParam, Vector<std::uint64_t, 64>>(30011);
-  check_reduction<TypeParam, Vector<std::uint64_t, 65>>(30011);
+  check_value<TypeParam, Vector<std::uint8_t, 103>>(30011);
+  check_value<TypeParam, Vector<std::uint64_t, 64>>(30011);
+  check_value<TypeParam, Vector<std::uint64_t, 65>>(30011);
 }
 
 /// A value with padding, members of several types and an alignment of its own,

@@ -79,6 +79,15 @@ struct CsrCase {
     all[2].add(7);
     return all;
   }
+  static std::vector<CsrCase> large(Random& random) {
+    std::vector<CsrCase> all;
+    for (int const longest : {34, 6000}) {
+      all.push_back({"many of up to " + std::to_string(longest)});
+      while (all.back().size() < 70000)
+        all.back().add(std::uint64_t(random.integer(0, longest)));
+    }
+    return all;
+  }
 };
 
 }  // namespace KokkosMMA::Testing

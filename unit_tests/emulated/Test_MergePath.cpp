@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How the work of segments of any lengths is cut into equal parts. Coordinates
-// on the path: emulated_device_csr_segments.
+// How the work of segments of any lengths is cut into equal parts. Results of
+// such parts: emulated_device_csr_segments.
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 #include <core/segmented/KokkosMMA_WarpMergePath.hpp>

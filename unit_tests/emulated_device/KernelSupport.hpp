@@ -166,7 +166,7 @@ struct SegmentsOfLength {
               return std::ptrdiff_t(i / length);
             }};
   }
-  static std::vector<SegmentsOfLength> large() {
+  static std::vector<SegmentsOfLength> large(Random&) {
     return {
         {70000, 1}, {70001, 17}, {65000, 3000}, {80000, 32768}, {70000, 70000}};
   }
@@ -272,6 +272,10 @@ class KernelSuite : public ::testing::Test {
   void each_of(std::vector<Case> const& cases, Check const& check) {
     for (Case const& c : cases) {
       any_tuned_device(random);
+      Settings settings;
+      if (Kernel::has_level && random.integer(0, 2) == 0)
+        settings.reproducibility = Reproducibility::device_independent;
+      ScopedSettings const scope(settings);
       check(c, c.groups());
       if (HasFatalFailure()) return;
     }
@@ -281,9 +285,9 @@ class KernelSuite : public ::testing::Test {
     each_of(Kernel::few_cases(T::bytes, random), check);
   }
 
-  /// Blocks and threads take other turns, and at level device_independent
-  /// devices are of any size and have any table: run(), which returns the
-  /// values of each way, has the same bits.
+  /// run(), which returns the values of each way, has the same bits in a second
+  /// call, on scratch that the first has used, and at level device_independent
+  /// on devices of any size with any table.
   template <class Run>
   void expect_same_bits(Run const& run) {
     auto const expect = [&](auto const& first) {
@@ -310,8 +314,8 @@ class KernelSuite : public ::testing::Test {
   template <class Check>
   void each_large(Check const& check) {
     auto cases = Kernel::few_cases(T::bytes, random);
-    if constexpr (requires { Case::large(); })
-      for (Case const& c : Case::large()) cases.push_back(c);
+    if constexpr (requires { Case::large(random); })
+      for (Case const& c : Case::large(random)) cases.push_back(c);
     each_of(cases, check);
   }
 

@@ -44,7 +44,7 @@ struct Matrix {
   static std::vector<Matrix> few() {
     return {{60, 1, 1}, {60, 3, 5}, {400, 8, 8}, {60, 50, 50}, {4001, 5, 5}};
   }
-  static std::vector<Matrix> large() {
+  static std::vector<Matrix> large(Random&) {
     return {{33333, 3, 3}, {1562, 64, 64}, {200, 500, 500}};
   }
 };

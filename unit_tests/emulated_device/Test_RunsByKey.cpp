@@ -79,6 +79,9 @@ struct RunCase {
     return all;
   }
   static std::vector<RunCase> few() { return of(CsrCase::few()); }
+  static std::vector<RunCase> large(Random& random) {
+    return of(CsrCase::large(random));
+  }
 };
 
 struct RunScan : KernelOf<RunCase> {

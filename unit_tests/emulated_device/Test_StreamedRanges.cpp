@@ -75,11 +75,11 @@ void expect_reference_bits(Random& random, Element const& element,
     subranges = unsigned(random.integer(1, 4));
   auto const orders = Impl::call_orders(tuned, false, subranges);
   EXPECT_GT(orders.count, 1);
-  constexpr auto tile  = std::int64_t(tuned.threads) * tuned.most_calls;
-  constexpr auto begin = std::int64_t(3);
-  auto const whole     = blocks * random.integer(0, 3) * tile;
-  auto const size      = std::uint64_t(
-           whole + random.integer(0, random.integer(0, 1) == 0 ? 2000 : 6 * tile));
+  constexpr auto tile = std::int64_t(tuned.threads) * tuned.most_calls;
+  auto const begin    = random.integer(0, 1) ? (std::int64_t(1) << 40) + 3 : 3;
+  auto const whole    = blocks * random.integer(0, 3) * tile;
+  auto const size     = std::uint64_t(
+          whole + random.integer(0, random.integer(0, 1) == 0 ? 2000 : 6 * tile));
   SCOPED_TRACE(size);
   Value const expected(reference_fold<Folded>(
       tuned, {blocks, unsigned(tuned.threads)}, size, Folded(0.f),

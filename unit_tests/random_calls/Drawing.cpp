@@ -92,11 +92,15 @@ void draw_space(Limits const& limits, Dice& dice, P& p) {
     p[P::extent + d] = n;
     left /= std::max<std::int64_t>(n, 1);
     std::int64_t const last = limits.high - n;
+    bool const wide         = limits.high > std::int64_t(1) << 33;
     p[P::begin + d] =
         dice.one_in(3) ? std::clamp<std::int64_t>(0, limits.low, last)
-        : dice.one_in(5)
-            ? std::max(limits.low, last - dice(0, 300))
-            : dice(limits.low, std::min(last, limits.low + 200000));
+        : !dice.one_in(5)
+            ? dice(limits.low, std::min(last, limits.low + 200000))
+        : wide && dice.one_in(2)
+            // Around the first numbers that 31 or 32 bits do not hold.
+            ? (std::int64_t(1) << dice(31, 32)) - dice(0, n)
+            : std::max(limits.low, last - dice(0, 300));
   }
   if (limits.rank > 1 && dice.one_in(3)) {
     // From 5.0 on Kokkos has the slowest one or two dimensions along z of the

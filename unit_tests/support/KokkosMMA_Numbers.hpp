@@ -18,7 +18,8 @@ namespace KokkosMMA::Testing {
 enum class Numbers {
   uniform,
   normal,
-  alternating,  ///< neighbours cancel up to one part in a thousand
+  alternating,  ///< of all magnitudes; each odd one cancels the one before up
+                ///< to one part in 64: drawn in order
   spread,
   cancelling,
   growing,
@@ -37,8 +38,12 @@ inline double draw(Numbers numbers, Random& random, std::size_t i,
   switch (numbers) {
     case Numbers::uniform: return random.uniform();
     case Numbers::normal: return random.normal();
-    case Numbers::alternating:
-      return (i % 2 ? -1 : 1) * (1000 + random.uniform());
+    case Numbers::alternating: {
+      static double before = 0;
+      before               = i % 2 ? -before * (1 + 0x1p-6 * random.uniform())
+                                   : random.normal() * std::exp2(random.uniform(-8, 8));
+      return before;
+    }
     case Numbers::spread:
       return std::ldexp(random.uniform(-1, 1), int(random.integer(-12, 12)));
     case Numbers::cancelling:
