@@ -27,12 +27,12 @@
 #include <adapters/drop_in/KokkosMMA_Finalize.hpp>
 #include <adapters/drop_in/KokkosMMA_MultiIndex.hpp>
 #include <adapters/drop_in/KokkosMMA_RoutableReduce.hpp>
+#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <adapters/kokkos/KokkosMMA_RegisterKokkos.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_ArrayReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
 #include <adapters/drop_in/KokkosMMA_ExactFunctors.hpp>
-#include <adapters/drop_in/KokkosMMA_TaggedCall.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_Refusal.hpp>
 #endif

@@ -278,7 +278,7 @@ TYPED_TEST(Calls, LevelExact) {
     } else {
       refused({"level exact"}, exactly);
     }
-    // A scope asks for what can be had; the rest runs as ever.
+    // Calls that do not support the level of a scope run without it.
     ScopedSettings const scope(exactly);
     std::string const text = explain([&] { data.run(which, {}); });
     EXPECT_EQ(offered, text.find("; level exact") != text.npos) << text;

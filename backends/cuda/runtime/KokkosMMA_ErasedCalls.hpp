@@ -3,8 +3,8 @@
 #ifndef KOKKOSMMA_ERASED_CALLS_HPP
 #define KOKKOSMMA_ERASED_CALLS_HPP
 
-#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KernelScratch.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_Route.hpp>
