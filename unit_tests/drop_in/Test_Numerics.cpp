@@ -105,9 +105,11 @@ void check_errors_of_sums() {
           static_cast<double>(sum<Exec, T, Result>(x, Route::automatic));
       double const theirs =
           static_cast<double>(sum<Exec, T, Result>(x, Route::generic));
-      // a sum that a 16 bit result cannot hold has no error to speak of
+      // a sum that a 16 bit result cannot hold has no error to speak of; where
+      // values are added in 16 bits, a part of them can exceed its range
       if (!std::isfinite(theirs) || !std::isfinite(ours)) {
-        EXPECT_GT(std::abs(exact.value()), 0.99 * 65504.)
+        bool const by_us = on_cuda<Exec> && !std::isfinite(ours);
+        EXPECT_GT(by_us ? std::abs(exact.value()) : magnitudes, 0.99 * 65504.)
             << to_string(numbers) << ", n = " << n;
         continue;
       }

@@ -42,12 +42,10 @@ struct AddVectors {
   Value* y                   = nullptr;
   KOKKOS_FUNCTION void operator()(int i, Value& update,
                                   bool last = false) const {
-    Value more;
     int k = 0;
-    for (auto& word : more.word)
+    for (auto& word : update.word)
       word = static_cast<std::decay_t<decltype(word)>>(
-          (2 * std::int64_t(i) + 1) * (i + 3 * k++ + 1));
-    update += more;
+          word + (2 * std::int64_t(i) + 1) * (i + 3 * k++ + 1));
     if (last) y[i - begin] = update;
   }
 };
