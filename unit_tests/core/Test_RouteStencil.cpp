@@ -159,12 +159,19 @@ static_assert(mma_radius(floats, split) == 9);
 static_assert(mma_radius(floats, unaligned) == never);
 static_assert(mma_radius(floats, into_unaligned) == never);
 static_assert(mma_radius(doubles) == never);
-/// Up to 256 taps, for nvcc's limit of the calls in a constant expression.
-constexpr int mma_taps(P const& problem) {
-  return first_mma(&P::taps, 256, problem, dense);
+/// Whether `auto` takes the tensor cores from `taps` weights of full rank on.
+/// All numbers of weights exceed nvcc's limit of calls in a constant
+/// expression.
+constexpr bool mma_from_taps(P problem, int taps) {
+  problem         = with(problem, dense);
+  auto const goes = [&problem](int value) {
+    problem.taps = value;
+    return route_stencil(problem, h200, {}).route == Route::mma;
+  };
+  return !goes(1) && !goes(taps - 1) && goes(taps) && goes(1089);
 }
-static_assert(mma_taps(half) == 28 && mma_taps(floats) == 150 &&
-              mma_taps(doubles) == builtin_tuning.dense_taps_double);
+static_assert(mma_from_taps(half, 28) && mma_from_taps(floats, 150) &&
+              mma_from_taps(doubles, builtin_tuning.dense_taps_double));
 static_assert(route_stencil(with(half, strided), h200, {}).route ==
               Route::generic);
 
