@@ -6,6 +6,8 @@
 #include "MpiStencilSupport.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace {
@@ -39,6 +41,34 @@ TYPED_TEST(MpiStencil, SameBitsAsOneRank) {
         StencilPolicy(Exec(), all_in.view(), weights, boundaries);
     mpi::stencil(ranks.comm(), Exec(), in.view(), out.view(), policy, 4);
     EXPECT_TRUE(out.holds(part_of(expected, block), as_result<float>));
+  }
+}
+
+/// Tensor cores by request, for a constant that is no number of their operands,
+/// and two steps.
+TYPED_TEST(MpiStencil, RequestedTensorCores) {
+  using Exec = TypeParam;
+  if (!on_cuda<Exec>) GTEST_SKIP() << "there are no tensor cores";
+  Random random;
+  Place<2> const whole    = {96, 160};
+  auto const weights      = StencilWeights<2>::box(4);
+  auto const boundaries   = Boundaries<2>::all(Boundary::constant, 0.1);
+  HostGrid<2> const first = small_integers<float, 2>(whole, random);
+  HostGrid<2> const second =
+      neighbour_sums(neighbour_sums(first, whole, weights, boundaries), whole,
+                     weights, boundaries);
+  for (auto const& dimensions : arrangements<2>()) {
+    Ranks<2> const ranks(dimensions);
+    auto const block = mpi::block_of<2>(ranks.comm(), whole);
+    Grid<float, 2, Exec> const in(part_of(first, block)), out(block.extent);
+    mpi::stencil(ranks.comm(), Exec(), in.view(), out.view(), weights,
+                 boundaries, 2, {.route = Route::mma});
+    auto const expected = part_of(second, block).values, found = out.values();
+    double error = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      error = std::max(error, std::abs(found[i] - expected[i]));
+    // Sums of 81 sums of 81 integers up to 4, in float.
+    EXPECT_LE(error, 81 * 81 * 4 * 0x1p-20);
   }
 }
 
