@@ -50,7 +50,7 @@ TYPED_TEST(MpiStencil, RequestedTensorCores) {
   using Exec = TypeParam;
   if (!on_cuda<Exec>) GTEST_SKIP() << "there are no tensor cores";
   Random random;
-  Place<2> const whole    = {96, 160};
+  Place<2> const whole    = {96, 240};
   auto const weights      = StencilWeights<2>::box(4);
   auto const boundaries   = Boundaries<2>::all(Boundary::constant, 0.1);
   HostGrid<2> const first = small_integers<float, 2>(whole, random);
