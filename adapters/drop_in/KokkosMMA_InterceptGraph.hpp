@@ -105,9 +105,7 @@ class ReduceNode
   using Call    = typename Flat::template Call<Functor>;
   using Value   = typename Reducer::value_type;
   using Running = RunningOf<Reducer, Value>;
-  using Tuning  = Cuda::tuning_type<streamed_tuning(
-       sizeof(Value), Flat::indices, adds<Reducer>(), sizeof(Functor),
-       sizeof(Kokkos::View<float**, Kokkos::Cuda>))>;
+  using Tuning  = TuningOf<Reducer, Functor, Flat::indices>;
 
  public:
   template <class... Arguments>

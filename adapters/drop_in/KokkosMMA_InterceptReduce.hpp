@@ -325,9 +325,7 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
     }
   }();
   using Running = RunningOf<Reducer, value_type>;
-  using Tuning  = Cuda::tuning_type<streamed_tuning(
-       sizeof(value_type), Flat::indices, adds<Reducer>(), sizeof(Functor),
-       sizeof(Kokkos::View<float**, Kokkos::Cuda>))>;
+  using Tuning  = TuningOf<Reducer, Functor, Flat::indices>;
 
 #if defined(KOKKOSMMA_EXACT_FUNCTORS)
   static constexpr bool may_be_exact = exact_sum_exists<Reducer, Call>();

@@ -120,6 +120,14 @@ struct RunningChoice {
 template <class Reducer, class T>
 using RunningOf = typename RunningChoice<Reducer, T>::type;
 
+/// Tuning of a functor with so many indices. A host and device lambda has 8
+/// bytes more than its captures.
+template <class Reducer, class Functor, int Indices>
+using TuningOf = Cuda::tuning_type<streamed_tuning(
+    sizeof(typename Reducer::value_type), Indices, adds<Reducer>(),
+    sizeof(Functor), sizeof(Kokkos::View<float**, Kokkos::Cuda>),
+    sizeof(Functor) <= sizeof(Kokkos::View<float*, Kokkos::Cuda>) + 8)>;
+
 /// Whether a reducer joins arrays whose length is known at run time.
 template <class Reducer>
 inline constexpr bool is_array_reducer =

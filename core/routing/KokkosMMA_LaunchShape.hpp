@@ -186,7 +186,7 @@ constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
 /// \param resident_blocks per multiprocessor
 constexpr bool keeps_first_if_short(StreamedTuning const& tuning, bool is_box,
                                     int resident_blocks) {
-  return !is_box && may_divide_parts(tuning) &&
+  return !is_box && tuning.calls == 2 && tuning.most_calls > 2 &&
          resident_blocks * tuning.threads >= 2048;
 }
 

@@ -81,9 +81,11 @@ constexpr bool may_divide_parts(StreamedTuning const& tuning) {
 /// Pairs of 2^20: 0.333 ms, with groups of 2 and 4 adjacent warps 0.350 and
 /// 0.368. One range per accumulator: 0.374 ms instead of 0.347 and mostly 6 to
 /// 10 more registers, but 0.127 instead of 0.176 with all work in the last
-/// sixteenth. Simple functors with 32 registers were not timed.
+/// sixteenth. Lambdas over one View of 8-byte values, with 32 registers: as
+/// fast with them as without (H200, 2026-11-30).
 constexpr bool scatters_warps(StreamedTuning const& tuning, bool is_box) {
-  return !has_neighbours(tuning) && (is_box || !may_divide_parts(tuning));
+  return !has_neighbours(tuning) &&
+         (is_box || tuning.most_calls == tuning.calls);
 }
 
 /// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and
@@ -109,10 +111,11 @@ inline constexpr std::size_t small_functor_bytes = 128;
 /// CUDA 13.0, Kokkos 5.0.2, 2026-11-29). Tiles and rest in one loop, whose
 /// second invocation has a condition, have 0.98 and 0.91 of these rates.
 inline constexpr std::size_t large_functor_bytes = 256;
-/// Whether a kernel has 32 registers and may spill: that of large functors over
-/// a range, and that of sums with 20 invocations in flight, of which only the
-/// schedule with these spills. Counts of peaks of doubles spill 24 bytes, dot
-/// products of doubles into float 16.
+/// Whether a kernel has 32 registers and may spill: that of large functors and
+/// of lambdas over one View of 8-byte values over a range, and that of sums
+/// with 20 invocations in flight, of which only the schedule with these spills.
+/// Counts of peaks of doubles spill 24 bytes, dot products of doubles into
+/// float 16.
 constexpr bool has_few_registers(StreamedTuning const& tuning) {
   return (tuning.threads == 512 && tuning.min_blocks == 4) ||
          (tuning.threads == 1024 && tuning.most_calls > tuning.calls);
@@ -184,6 +187,20 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// is slower: columns of floats in eights 5047 us instead of 1868, int8 0.492
 /// ms instead of 0.450.
 ///
+/// A lambda over one View mostly computes something of each element. Those of
+/// doubles have 32 registers, as in Kokkos, so that all warps are resident:
+/// without the cap the compiler gives 40 to roots and quotients. Rates relative
+/// to Kokkos with 64, with 32 (2^24, 2^28 indices): roots 0.89 0.85, 1.02 0.98;
+/// polynomials with a quotient 0.86 0.86, 1.01 0.98; maxima of roots 0.91 0.84,
+/// 1.05 1.0; logarithms 1.05 1.17, 1.13 1.17. Rare are loops over neighbours in
+/// such a lambda, with fewer loads in flight: windows of 2^20, 2^22, 2^24
+/// 1.24 1.25 1.16, 0.97 1.05 1.03; all work in the last sixteenth 1.28 1.32
+/// 1.47, 0.94 0.72 0.68. Not for several Views: quotients of two 1.04, with 40
+/// registers 1.26, roots of three 0.91, 0.99, but falling windows 1.16, 0.88,
+/// rows of ten at random 1.16, 0.90, five-point residuals 1.54, 1.20. 256 x 4
+/// for these: quotients 1.13, roots 0.98, windows 1.03, rows 0.95, residuals
+/// 1.29 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30).
+///
 /// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 with 4,
 /// 8 and 16 in flight (floats), 4 and 8 (doubles), from LayoutLeft and
 /// LayoutRight Views (H200, CUDA 13.0, Kokkos 5.2.2, 2026-11-28):
@@ -196,10 +213,11 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 ///
 /// Without tiles floats have 157 and doubles 314 from the other layout. Kokkos:
 /// 434 524, 362 269, 152 155, doubles 801 769, 682 520, 318 273.
+/// \param one_view the functor is no larger than a lambda over one View
 constexpr StreamedTuning streamed_tuning(
     std::size_t value_bytes, int indices = 1, bool sum = true,
     std::size_t functor_bytes = 0,
-    std::size_t simple_bytes  = simple_functor_bytes) {
+    std::size_t simple_bytes = simple_functor_bytes, bool one_view = false) {
   StreamedTuning tuning{.threads      = 256,
                         .min_blocks   = 1,
                         .calls        = 2,
@@ -215,7 +233,7 @@ constexpr StreamedTuning streamed_tuning(
               .accumulators = 4};
   else if (value_bytes <= 8)
     tuning = {.threads      = 512,
-              .min_blocks   = 2,
+              .min_blocks   = one_view && value_bytes == 8 && !is_box ? 4 : 2,
               .calls        = 2,
               .most_calls   = box_calls(is_box, word, functor_bytes),
               .accumulators = 2};

@@ -104,6 +104,7 @@ TEST(Tuning, OrdersOfCalls) {
   EXPECT_EQ(orders(streamed_tuning(8)), ";m;mf;");
   EXPECT_EQ(orders(streamed_tuning(8), 4), ";m;mf;mf>;mf<;");
   EXPECT_EQ(orders(streamed_tuning(8, 1, false)), ";m;mf;");
+  EXPECT_EQ(orders(streamed_tuning(8, 1, true, 40, 40, true)), ";m;mf;");
   EXPECT_EQ(orders(streamed_tuning(4, 1, false)), ";f;fs;");
   EXPECT_EQ(orders(streamed_tuning(64)), ";f;fs;");
   // The body of a large functor is compiled for fewer invocations.
@@ -120,6 +121,14 @@ static_assert(has_few_registers(streamed_tuning(8, 1, true, 264)) &&
               !has_few_registers(streamed_tuning(8, 1, true, 256)) &&
               !has_few_registers(streamed_tuning(16, 1, true, 264)) &&
               !has_few_registers(streamed_tuning(8, 2, true, 264)));
+// Lambdas over one View of 8-byte values, too.
+constexpr StreamedTuning one_view = streamed_tuning(8, 1, true, 40, 40, true);
+static_assert(has_few_registers(one_view) &&
+              streamed_tuning(4, 1, true, 40, 40, true) ==
+                  streamed_tuning(4, 1, true, 40, 40) &&
+              streamed_tuning(8, 2, true, 40, 40, true) ==
+                  streamed_tuning(8, 2, true, 40, 40) &&
+              keeps_first_if_short(one_view, false, 4));
 // With 20 invocations in flight, too.
 static_assert(has_few_registers(streamed_tuning(4)) &&
               !has_few_registers(streamed_tuning(4, 1, false)));

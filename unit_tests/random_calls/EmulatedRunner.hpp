@@ -240,7 +240,8 @@ struct EmulatedRunner {
   template <class F, class Value, int Indices>
   static constexpr auto tuned_for = Impl::streamed_tuning(sizeof(Value),
                                                           Indices, true,
-                                                          sizeof(F));
+                                                          sizeof(F), 40,
+                                                          sizeof(F) <= 40);
 
   template <class F, int Indices, class TheCall, class Reducer, class Index,
             class Value>
