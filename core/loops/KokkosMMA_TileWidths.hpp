@@ -32,7 +32,21 @@ constexpr std::uint32_t tile_width(std::uint32_t extent, std::uint32_t most) {
 /// Least number of tiles of a long row.
 inline constexpr std::uint32_t long_row = 32;
 
-/// See tile_box().
+/// See tile_box(). Rows of a tile of LayoutRight Views begin anywhere: 256
+/// bytes of doubles touch one 64-byte unit more, hence 0.75 of the memory
+/// bandwidth with odd extents. Microseconds of sums, LayoutLeft and LayoutRight
+/// (Kokkos: 10065 10666, 5891 7154, 6789 8574; H200, CUDA 13.0, Kokkos 5.0.2,
+/// 2026-11-30):
+///
+/// | tiles, doubles                   | 16383x8191 | 645^2x323 | 128^4    |
+/// |----------------------------------|------------|-----------|----------|
+/// | these: 16 wide, slowest 32       | 268 308    | 270 304   | 568 2251 |
+/// | 8 wide, slowest 64               | 272 295    | 281 296   | 898 720  |
+/// | 8 wide, two of rank 4's third    |            | 283 309   | 887 729  |
+/// | rows of 16 tiles, then slowest   | 297 318    | 316 373   | 573 2465 |
+///
+/// Floats of 16384^2, of 645^3: these 269 278, 289 423; 8 wide, slowest 64:
+/// 292 285, 308 324. No order or width is faster for both layouts.
 inline void choose_tiles(TiledBox const& box) {
   auto const& [rank, threads, extent, width, step, count, along, whole_in_row] =
       box;
