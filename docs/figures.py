@@ -245,7 +245,7 @@ def scans(card):
 
 
 LOOPS = (("rank1/fill", "fill"), ("rank1/copy", "copy"), ("rank1/triad", "triad"), ("rank1/points3", "3-point"),
-         ("rank1/gather", "gather"), ("view/deep_copy", "`deep_copy` of a value"), ("view/fill", "`deep_copy` of a structure"),
+         ("rank1/gather", "gather"), ("view/deep_copy", "`deep_copy` of a value"), ("view/fill", "`deep_copy` of a structure into all elements"),
          ("view/left_to_right2", "`deep_copy` to the other layout, 2D"), ("view/left_to_right3", "`deep_copy` to the other layout, 3D"),
          ("rank2/copy_default", "2D copy"), ("rank2/points5_default", "2D 5-point"), ("rank2/points9_default", "2D 9-point"),
          ("rank2/copy_default_right", "2D copy, `LayoutRight`"), ("rank2/points5_default_right", "2D 5-point, `LayoutRight`"),
@@ -360,7 +360,7 @@ def stencils(card):
                     rows.append([name, t, steps, f"{own.rate:.0f}", number(own.fraction), number(own.rate / other.rate if other else None, 1)])
         if rows:
             lines += [run.caption("Several steps in one call; a copy of every step is 1."), ""]
-            lines += table(["stencil or automaton", "type", "steps", "10^9 updates/s", "of copies", "by name / Kokkos"], rows)
+            lines += table(["stencil or automaton", "type", "steps", "10^9 updates/s", "copies of the grid per step = 1", "by name / Kokkos"], rows)
     return none(lines, "stencils")
 
 
@@ -440,7 +440,7 @@ def index_types(card):
                 used.append(run)
                 rows.append([f"{label}, {t}", number(found["kokkos"].fraction), number(found["kokkos_int64"].fraction),
                              number(found["drop_in"].fraction)] + [number(gain) for gain in gains(found)])
-    header = ["fraction of the memory ceiling", "Kokkos, default index", "Kokkos, `int64_t`", "drop-in", "gain over the default", "over the faster"]
+    header = ["fraction of the memory ceiling", "Kokkos, `size_t`", "Kokkos, `int64_t`", "drop-in", "gain over `size_t`", "over the faster"]
     return table(header, rows) + [captions(used), ""]
 
 
@@ -705,7 +705,7 @@ class Figures:
             more = [round(100 * (drop_in / plain - 1)) for plain, drop_in in newest["seconds"].values()]
             return f"{min(more)} to {max(more)} %" if min(more) < max(more) else f"{more[0]} %"
         if name == "compile_time library":
-            return f"{math.ceil(newest['library'])} s"
+            return f"{newest['library']:.0f} s"
         if name in ("sum default", "sum int64"):
             _, found = self.cards["h200"].first("reduce", "view", "float", ("kokkos", "kokkos_int64"))
             contender = "kokkos" if name == "sum default" else "kokkos_int64"
