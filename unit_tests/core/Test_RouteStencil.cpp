@@ -134,7 +134,7 @@ template <class... Changes>
 constexpr int mma_radius(P const& problem, Changes... changes) {
   return first_mma(&P::radius, 16, problem, changes...);
 }
-static_assert(mma_radius(half) == 8 && mma_radius(bhalf) == 7);
+static_assert(mma_radius(half) == 8 && mma_radius(bhalf) == 8);
 static_assert(mma_radius(half, rank(1)) == never);
 static_assert(mma_radius(half, unaligned) == 6);
 static_assert(mma_radius(half, into_unaligned) == 7);
