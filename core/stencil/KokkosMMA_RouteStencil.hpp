@@ -212,7 +212,7 @@ constexpr int mma_product_radius(Scalar input) {
 }
 /// Smallest number of nonzero weights, for all other weights.
 constexpr int mma_dense_taps(Scalar input, TuningTable const& tuning) {
-  if (input == Scalar::float64) return tuning.dense_taps_double;
+  if (input == Scalar::float64) return tuning.mma_8_bytes != 0 ? 200 : never;
   return input == Scalar::float32 ? 150 : 28;
 }
 

@@ -171,7 +171,7 @@ constexpr bool mma_from_taps(P problem, int taps) {
   return !goes(1) && !goes(taps - 1) && goes(taps) && goes(1089);
 }
 static_assert(mma_from_taps(half, 28) && mma_from_taps(floats, 150) &&
-              mma_from_taps(doubles, builtin_tuning.dense_taps_double));
+              mma_from_taps(doubles, 200));
 static_assert(route_stencil(with(half, strided), h200, {}).route ==
               Route::generic);
 
