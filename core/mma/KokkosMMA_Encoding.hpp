@@ -20,15 +20,6 @@ struct Ones {
   }
 };
 
-/// Selects byte n of the 32-bit words along k: column n of the product is the
-/// sum of bytes n; columns 4 to 7 are zero.
-struct ByteColumnsOf4 {
-  KOKKOSMMA_FORCEINLINE_FUNCTION static constexpr bool entry(int k,
-                                                             int column) {
-    return k % 4 == column;
-  }
-};
-
 /// Selects byte n of the 64-bit words along k, lower halves in the first half
 /// of k and upper halves in the second: column n is the sum of bytes n, 0 to 7.
 struct ByteColumnsOf8 {

@@ -95,14 +95,11 @@ struct MmaBytes : MmaShape<std::uint32_t, std::int32_t, 16, 8, K, 4> {
 struct MmaS8 : MmaBytes<32> {};
 struct MmaU8 : MmaBytes<32> {};
 struct MmaS8K16 : MmaBytes<16> {};
-struct MmaU8K16 : MmaBytes<16> {};
 /// Signed bytes in A, unsigned bytes in B.
 struct MmaS8U8 : MmaBytes<32> {};
 struct MmaS8U8K16 : MmaBytes<16> {};
 struct MmaF64 : MmaShape<double, double, 8, 8, 4, 1> {};
 struct MmaF64K8 : MmaShape<double, double, 16, 8, 8, 1> {};
-/// Eight MMA of shape MmaF64, in order of k.
-struct MmaF64K16 : MmaShape<double, double, 16, 8, 16, 1> {};
 
 }  // namespace KokkosMMA::Impl
 

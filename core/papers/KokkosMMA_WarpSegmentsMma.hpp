@@ -8,14 +8,12 @@
 #include <core/segmented/KokkosMMA_WarpSegments.hpp>
 #include <core/base/KokkosMMA_Combine.hpp>
 #include <core/mma/KokkosMMA_StagedTile.hpp>
-#include <core/papers/KokkosMMA_WarpSumFloat.hpp>
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// \file
-/// Equal segments by MMA: the variant of
+/// Equal segments of half by MMA: the variant of
 /// core/segmented/KokkosMMA_WarpSegments.hpp that no automatic choice uses.
 
 namespace KokkosMMA::Impl {
@@ -26,18 +24,17 @@ namespace KokkosMMA::Impl {
 ///
 /// Source: Dakkak et al. 2019, "Accelerating Reduction and Scan Using Tensor
 /// Core Units", reductions of small segments.
-template <class Warp, Scalar Input, class Value_>
+template <class Warp>
 class WarpSegmentsMma {
   template <class T>
   using Lanes = typename Warp::template Lanes<T>;
-  using Sum   = std::conditional_t<Input == Scalar::float32, WarpSumFloat<Warp>,
-                                 WarpSum<Warp, Input>>;
-  using Part  = typename Sum::Value;
+  using Sum   = WarpSum<Warp, Scalar::half>;
 
  public:
-  using Value    = Value_;
-  using Join     = Combine<Operation::sum, Value>;
-  using Streamed = WarpSegmentsStreamed<Warp, Operation::sum, Input, Value>;
+  using Value = float;
+  using Join  = Combine<Operation::sum, float>;
+  using Streamed =
+      WarpSegmentsStreamed<Warp, Operation::sum, Scalar::half, float>;
   static constexpr int min_blocks = row_segments_tuning.min_blocks_mma;
 
   KOKKOSMMA_FORCEINLINE_FUNCTION explicit WarpSegmentsMma(Warp const& warp)
@@ -45,16 +42,13 @@ class WarpSegmentsMma {
     clear();
   }
 
-  /// Sums of the columns, or of the lanes for types that need conversion to
-  /// operands.
+  /// Sums of the columns.
   using Rows = typename Streamed::Rows;
 
   KOKKOSMMA_FORCEINLINE_FUNCTION void gather(
       Lanes<Vector16> const (&row)[segment_rows], int vectors,
       Rows& rows) const {
-    if constexpr (!has_columns) {
-      Streamed(m_warp).gather(row, vectors, rows);
-    } else if (vectors == 1)
+    if (vectors == 1)
       gather_columns<1>(row, rows);
     else if (vectors == 2)
       gather_columns<2>(row, rows);
@@ -66,9 +60,7 @@ class WarpSegmentsMma {
   template <class Store>
   KOKKOSMMA_FORCEINLINE_FUNCTION bool scatter(Rows& rows, int vectors,
                                               Store const& store) const {
-    if constexpr (!has_columns) {
-      return Streamed(m_warp).scatter(rows, vectors, store);
-    } else if (vectors == 1)
+    if (vectors == 1)
       return scatter_columns<1>(rows, vectors, store);
     else if (vectors == 2)
       return scatter_columns<2>(rows, vectors, store);
@@ -137,18 +129,8 @@ class WarpSegmentsMma {
   }
 
  private:
-  /// Short chains for doubles, which are added sequentially within a chain: as
-  /// accurate as a tree.
-  static constexpr int chain_length = Input == Scalar::float64 ? 2 : 8;
-
-  /// Whether registers are operands without conversion.
-  static constexpr bool has_columns = size_of(Input) <= 2;
-  static constexpr bool may_be_lost = size_of(Input) == 2;
-  using Shape                       = std::conditional_t<
-      Input == Scalar::half, MmaF16,
-      std::conditional_t<
-          Input == Scalar::bhalf, MmaBF16,
-          std::conditional_t<Input == Scalar::int8, MmaS8, MmaU8>>>;
+  static constexpr int chain_length = 8;
+  using Shape                       = MmaF16;
 
   /// Sums each row of vectors into separate columns: one per lane of a quad
   /// (Vectors = 1), per two lanes (2), or per quad (4). Lane 4g + q then holds
@@ -177,9 +159,8 @@ class WarpSegmentsMma {
     m_warp.each([&](int lane) {
       for (int set = 0; set < sets; ++set)
         for (int c = 0; c < 2; ++c) {
-          auto const& d = m_warp.at(sum[set], lane);
-          m_warp.at(rows.value[2 * set + c], lane) =
-              static_cast<Value>(d[c]) + static_cast<Value>(d[c + 2]);
+          auto const& d                            = m_warp.at(sum[set], lane);
+          m_warp.at(rows.value[2 * set + c], lane) = d[c] + d[c + 2];
         }
     });
   }
@@ -190,18 +171,16 @@ class WarpSegmentsMma {
     constexpr int fit     = 8 / columns;
     constexpr int sets    = segment_rows / fit;
     auto& value           = rows.value;
-    if constexpr (may_be_lost) {
-      Lanes<bool> lost;
-      m_warp.each([&](int lane) {
-        bool any = false;
-        for (int i = 0; i < 2 * sets; ++i) {
-          Value const v = m_warp.at(value[i], lane);
-          any           = any || !(v - v == Value(0));
-        }
-        m_warp.at(lost, lane) = any;
-      });
-      if (m_warp.any(lost)) return false;
-    }
+    Lanes<bool> lost;
+    m_warp.each([&](int lane) {
+      bool any = false;
+      for (int i = 0; i < 2 * sets; ++i) {
+        Value const v = m_warp.at(value[i], lane);
+        any           = any || !(v - v == Value(0));
+      }
+      m_warp.at(lost, lane) = any;
+    });
+    if (m_warp.any(lost)) return false;
     if constexpr (Vectors == 4) {
       // Column = row. Quads of a segment are in lanes 4g + q of equal q, its
       // rows in neighbouring columns.
@@ -252,13 +231,8 @@ class WarpSegmentsMma {
     return bytes_within(vector, begin - 16 * v, end - 16 * v);
   }
   KOKKOSMMA_FORCEINLINE_FUNCTION Lanes<Value> total(Sum& sum, int lanes) const {
-    Lanes<Part> parts = sum.finish();
-    join_lanes<Combine<Operation::sum, Part>>(m_warp, parts, lanes);
-    Lanes<Value> value;
-    m_warp.each([&](int lane) {
-      m_warp.at(value, lane) = static_cast<Value>(
-          static_cast<typename Sum::Total>(m_warp.at(parts, lane)));
-    });
+    Lanes<Value> value = sum.finish();
+    join_lanes<Join>(m_warp, value, lanes);
     return value;
   }
   KOKKOSMMA_FORCEINLINE_FUNCTION void clear() {

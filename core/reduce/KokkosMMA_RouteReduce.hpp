@@ -183,8 +183,7 @@ constexpr RouteDecision route_reduce(
     return route_exact_sum(capability, settings);
   Refusal const mma = refuse_mma(problem, capability, settings);
   bool const prefers_additions =
-      !mma && !mma_reduce_pays(problem.input, problem.source == Source::product,
-                               tuning);
+      !mma && !mma_reduce_pays(problem.input, tuning);
   return route_by_refusals(
       settings.route, mma, refuse_streamed(problem, capability),
       prefers_additions

@@ -71,9 +71,9 @@ struct Chain {
 /// Sum of a type whose registers are operands without conversion, by a product
 /// with a constant matrix. Ones sum half, bfloat16, 8-bit integers and bool:
 /// every column holds the row sums, so each lane with lane % 4 == 0 has two
-/// rows. Unsigned 32-bit and 64-bit integers are summed exactly modulo 2^64:
-/// their bytes are unsigned 8-bit operands; column n of the product is the sum
-/// of bytes n and has weight 256^n.
+/// rows. 64-bit integers are summed exactly modulo 2^64: their bytes are
+/// unsigned 8-bit operands; column n of the product is the sum of bytes n and
+/// has weight 256^n.
 /// \tparam Total_ type of the result; the lanes' sum equals it modulo 2^64
 template <class Warp, class Shape, class Matrix, class Sum, class Total_ = Sum>
 class WarpSumDirect {
@@ -125,8 +125,6 @@ class WarpSumDirect {
       if constexpr (std::is_same_v<Matrix, Ones>) {
         if (lane % 4 == 0) m_warp.at(m_sum, lane) += Sum(d[0]) + Sum(d[2]);
       } else {
-        // Lanes 2 and 3 of a quad hold columns 4 to 7, which are zero for
-        // 32-bit words.
         Sum const even = Sum(std::uint32_t(d[0])) + std::uint32_t(d[2]);
         Sum const odd  = Sum(std::uint32_t(d[1])) + std::uint32_t(d[3]);
         m_warp.at(m_sum, lane) += (even + (odd << 8)) << (lane % 4 * 16);
@@ -205,7 +203,6 @@ class WarpSumDouble {
 template <class Warp, Scalar Input>
 struct WarpSumChoice {
   static constexpr bool is_byte = size_of(Input) == 1;
-  static constexpr bool is_wide = size_of(Input) == 8;
   using Whole =
       std::conditional_t<Input == Scalar::int64, std::int64_t, std::uint64_t>;
   using type = std::conditional_t<
@@ -213,9 +210,7 @@ struct WarpSumChoice {
       WarpSumDirect<Warp,
                     std::conditional_t<Input == Scalar::int8, MmaS8, MmaU8>,
                     Ones, std::int64_t>,
-      WarpSumDirect<Warp, MmaU8,
-                    std::conditional_t<is_wide, ByteColumnsOf8, ByteColumnsOf4>,
-                    std::uint64_t, Whole>>;
+      WarpSumDirect<Warp, MmaU8, ByteColumnsOf8, std::uint64_t, Whole>>;
 };
 template <class Warp>
 struct WarpSumChoice<Warp, Scalar::half> {

@@ -53,10 +53,7 @@ inline constexpr BuiltInTuning builtin_tunings[] = {
     {.device             = "",
      .compute_capability = 0,
      .name               = "built-in, any GPU",
-     .table              = {.reduce_mma_double = 0,
-                            .reduce_mma_int64  = 0,
-                            .dot_mma_double    = 0,
-                            .dense_taps_double = never}},
+     .table              = {.mma_8_bytes = 0}},
 };
 
 /// Whether a name contains a word delimited by blanks. "NVIDIA H100 80GB HBM3"

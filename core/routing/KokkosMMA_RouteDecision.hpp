@@ -121,6 +121,19 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       "the level requires"};
 }
 
+/// Whether scans and sums of equal segments can run on tensor cores: the papers
+/// have half (docs/developers/papers.md), and `auto` uses them for no type.
+/// GB/s without and with tensor cores, 2^28 elements (H200, 2026-11-21): scans
+/// of float 3755 3625, int8 3460 3412, double 3754 3223, int32 3730 3487, int64
+/// 3755 2741; sums of segments of 64 and 1024 float 4377 4293 and 4514 4425,
+/// int8 3869 3718 and 4035 4056.
+constexpr bool is_input_of_papers(Scalar input, Scalar accumulator) {
+  return input == Scalar::half && accumulator == Scalar::float32;
+}
+inline constexpr Refusal only_half_elements{
+    "among scans and segments, only those of half elements in float have "
+    "kernels for tensor cores"};
+
 /// Prints a warning if a scope or the environment requests a higher level than
 /// the call offers, once per operation and level.
 [[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,

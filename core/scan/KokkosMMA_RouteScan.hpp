@@ -24,15 +24,6 @@ constexpr Refusal refuse_streamed(ScanProblem const& problem,
   });
 }
 
-/// Whether a tile scan by MMA is exact for these types. Integers are summed
-/// byte by byte modulo 2^bits of the accumulator; a wider one would need sign
-/// extension.
-constexpr bool scan_mma_exists(Scalar input, Scalar accumulator) {
-  return size_of(input) == 1   ? size_of(accumulator) == 4
-         : size_of(input) == 2 ? true
-                               : size_of(input) == size_of(accumulator);
-}
-
 /// Why the route `mma` cannot run, or none.
 constexpr Refusal refuse_mma(ScanProblem const& problem,
                              Capability const& capability,
@@ -44,15 +35,13 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
       {problem.in_graph, is_graph_node},
       {problem.source != Source::view, opaque_functor},
       {!problem.sum, {"the scan is not a sum"}},
-      {!capability.sums_on_tensor_cores(problem.input), no_encoding},
       {!problem.tile_compiled,
        {"no tile kernel exists for these types of elements, accumulator and "
         "output"}},
-      {!scan_mma_exists(problem.input, problem.accumulator),
-       {"the accumulator is wider than the integers in which tensor cores sum "
-        "these elements"}},
       {!problem.contiguous,
        {"a View is strided: its elements do not fill 16-byte accesses"}},
+      {!is_input_of_papers(problem.input, problem.accumulator),
+       only_half_elements},
       {bool(order), order},
       {!problem.mma_compiled,
        {"scans by MMA are no faster, and only a KokkosMMA:: call in a "

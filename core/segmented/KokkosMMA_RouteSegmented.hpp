@@ -57,13 +57,6 @@ constexpr bool segment_scan_kernel_exists(Scalar input, Scalar accumulator,
          (output == accumulator || (output == input && is_16bit_float(input)));
 }
 
-/// Whether tensor cores accumulate these elements in this type: floats in their
-/// own type or float, integers modulo 2^bits of 4 bytes or their own.
-constexpr bool segment_mma_exists(Scalar input, Scalar accumulator) {
-  if (!segment_kernel_exists(input, accumulator)) return false;
-  return size_of(accumulator) == (size_of(input) < 4 ? 4 : size_of(input));
-}
-
 /// Why no kernel of the library can run a problem on any route, or none.
 constexpr Refusal refuse_segmented(SegmentedProblem const& problem,
                                    Capability const& capability) {
@@ -106,9 +99,8 @@ constexpr Refusal refuse_mma_segmented(SegmentedProblem const& problem,
       {problem.scan, {"segmented scans have no MMA kernel"}},
       {problem.layout == SegmentLayout::columns,
        {"sums of columns have no MMA kernel"}},
-      {!segment_mma_exists(problem.input, problem.accumulator),
-       {"the tensor cores accumulate in float, in double for double, or in "
-        "integers of the element size and at least 4 bytes"}},
+      {!is_input_of_papers(problem.input, problem.accumulator),
+       only_half_elements},
       {bool(order), order},
       {!problem.mma_compiled,
        {"sums of equal segments by MMA are no faster, and only a KokkosMMA:: "

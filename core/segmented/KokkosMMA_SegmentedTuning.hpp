@@ -122,9 +122,16 @@ constexpr CsrTuning csr_tuning(bool quads) {
 /// 2578, 2830; 0..32 3439, 3506.
 inline constexpr int quads_csr_bytes = 96;
 
-/// Longest segment, in bytes, for which threads sum one segment each.
+/// Longest segment, in bytes, for which threads sum one segment each, if the
+/// check of the offsets finds it. Microseconds with one segment per thread and
+/// without, 32-bit and 64-bit offsets, without their check: 2^27 doubles up to
+/// 16 elements 322, 374 and 333, 386; 2^28 floats up to 32 elements 362, 362
+/// and 371, 380; doubles up to 32 lose, 353, 332 and 358, 338 (2026-11-30).
+/// H100: GB/s of floats up to 16 elements 2267, 1887; microseconds up to 32
+/// with the check 515, 562. A thread per segment in plain Kokkos, int32 up to 8
+/// and 32 elements: 2899, 2780 and 3033, 3466 GB/s.
 constexpr int tiny_csr_limit(TuningTable const& table, int element_bytes) {
-  return element_bytes > 2 ? table.tiny_csr_wide_bytes : table.tiny_csr_bytes;
+  return element_bytes > 2 ? 128 : table.tiny_csr_bytes;
 }
 
 /// Launch shape of the check of offsets.

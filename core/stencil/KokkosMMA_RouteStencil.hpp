@@ -204,17 +204,15 @@ inline constexpr int odd_pitch_output_radius = 3;
 /// 1 was timed: 1914 without MMA, 1773 with it (before sums were packed two to
 /// a word).
 constexpr int mma_box_radius(Scalar input) {
-  if (size_of(input) == 1) return 5;
-  return input == Scalar::bhalf ? 7 : 8;
+  return size_of(input) == 1 ? 5 : 8;
 }
 /// Smallest radius of weights that are one outer product.
 constexpr int mma_product_radius(Scalar input) {
-  if (input == Scalar::float32) return 8;
-  return size_of(input) == 2 ? 4 : 3;
+  return input == Scalar::float32 ? 8 : 4;
 }
 /// Smallest number of nonzero weights, for all other weights.
 constexpr int mma_dense_taps(Scalar input, TuningTable const& tuning) {
-  if (input == Scalar::float64) return tuning.dense_taps_double;
+  if (input == Scalar::float64) return tuning.mma_8_bytes != 0 ? 200 : never;
   return input == Scalar::float32 ? 150 : 28;
 }
 
@@ -245,9 +243,10 @@ constexpr int mma_dense_taps(Scalar input, TuningTable const& tuning) {
 /// | float, split 9 11 16    | 283 285 284*    | 179 160 133*     |
 /// | double, dense 6 7       | 78' 78'         | 82' 63'          |
 ///
-/// Boxes of bhalf of radius 7: 935" and 901"; split factors of bhalf of radius
-/// 5 were only timed before 2026-11-24: 629. Without tensor cores, there are no
-/// kernels of fixed radius for products of two radii and for radii from 8 on.
+/// Boxes of bhalf of radius 7, 935" and 901", follow the rule of half; split
+/// factors of bhalf of radius 5 were only timed before 2026-11-24: 629. Without
+/// tensor cores, there are no kernels of fixed radius for products of two radii
+/// and for radii from 8 on.
 /// Boxes of ones of uint8 of radius up to 8 reach 1893" on tensor cores;
 /// without, radius 1 to 4 1961, 1924, 1915, 1853" (copy 2074), 5 to 7 1707,
 /// 1465, 1442* (copy 2050). Dense weights on small grids: 33, 50 and 98 us

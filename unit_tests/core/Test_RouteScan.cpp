@@ -14,12 +14,12 @@ using enum Scalar;
 using P = ScanProblem;
 
 /// A call that both routes take.
-constexpr P scan_of_flags() {
+constexpr P scan_of_halves() {
   P problem;
   problem.source        = Source::view;
-  problem.input         = int8;
-  problem.accumulator   = int32;
-  problem.output        = int32;
+  problem.input         = half;
+  problem.accumulator   = float32;
+  problem.output        = float32;
   problem.sum           = true;
   problem.contiguous    = true;
   problem.tile_compiled = true;
@@ -29,8 +29,12 @@ constexpr P scan_of_flags() {
   problem.size          = 1000;
   return problem;
 }
-static_assert(!refuse_mma(scan_of_flags(), a100, {}) &&
-              !refuse_streamed(scan_of_flags(), v100));
+constexpr Route chosen(P const& problem, Capability const& capability,
+                       Route requested = {}) {
+  return route_scan(problem, capability, Settings{requested}).route;
+}
+static_assert(!refuse_mma(scan_of_halves(), a100, {}) &&
+              !refuse_streamed(scan_of_halves(), v100));
 
 /// A functor of which nothing is known.
 constexpr P a_functor =
@@ -40,15 +44,15 @@ static_assert(!refuse_streamed(a_functor, v100));
 /// What the routes say of the first call with these changes, on an H200.
 template <class... Changes>
 constexpr Refusal streamed(Changes... changes) {
-  return refuse_streamed(with(scan_of_flags(), changes...), h200);
+  return refuse_streamed(with(scan_of_halves(), changes...), h200);
 }
 template <class... Changes>
 constexpr Refusal mma(Changes... changes) {
-  return refuse_mma(with(scan_of_flags(), changes...), h200, {});
+  return refuse_mma(with(scan_of_halves(), changes...), h200, {});
 }
 static_assert(!streamed() && !mma());
 
-static_assert(says(refuse_streamed(scan_of_flags(), host), "not Cuda"));
+static_assert(says(refuse_streamed(scan_of_halves(), host), "not Cuda"));
 static_assert(says(streamed(&P::in_graph, true), "graph node"));
 static_assert(says(streamed(&P::fixed_size, false), "no fixed size"));
 static_assert(!streamed(&P::value_bytes, 64));
@@ -72,7 +76,7 @@ constexpr OfferedLevel offered_by(Route route, Capability const& machine,
   Settings exactly{route};
   exactly.reproducibility = Reproducibility::exact;
   return offered_level(
-      with(scan_of_flags(), &P::input, float32, &P::accumulator, float32,
+      with(scan_of_halves(), &P::input, float32, &P::accumulator, float32,
            &P::output, float32, &P::may_be_exact, true, changes...),
       machine, exactly);
 }
@@ -99,35 +103,42 @@ static_assert(by_kokkos.level == Reproducibility::run_to_run &&
 static_assert(offered(host, &P::accumulator, int64).level ==
               Reproducibility::exact);
 
-static_assert(says(refuse_mma(scan_of_flags(), host, {}), "not Cuda"));
-static_assert(says(refuse_mma(scan_of_flags(), v100, {}), "below 8.0"));
-static_assert(says(refuse_mma(scan_of_flags(), {true, 79, 80}, {}),
+static_assert(says(refuse_mma(scan_of_halves(), host, {}), "not Cuda"));
+static_assert(says(refuse_mma(scan_of_halves(), v100, {}), "below 8.0"));
+static_assert(says(refuse_mma(scan_of_halves(), {true, 79, 80}, {}),
                    "below 8.0"));
 static_assert(says(mma(&P::in_graph, true), "graph node"));
 static_assert(says(mma(&P::source, Source::functor), "opaque"));
 static_assert(says(mma(&P::sum, false), "not a sum"));
-static_assert(says(mma(&P::input, opaque), "not support this element type"));
 static_assert(says(mma(&P::tile_compiled, false), "no tile kernel"));
 static_assert(says(mma(&P::contiguous, false), "strided"));
 static_assert(says(mma(&P::mma_compiled, false), "KokkosMMA::KokkosMMA"));
 constexpr P of_types(Scalar input, Scalar kept) {
-  return with(scan_of_flags(), &P::input, input, &P::accumulator, kept,
+  return with(scan_of_halves(), &P::input, input, &P::accumulator, kept,
               &P::output, kept);
 }
-constexpr bool is_wider(Scalar input, Scalar kept) {
-  return says(refuse_mma(of_types(input, kept), h200, {}),
-              "the accumulator is wider") &&
-         !refuse_streamed(of_types(input, kept), h200);
-}
-static_assert(is_wider(int8, int64));
-static_assert(is_wider(int32, int64));
-static_assert(!refuse_mma(of_types(int64, int64), h200, {}));
+constexpr auto is_not_of_papers = [](Types const& types) {
+  P const problem = of_types(types.input, types.accumulator);
+  return says(refuse_mma(problem, h200, {}), "those of half") &&
+         chosen(problem, h200) == Route::streamed &&
+         chosen(problem, h200, Route::mma) == Route::streamed &&
+         chosen(problem, v100) == Route::streamed &&
+         chosen(problem, host) == Route::generic;
+};
+static_assert(all({{bhalf, float32},
+                   {half, float64},
+                   {float32, float32},
+                   {float64, float64},
+                   {int8, int32},
+                   {boolean, int32},
+                   {int64, int64}},
+                  is_not_of_papers));
 // What only `streamed` cares about.
 static_assert(!mma(&P::functor_bytes, 10000, &P::compiled, false));
 
 // --- the first reason in the order of the list is the one that is given ----
 constexpr P many_wrong =
-    with(scan_of_flags(), &P::source, Source::functor, &P::sum, false,
+    with(scan_of_halves(), &P::source, Source::functor, &P::sum, false,
          &P::contiguous, false, &P::tile_compiled, false, &P::compiled, false,
          &P::in_graph, true, &P::value_bytes, 65);
 static_assert(says(refuse_streamed(many_wrong, host), "not Cuda"));
@@ -158,33 +169,18 @@ static_assert(none({{half, float32, bhalf},
                     {int32, opaque}},
                    tile));
 
-constexpr Route chosen(P const& problem, Capability const& capability,
-                       Route requested = {}) {
-  return route_scan(problem, capability, Settings{requested}).route;
-}
-constexpr auto takes_the_faster = [](Types const& types) {
-  P const problem = of_types(types.input, types.accumulator);
-  return chosen(problem, h200) == Route::streamed &&
-         chosen(problem, h200, Route::mma) == Route::mma &&
-         !refusal_of(route_scan(problem, h200, Settings{Route::mma})) &&
-         chosen(problem, v100) == Route::streamed &&
-         chosen(problem, host) == Route::generic;
-};
-static_assert(all({{half, float32},
-                   {bhalf, float32},
-                   {float32, float32},
-                   {float64, float64},
-                   {int8, int32},
-                   {boolean, int32},
-                   {int32, int32},
-                   {int64, int64}},
-                  takes_the_faster));
+static_assert(chosen(scan_of_halves(), h200) == Route::streamed);
+static_assert(chosen(scan_of_halves(), h200, Route::mma) == Route::mma);
+static_assert(!refusal_of(route_scan(scan_of_halves(), h200,
+                                     Settings{Route::mma})));
+static_assert(chosen(scan_of_halves(), v100) == Route::streamed);
+static_assert(chosen(scan_of_halves(), host) == Route::generic);
 static_assert(chosen(a_functor, h200) == Route::streamed);
 static_assert(chosen(a_functor, host) == Route::generic);
-static_assert(chosen(with(scan_of_flags(), &P::in_graph, true), h200) ==
+static_assert(chosen(with(scan_of_halves(), &P::in_graph, true), h200) ==
               Route::generic);
 // The tensor cores are better than Kokkos' own code, whatever they pay.
-static_assert(chosen(with(of_types(int64, int64), &P::functor_bytes, 40000),
-                     h200) == Route::mma);
+static_assert(chosen(with(scan_of_halves(), &P::functor_bytes, 40000), h200) ==
+              Route::mma);
 
 }  // namespace

@@ -76,12 +76,14 @@ static_assert(!streamed(&P::operation, Operation::prod));
 static_assert(says(mma(&P::csr, true), "segments of different lengths"));
 static_assert(says(mma(&P::mma_compiled, false), "KokkosMMA::KokkosMMA"));
 static_assert(says(mma(&P::scan, true), "no MMA kernel"));
-static_assert(says(mma(&P::accumulator, float64), "accumulate in float"));
+static_assert(says(mma(&P::accumulator, float64), "those of half"));
+static_assert(says(mma(&P::input, bhalf), "those of half"));
+static_assert(says(mma(&P::input, int32, &P::accumulator, int32),
+                   "those of half"));
 static_assert(!streamed(&P::accumulator, float64));
 static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int8,
                        &P::accumulator, int32),
                    "sums of columns have no MMA kernel"));
-static_assert(!mma(&P::input, int32, &P::accumulator, int32));
 
 constexpr auto kernel = [](Types const& t) {
   return segment_kernel_exists(t.input, t.accumulator);
@@ -101,13 +103,6 @@ static_assert(none({{float64, float32},
                     {opaque, int32},
                     {int32, opaque}},
                    kernel));
-constexpr auto mma_kernel = [](Types const& t) {
-  return segment_mma_exists(t.input, t.accumulator);
-};
-static_assert(all(
-    {{bhalf, float32}, {float64, float64}, {boolean, int32}, {uint64, int64}},
-    mma_kernel));
-static_assert(none({{float32, float64}, {int8, int64}}, mma_kernel));
 
 // A reduction converts where it stores, a scan writes what it keeps.
 static_assert(!streamed(&P::output, int8));
@@ -120,20 +115,13 @@ constexpr Route chosen(P const& problem, Capability const& capability,
                        Route requested = {}) {
   return route_segmented(problem, capability, Settings{requested}).route;
 }
-constexpr auto takes_the_faster = [](Types const& t) {
-  P const problem = with(rows_of_halves(), &P::input, t.input, &P::accumulator,
-                         t.accumulator);
-  return chosen(problem, h200) == Route::streamed &&
-         chosen(problem, h200, Route::mma) == Route::mma &&
-         chosen(problem, v100) == Route::generic &&
-         chosen(problem, host) == Route::generic;
-};
-static_assert(all({{half, float32},
-                   {float32, float32},
-                   {float64, float64},
-                   {int8, int32},
-                   {int64, int64}},
-                  takes_the_faster));
+static_assert(chosen(rows_of_halves(), h200) == Route::streamed);
+static_assert(chosen(rows_of_halves(), h200, Route::mma) == Route::mma);
+static_assert(chosen(rows_of_halves(), v100) == Route::generic);
+static_assert(chosen(rows_of_halves(), host) == Route::generic);
+static_assert(chosen(with(rows_of_halves(), &P::input, int8, &P::accumulator,
+                          int32),
+                     h200, Route::mma) == Route::streamed);
 static_assert(chosen(with(rows_of_halves(), &P::csr, true), h200) ==
               Route::streamed);
 static_assert(chosen(with(rows_of_halves(), &P::scan, true), h200) ==

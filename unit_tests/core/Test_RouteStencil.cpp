@@ -134,7 +134,7 @@ template <class... Changes>
 constexpr int mma_radius(P const& problem, Changes... changes) {
   return first_mma(&P::radius, 16, problem, changes...);
 }
-static_assert(mma_radius(half) == 8 && mma_radius(bhalf) == 7);
+static_assert(mma_radius(half) == 8 && mma_radius(bhalf) == 8);
 static_assert(mma_radius(half, rank(1)) == never);
 static_assert(mma_radius(half, unaligned) == 6);
 static_assert(mma_radius(half, into_unaligned) == 7);
@@ -171,7 +171,7 @@ constexpr bool mma_from_taps(P problem, int taps) {
   return !goes(1) && !goes(taps - 1) && goes(taps) && goes(1089);
 }
 static_assert(mma_from_taps(half, 28) && mma_from_taps(floats, 150) &&
-              mma_from_taps(doubles, builtin_tuning.dense_taps_double));
+              mma_from_taps(doubles, 200));
 static_assert(route_stencil(with(half, strided), h200, {}).route ==
               Route::generic);
 

@@ -22,22 +22,7 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Impl;
 using namespace KokkosMMA::Testing;
 
-/// A table with one thing changed.
-template <class Change>
-constexpr TuningTable table_with(Change const& change) {
-  TuningTable table;
-  change(table);
-  return table;
-}
-
-constexpr TuningTable shuffled = table_with([](TuningTable& t) {
-  t.reduce_mma_int64 = 0;
-  t.dot_mma_double   = 0;
-});
-static_assert(!mma_reduce_pays(Scalar::uint64, false, shuffled));
-static_assert(mma_reduce_pays(Scalar::float64, false, shuffled));
-static_assert(!mma_reduce_pays(Scalar::float64, true, shuffled));
-static_assert(mma_reduce_pays(Scalar::half, false, shuffled));
+static_assert(mma_reduce_pays(Scalar::uint64));
 static_assert(segments_are_tiny(7, 7) && !segments_are_tiny(6, 12) &&
               segments_are_tiny(6, 24) && !segments_are_tiny(18, 36));
 
@@ -60,10 +45,10 @@ TEST(TuningTable, BuiltInTableByWhatTheDeviceReports) {
   EXPECT_EQ(builtin_tuning, builtin_tuning_of("NVIDIA H200", 90).table);
   // Sums that additions do as well leave the tensor cores of unknown devices.
   TuningTable const& any = builtin_tuning_of("NVIDIA A100", 80).table;
-  EXPECT_FALSE(mma_reduce_pays(Scalar::float64, false, any));
-  EXPECT_FALSE(mma_reduce_pays(Scalar::float64, true, any));
-  EXPECT_TRUE(mma_reduce_pays(Scalar::half, false, any));
-  EXPECT_EQ(never, any.dense_taps_double);
+  EXPECT_FALSE(mma_reduce_pays(Scalar::float64, any));
+  EXPECT_FALSE(mma_reduce_pays(Scalar::int64, any));
+  EXPECT_TRUE(mma_reduce_pays(Scalar::half, any));
+  EXPECT_EQ(never, mma_dense_taps(Scalar::float64, any));
 }
 
 /// Route functions end here, so no table makes a result wrong: it decides
@@ -103,8 +88,8 @@ TEST(TuningTable, SumsThatStreamedRefuses) {
   p.contiguous  = true;
   p.value_bytes = 8;
   Capability const h200{true, 90, 132};
-  TuningTable const table =
-      table_with([](TuningTable& t) { t.reduce_mma_double = 0; });
+  TuningTable table;
+  table.mma_8_bytes = 0;
   EXPECT_EQ(Route::streamed, route_reduce(p, h200, {}, table).route);
   p.functor_bytes = max_functor_bytes + 1;
   EXPECT_EQ(Route::mma, route_reduce(p, h200, {}, table).route);

@@ -167,7 +167,6 @@ TEST(Integers, ExactModulo) {
   EXPECT_EQ(-1, Arithmetic<MmaS8>::operand(0x00ff0000u, 2));
   EXPECT_EQ(255, Arithmetic<MmaU8>::operand(0x00ff0000u, 2));
   EXPECT_EQ(-1, Arithmetic<MmaS8K16>::operand(0xff000000u, 3));
-  EXPECT_EQ(255, Arithmetic<MmaU8K16>::operand(0xff000000u, 3));
 }
 
 TEST(Doubles, ChainOfFusedMultiplyAdds) {
@@ -177,30 +176,10 @@ TEST(Doubles, ChainOfFusedMultiplyAdds) {
   EXPECT_EQ(0x1p-60 + 0x1p-61, (Arithmetic<MmaF64>::entry(a, b, -1 - 0x1p-29)));
 }
 
-TEST(Doubles, ALongProductIsShortOnesInOrder) {
-  Random random;
-  for (int repeat = 0; repeat < 100; ++repeat) {
-    double a[16], b[16];
-    for (double& x : a) x = random.normal();
-    for (double& x : b) x = random.normal();
-    double const c = random.normal();
-    double chained = c;
-    for (int step = 0; step < 4; ++step) {
-      double part_a[4], part_b[4];
-      for (int k = 0; k < 4; ++k) {
-        part_a[k] = a[4 * step + k];
-        part_b[k] = b[4 * step + k];
-      }
-      chained = Arithmetic<MmaF64>::entry(part_a, part_b, chained);
-    }
-    ASSERT_EQ(chained, Arithmetic<MmaF64K16>::entry(a, b, c));
-  }
-}
-
 template <class Shape>
 class Multiply : public ::testing::Test {};
 using Shapes = ::testing::Types<MmaF16, MmaBF16, MmaBF16K8, MmaS8, MmaU8,
-                                MmaS8K16, MmaU8K16, MmaF64, MmaF64K16>;
+                                MmaS8K16, MmaF64>;
 TYPED_TEST_SUITE(Multiply, Shapes);
 
 /// Small integers in the operand type.

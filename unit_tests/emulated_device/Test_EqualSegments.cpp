@@ -60,10 +60,10 @@ struct EqualSegment : KernelOf<SegmentsOfLength> {
         Kokkos::Cuda(), x, segments, results.store());
     check(results.values(), false);
     if constexpr (Op == Impl::Operation::sum &&
-                  Impl::segment_mma_exists(T::input, scalar_v<Value>)) {
+                  Impl::is_input_of_papers(T::input, scalar_v<Value>)) {
       std::vector<Value> by_mma(c.groups().count, Value(-77));
-      Impl::Cuda::launch_paper_segments(
-          Kokkos::Cuda(), {T::input, x, segments, by_mma.data(), 1});
+      Impl::Cuda::launch_paper_segments(Kokkos::Cuda(),
+                                        {x, segments, by_mma.data(), 1});
       check(by_mma, true);
     }
   }

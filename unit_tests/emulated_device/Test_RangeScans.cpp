@@ -7,7 +7,7 @@
 
 #include <backends/cuda/kernels/papers/KokkosMMA_PaperScan.hpp>
 #include <backends/cuda/kernels/scan/KokkosMMA_TileScan.hpp>
-#include <core/papers/KokkosMMA_ScanEncoding.hpp>
+#include <core/routing/KokkosMMA_RouteDecision.hpp>
 
 namespace KokkosMMA::Testing {
 namespace {
@@ -37,14 +37,11 @@ typename T::Value by_additions(typename T::Bits const* x, std::size_t size,
   return total;
 }
 template <class T, bool Inclusive>
-typename T::Value by_products(typename T::Bits const* x, std::size_t size,
-                              typename T::Value* y) {
-  using Output    = typename T::Value;
-  auto const init = Output(scan_start);
-  Output total(-1);
+float by_products(typename T::Bits const* x, std::size_t size, float* y) {
+  float total = -1;
   EXPECT_FALSE(Impl::Cuda::launch_paper_scan(
-      Kokkos::Cuda(), {T::input, scalar_v<Output>, Inclusive, x, y, size, &init,
-                       &total, true}));
+      Kokkos::Cuda(), {Scalar::float32, Inclusive, x, y, size,
+                       float(scan_start), &total, true}));
   return total;
 }
 
@@ -88,18 +85,10 @@ struct RangeScan : KernelOf<WholeRange, false> {
   }
 
   template <class T>
-  static constexpr bool has_products = !std::is_same_v<
-      typename Impl::ScanEncoding<T::input, InRegisters<T>>::Data,
-      Impl::NoOperand>;
+  static constexpr bool has_products =
+      Impl::is_input_of_papers(T::input, scalar_v<typename T::Value>);
 };
-static_assert(
-    RangeScan::has_products<Combined<Scalar::half, float>> &&
-    RangeScan::has_products<Combined<Scalar::float64, double>> &&
-    !RangeScan::has_products<Combined<Scalar::float32, double>> &&
-    RangeScan::has_products<Combined<Scalar::boolean, std::int32_t>> &&
-    RangeScan::has_products<Combined<Scalar::uint64, std::uint64_t>> &&
-    !RangeScan::has_products<Combined<Scalar::int8, std::int64_t>> &&
-    !RangeScan::has_products<Combined<Scalar::uint32, std::uint64_t>>);
+static_assert(RangeScan::has_products<Combined<Scalar::half, float>>);
 
 template <class T>
 using OfRange = Scanned<RangeScan, T>;
@@ -131,14 +120,21 @@ TYPED_TEST(RangeIntegers, ExtremesAndTotal) {
         x[i] = i / period % 2 && !is_bool ? Bits(~bits) : bits;
         sum += std::uint64_t(T::value_of(x[i]));
       }
-      Value total = by_additions<T, false>(x.data(), x.size(), y.data());
-      EXPECT_EQ(Value(sum), total);
-      if constexpr (RangeScan::has_products<T>) {
-        total = by_products<T, true>(x.data(), x.size(), y.data());
-        EXPECT_EQ(Value(sum), total);
-        EXPECT_EQ(Value(sum + 3), y[x.size() - 1]);
-      }
+      EXPECT_EQ(Value(sum),
+                (by_additions<T, false>(x.data(), x.size(), y.data())));
     }
+}
+
+TEST(RangeOfHalves, TotalByProducts) {
+  using T    = Combined<Scalar::half, float>;
+  scan_start = 3;
+  Row<T::Bits> x(3000, 1);
+  Row<float> y(x.size(), 0);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = i % 3 ? 0x3c00 : 0xc000;  // 1 and -2
+  x[0] = 0x7bff;                     // 65504, the largest
+  EXPECT_EQ(65506.f, (by_products<T, true>(x.data(), x.size(), y.data())));
+  EXPECT_EQ(65509.f, y[x.size() - 1]);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ requires(VisibleScan<ScanInto<X, Y, A, Kind>>::
                                                                      Kind>> =
     scan_tile_exists(scalar_v<typename X::non_const_value_type>, scalar_v<A>,
                      scalar_v<typename Y::non_const_value_type>) &&
-    scan_mma_exists(scalar_v<typename X::non_const_value_type>, scalar_v<A>);
+    is_input_of_papers(scalar_v<typename X::non_const_value_type>, scalar_v<A>);
 
 /// Launches it; `total` is nothing, a View of the accumulator or a variable of
 /// its type. Returns whether that was possible.
@@ -42,13 +42,12 @@ template <class X, class Y, class A, ScanKind Kind, class... Total>
 bool scan_by_mma(std::string const& label, Kokkos::Cuda const& exec,
                  ScanInto<X, Y, A, Kind> const& functor, Total&... total) {
   auto const operands = VisibleScan<ScanInto<X, Y, A, Kind>>::operands(functor);
-  Cuda::PaperScan scan{scalar_v<typename X::non_const_value_type>,
-                       scalar_v<typename Y::non_const_value_type>,
+  Cuda::PaperScan scan{scalar_v<typename Y::non_const_value_type>,
                        Kind == ScanKind::inclusive,
                        operands.x,
                        operands.y,
                        functor.x.extent(0),
-                       &operands.init,
+                       operands.init,
                        nullptr,
                        true};
   [[maybe_unused]] auto const set_total = [&](auto& place) {

@@ -49,11 +49,9 @@ inline constexpr bool is_csr<CsrSegments<Offsets>> = true;
 template <Operation Op, class A, class X, class R>
 inline constexpr bool has_segments_by_mma =
 #if KOKKOSMMA_IMPL_ON_CUDA() && defined(KOKKOSMMA_PAPER_KERNELS)
-    Op == Operation::sum&& segment_mma_exists(
+    Op == Operation::sum&& is_input_of_papers(
               scalar_v<typename X::non_const_value_type>, scalar_v<A>) &&
-    is_floating(scalar_v<typename R::non_const_value_type>) ==
-        is_floating(scalar_v<A>) &&
-    size_of(scalar_v<typename R::non_const_value_type>) == size_of(scalar_v<A>);
+    scalar_v<typename R::non_const_value_type> == Scalar::float32;
 #else
     false;
 #endif
@@ -120,8 +118,8 @@ void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
 #if defined(KOKKOSMMA_PAPER_KERNELS)
     if constexpr (has_segments_by_mma<Op, A, X, R>) {
       if (use_mma) {
-        Cuda::launch_paper_segments(exec, {input, x.data(), call.packed,
-                                           result.data(), call.store_stride});
+        Cuda::launch_paper_segments(
+            exec, {x.data(), call.packed, result.data(), call.store_stride});
         return;
       }
     }

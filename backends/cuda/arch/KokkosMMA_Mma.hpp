@@ -46,8 +46,6 @@ KOKKOSMMA_IMPL_MMA_OF_4(M16N8K32_S32U8U8S32, "m16n8k32.row.col.s32.u8.u8.s32",
                         std::int32_t, "+r");
 KOKKOSMMA_IMPL_MMA_OF_2(M16N8K16_S32S8S8S32, "m16n8k16.row.col.s32.s8.s8.s32",
                         std::int32_t, "+r");
-KOKKOSMMA_IMPL_MMA_OF_2(M16N8K16_S32U8U8S32, "m16n8k16.row.col.s32.u8.u8.s32",
-                        std::int32_t, "+r");
 KOKKOSMMA_IMPL_MMA_OF_4(M16N8K32_S32S8U8S32, "m16n8k32.row.col.s32.s8.u8.s32",
                         std::int32_t, "+r");
 KOKKOSMMA_IMPL_MMA_OF_2(M16N8K16_S32S8U8S32, "m16n8k16.row.col.s32.s8.u8.s32",

@@ -26,8 +26,6 @@ struct Instruction<MmaU8> : M16N8K32_S32U8U8S32 {};
 template <>
 struct Instruction<MmaS8K16> : M16N8K16_S32S8S8S32 {};
 template <>
-struct Instruction<MmaU8K16> : M16N8K16_S32U8U8S32 {};
-template <>
 struct Instruction<MmaS8U8> : M16N8K32_S32S8U8S32 {};
 template <>
 struct Instruction<MmaS8U8K16> : M16N8K16_S32S8U8S32 {};
@@ -35,22 +33,6 @@ template <>
 struct Instruction<MmaF64> : M8N8K4_F64F64F64F64 {};
 template <>
 struct Instruction<MmaF64K8> : M16N8K8_F64F64F64F64 {};
-// Uses the small shape: sm_80 has no other.
-template <>
-struct Instruction<MmaF64K16> {
-  __device__ static void fma(double (&d)[4], double const (&a)[8],
-                             double const (&b)[4]) {
-#pragma unroll
-    for (int row = 0; row < 2; ++row) {
-      double half[2] = {d[2 * row], d[2 * row + 1]};
-#pragma unroll
-      for (int step = 0; step < 4; ++step)
-        M8N8K4_F64F64F64F64::fma(half, {a[2 * step + row]}, {b[step]});
-      d[2 * row]     = half[0];
-      d[2 * row + 1] = half[1];
-    }
-  }
-};
 
 /// A warp of the device, seen from one lane (core/reduce/KokkosMMA_WarpSum.hpp
 /// lists the operations of a warp). All 32 lanes of the hardware warp make

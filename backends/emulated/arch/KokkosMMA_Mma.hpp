@@ -120,8 +120,6 @@ struct Arithmetic<MmaU8> : IntegerArithmetic<MmaU8, std::uint8_t> {};
 
 template <>
 struct Arithmetic<MmaS8K16> : IntegerArithmetic<MmaS8K16, std::int8_t> {};
-template <>
-struct Arithmetic<MmaU8K16> : IntegerArithmetic<MmaU8K16, std::uint8_t> {};
 
 template <>
 struct Arithmetic<MmaS8U8>
@@ -147,8 +145,6 @@ template <>
 struct Arithmetic<MmaF64> : DoubleArithmetic<MmaF64> {};
 template <>
 struct Arithmetic<MmaF64K8> : DoubleArithmetic<MmaF64K8> {};
-template <>
-struct Arithmetic<MmaF64K16> : DoubleArithmetic<MmaF64K16> {};
 
 }  // namespace KokkosMMA::Impl::Emulated
 

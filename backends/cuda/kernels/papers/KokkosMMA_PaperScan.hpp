@@ -5,25 +5,21 @@
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
-#include <core/routing/KokkosMMA_RouteDecision.hpp>
+#include <core/routing/KokkosMMA_Refusal.hpp>
 
 #include <cstdint>
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Scan by MMA of contiguous elements, one at least. The accumulator is float
-/// for 16-bit floats, an integer of 4 bytes for bytes and flags, and of the
-/// elements' type otherwise; integers of either sign are the same modulo
-/// 2^bits.
+/// Scan in float by MMA of contiguous half elements, one at least.
 struct PaperScan {
-  Scalar input;
-  Scalar output;  ///< the accumulator, or the input if it is a 16-bit float
+  Scalar output;  ///< half or float
   bool inclusive;
   void const* x;
   void* y;
   std::uint64_t size;
-  void const* init;      ///< accumulator, host memory
-  void* total;           ///< accumulator; null without a total
+  float init;
+  float* total;          ///< null without a total
   bool total_on_device;  ///< the device can write to `total`
 };
 

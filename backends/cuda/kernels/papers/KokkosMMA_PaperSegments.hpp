@@ -4,22 +4,17 @@
 #define KOKKOSMMA_CUDA_PAPER_SEGMENTS_HPP
 
 #include <backends/cuda/runtime/KokkosMMA_Stream.hpp>
-#include <core/base/KokkosMMA_Scalar.hpp>
 #include <core/segmented/KokkosMMA_Segments.hpp>
 
 #include <cstddef>
 
 namespace KokkosMMA::Impl::Cuda {
 
-/// Sums by MMA of equal segments of contiguous elements. The results are float
-/// for 16-bit floats, integers of 4 bytes for bytes and flags, and of the
-/// elements' type otherwise; integers of either sign are the same modulo
-/// 2^bits.
+/// Sums in float by MMA of equal segments of contiguous half elements.
 struct PaperSegments {
-  Scalar input;
   void const* x;
   EqualSegments segments;
-  void* results;
+  float* results;
   std::ptrdiff_t stride;  ///< between the results, in elements
 };
 

@@ -50,7 +50,6 @@ struct M16N8K8_F32BF16BF16F32 : EmulatedMma<MmaBF16K8> {};
 struct M16N8K32_S32S8S8S32 : EmulatedMma<MmaS8> {};
 struct M16N8K32_S32U8U8S32 : EmulatedMma<MmaU8> {};
 struct M16N8K16_S32S8S8S32 : EmulatedMma<MmaS8K16> {};
-struct M16N8K16_S32U8U8S32 : EmulatedMma<MmaU8K16> {};
 struct M16N8K32_S32S8U8S32 : EmulatedMma<MmaS8U8> {};
 struct M16N8K16_S32S8U8S32 : EmulatedMma<MmaS8U8K16> {};
 struct M8N8K4_F64F64F64F64 : EmulatedMma<MmaF64> {};
