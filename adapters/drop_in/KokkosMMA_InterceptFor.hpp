@@ -102,8 +102,10 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
 
   static void describe(Policy const& policy, ForProblem& problem) {
     problem.user_tiles = !policy.impl_tune_tile_size();
-    if (problem.user_tiles)
-      problem.tiles = number_of_tiles(policy.m_tile, rank);
+    if (problem.user_tiles) {
+      problem.tiles      = number_of_tiles(policy.m_tile, rank);
+      problem.tiles_stay = keeps_given_tiles();
+    }
 #if defined(KOKKOS_ENABLE_TUNING)
     problem.tool_tunes = Kokkos::tune_internals();
 #endif

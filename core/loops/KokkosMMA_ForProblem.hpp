@@ -49,6 +49,7 @@ struct ForProblem {
   bool copies_with_bounds = false;
   bool batched            = false;  ///< the policy has a static batch size
   bool user_tiles         = false;  ///< the caller gave the tiles
+  bool tiles_stay         = false;  ///< these tiles, and KOKKOSMMA_TILES=keep
   unsigned tiles          = 0;      ///< given tiles as a number below 2^11
   bool tool_tunes         = false;  ///< a tool of Kokkos Tools chooses tiles
   bool indices_fit        = true;   ///< the bounds are values of the index type
@@ -106,6 +107,8 @@ constexpr Refusal refuse_streamed(ForProblem const& problem) {
       {problem.batched, {"the policy has a static batch size", own}},
       {problem.functor_bytes > max_functor_bytes,
        {"the functor is larger than 32400 bytes", "kernel argument limit"}},
+      {problem.tiles_stay,
+       {"the caller gave the tiles", "KOKKOSMMA_TILES=keep"}},
       {problem.tool_tunes, {"a tool of Kokkos Tools chooses the tiles", own}},
       {!problem.indices_fit,
        {"the bounds do not fit into the policy's index type",

@@ -3,6 +3,7 @@
 
 #include "RouteSupport.hpp"
 
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
@@ -54,6 +55,7 @@ static_assert(says(streamed(&P::max_threads, 31), "threads of a warp"));
 static_assert(says(streamed(&P::copies_with_bounds, true), "launch bounds"));
 static_assert(says(streamed(&P::batched, true), "batch size"));
 static_assert(!streamed(&P::user_tiles, true));
+static_assert(says(streamed(&P::tiles_stay, true), "gave the tiles"));
 static_assert(says(streamed(&P::tool_tunes, true), "Kokkos Tools"));
 static_assert(says(streamed(&P::indices_fit, false), "index type"));
 static_assert(!streamed(&P::functor_bytes, 32400));
@@ -482,6 +484,17 @@ TEST(LoopShape, GivenTilesAreTheFirstCandidate) {
     }
   EXPECT_GE(classes.size(), 50u);  // of 57
   EXPECT_LT(*classes.rbegin(), 1u << 24);
+}
+
+TEST(GivenTiles, AreKeptOnlyIfAskedFor) {
+  EXPECT_EQ(GivenTiles::keep, parse_tiles("keep").value);
+  for (char const* const text : {"", "measure"}) {
+    EXPECT_EQ(GivenTiles::measure, parse_tiles(text).value);
+    EXPECT_TRUE(parse_tiles(text).error.empty());
+  }
+  EXPECT_EQ(GivenTiles::measure, parse_tiles("Keep").value);
+  EXPECT_NE(parse_tiles("Keep").error.find("KOKKOSMMA_TILES=\"Keep\""),
+            std::string::npos);
 }
 
 /// A choice is kept by the number of the candidate.

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // core_environment EXPECTED: what the library reads in KOKKOSMMA_ROUTE,
-// KOKKOSMMA_REPRODUCIBILITY, KOKKOSMMA_VERBOSE and KOKKOSMMA_REPORT, and that
-// scope and call win over it. EXPECTED is a route. Fails with a line that says
-// what was different.
+// KOKKOSMMA_REPRODUCIBILITY, KOKKOSMMA_TILES, KOKKOSMMA_VERBOSE and
+// KOKKOSMMA_REPORT, and that scope and call win over it. EXPECTED is a route.
+// Fails with a line that says what was different.
 
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 
@@ -63,6 +64,10 @@ int main(int argc, char** argv) {
   expect(to_string(effective_settings().reproducibility) ==
              (level ? level : "run_to_run"),
          "KOKKOSMMA_REPRODUCIBILITY");
+
+  char const* const tiles = std::getenv("KOKKOSMMA_TILES");
+  expect(environment_keeps_tiles() == (tiles && std::string(tiles) == "keep"),
+         "KOKKOSMMA_TILES");
 
   char const* const verbose = std::getenv("KOKKOSMMA_VERBOSE");
   expect(KokkosMMA::Impl::environment_verbose() ==

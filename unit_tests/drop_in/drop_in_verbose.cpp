@@ -104,6 +104,10 @@ void make_calls() {
     Kokkos::parallel_for(
         "a box", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {9, 9}),
         DoNothing{});
+    Kokkos::parallel_for("tiles",
+                         Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>>(
+                             {0, 0, 0}, {9, 9, 9}, {3, 3, 3}),
+                         DoNothing{});
     Kokkos::parallel_for(
         "bounded",
         Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<128, 2>>(0, 100),
@@ -160,13 +164,15 @@ int compute(int argc, char** argv) {
         "is larger than 512 bytes",
         "parallel_reduce \"arrays\" n=100 value=24 bytes route streamed",
         "parallel_for \"a loop\" n=100 route streamed; not mma",
-        "parallel_for \"a box\" n=81 route streamed", bounded,
+        "parallel_for \"a box\" n=81 route streamed",
+        "parallel_for \"tiles\" n=729 route generic",
+        "not streamed: the caller gave the tiles", bounded,
         "parallel_scan \"a scan\" n=100 value=4 bytes route streamed",
         "parallel_scan \"a scan of 72 bytes\" route generic; not streamed: "
         "excluded at compile time"})
     expect(times(line) == 1,
            std::string("one line \"") + line + "\" in\n" + text);
-  expect(times("KokkosMMA: ") == 13, "no other line in\n" + text);
+  expect(times("KokkosMMA: ") == 14, "no other line in\n" + text);
 #else
   expect(text.empty(), "no line without Cuda in\n" + text);
 #endif

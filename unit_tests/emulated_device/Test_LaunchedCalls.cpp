@@ -694,6 +694,9 @@ TEST(LaunchedCalls, GivenTilesAreMeasuredBesideOtherShapes) {
     for (int n = 1; n < 14; ++n) loop.run();
     EXPECT_EQ(loop.run(), tiles_are_best ? -1 : 2);
   }
+  BoxCall kept(1);
+  kept.call.problem.tiles_stay = true;
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(kept.run(), -1);
 }
 
 /// Copies between Views of other layouts have the same kernel.
@@ -718,11 +721,11 @@ TEST(LaunchedCalls, LoopsAreObserved) {
       });
   BoxCall loop(1);
   loop.run();
-  loop.call.problem.batched = true;
+  loop.call.problem.tiles_stay = true;
   loop.run();
   {
     ScopedSettings const scope(Settings{Route::streamed});
-    loop.call.problem.batched = false;
+    loop.call.problem.tiles_stay = false;
     loop.run();
   }
   Impl::route_observer.store(before);

@@ -10,6 +10,7 @@
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
+#include <core/loops/KokkosMMA_GivenTiles.hpp>
 #include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <core/loops/KokkosMMA_ForProblem.hpp>
@@ -223,6 +224,8 @@ LoopShape run_measured_loop(ErasedFor const& call,
 }
 
 }  // namespace
+
+bool keeps_given_tiles() { return environment_keeps_tiles(); }
 
 Route run_for(ErasedFor const& call) {
   Settings const settings = effective_settings();

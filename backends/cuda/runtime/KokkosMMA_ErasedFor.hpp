@@ -41,6 +41,9 @@ struct ErasedFor {
   bool is_part = false;  ///< `problem.space` is a part of the closure's box
 };
 
+/// Whether loops keep the tiles that the caller gave (KOKKOSMMA_TILES=keep).
+bool keeps_given_tiles();
+
 /// Runs a loop, by this library or by Kokkos: in one launch, except for the
 /// first call of a large box. Returns the route that ran.
 Route run_for(ErasedFor const& call);
