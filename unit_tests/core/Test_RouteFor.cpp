@@ -810,6 +810,23 @@ TEST(LaunchChooser, PartsExclude) {
     given.measured_part(1, 10);
     EXPECT_EQ(launches(measure_all(given, {9, 10}), 2)[0] > 0, slow < 25);
   }
+  // They do not count for what then runs parts: that of a transpose does, whose
+  // orders are equally slow. It leads by its parts, and is measured.
+  for (float const other : {21.f, 40.f}) {
+    LaunchChooser::Candidates const on_both[] = {0, 0, 0, 6};
+    LaunchChooser given(4, 0, false, on_both, FirstCandidate::of_caller);
+    for (int n = 0; n < 3; ++n) given.begin_part();
+    given.measured_part(0, 10);
+    given.measured_part(1, 20);
+    given.measured_part(2, other);
+    EXPECT_EQ(given.promising(), other < 30 ? 0xF : 7);
+    if (other > 30) continue;
+    given.begin_part();
+    given.measured_part(3, 6);
+    EXPECT_EQ(given.choice(), 3);
+    measure_all(given, {10, 20, 21, 6});
+    EXPECT_EQ(given.choice(), 3);
+  }
   // What is slower, but not by that factor, runs less, and is measured.
   for (float const first_part : {11.5f, 12.5f}) {
     LaunchChooser close(2, 1);
