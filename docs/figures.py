@@ -544,17 +544,20 @@ def captions(used):
 
 
 def applications(document):
-    rows = []
-    for row in document["rows"]:
-        low, high = row["gain"]
-        gain = f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
-        if "median" in row and low != high:
-            gain = f"{row['median']:.2f} ({gain})"
-        rows.append([row["application"], row["measure"], row.get("plain", ""), row.get("drop_in", ""), gain, row.get("note", "")])
-    context = document["context"]
-    caption = (f"{context['device']}, Kokkos {context['kokkos_version']}, CUDA {context['cuda_runtime_version']}, revision "
-               f"{context['git_revision']}, {context['date']}. {context['method']}")
-    lines = table(["application", "measure", "plain", "drop-in", "speed-up", ""], rows) + [caption, ""]
+    """A table for each Kokkos, and where the applications come from."""
+    lines = []
+    for run in [document, *document.get("others", ())]:
+        rows = []
+        for row in run["rows"]:
+            low, high = row["gain"]
+            gain = f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
+            if "median" in row and low != high:
+                gain = f"{row['median']:.2f} ({gain})"
+            rows.append([row["application"], row["measure"], row.get("plain", ""), row.get("drop_in", ""), gain, row.get("note", "")])
+        context = run["context"]
+        caption = (f"{context['device']}, Kokkos {context['kokkos_version']}, CUDA {context['cuda_runtime_version']}, revision "
+                   f"{context['git_revision']}, {context['date']}. {context['method']}")
+        lines += table(["application", "measure", "plain", "drop-in", "speed-up", "check, remark"], rows) + [caption, ""]
     if "sources" in document:
         lines += table(["application", "source", "built and run with"], [[s["application"], s["source"], s["command"]] for s in document["sources"]])
     return lines
