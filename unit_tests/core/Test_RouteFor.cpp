@@ -163,6 +163,12 @@ TEST(LoopShape, CandidatesFillTheDevice) {
   EXPECT_EQ(first(space_of({64, 64}), any_launch), 0);
   EXPECT_EQ(first(large, any_launch), 1);
   EXPECT_EQ(first(space_of({1u << 21}), any_launch), 0);
+  LoopLimits of_functor    = any_launch;
+  of_functor.functor_bytes = most_first_bytes;
+  EXPECT_EQ(first(large, of_functor), 1);
+  of_functor.functor_bytes = most_first_bytes + 1;
+  EXPECT_EQ(first(large, of_functor), 0);
+  EXPECT_EQ(first(box, of_functor), 1);
   LoopSpace const small = space_of({4096});
   EXPECT_LT(small.size(), min_large_indices);
   expect_shapes(small, any_launch, {{32, 1, 1}, kokkos_shape});

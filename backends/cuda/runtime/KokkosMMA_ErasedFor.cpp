@@ -165,9 +165,9 @@ LoopShape run_measured_loop(ErasedFor const& call,
       key.device_id, call.kernel, call.problem.max_threads);
   if (max_threads == 0) return run_shape(call, kokkos_shape);
   LoopCandidates const candidates = loop_candidates(
-      call.problem.space,
-      {key.forced, call.problem.user_tiles,
-       Cuda::device(key.device_id).multiprocessors, max_threads});
+      call.problem.space, {key.forced, call.problem.user_tiles,
+                           Cuda::device(key.device_id).multiprocessors,
+                           max_threads, call.problem.functor_bytes});
   if (candidates.count <= 1) {
     LoopShape const only = candidates.count == 0 ? kokkos_shape : candidates[0];
     LoopShape const ran  = run_shape(call, only);
