@@ -360,7 +360,7 @@ def stencils(card):
                     rows.append([name, t, steps, f"{own.rate:.0f}", number(own.fraction), number(own.rate / other.rate if other else None, 1)])
         if rows:
             lines += [run.caption("Several steps in one call; a copy of every step is 1."), ""]
-            lines += table(["stencil or automaton", "type", "steps", "10^9 updates/s", "copies of the grid per step = 1", "by name / Kokkos"], rows)
+            lines += table(["stencil or automaton", "type", "steps", "10^9 updates/s", "relative to one copy of the grid per step", "by name / Kokkos"], rows)
     return none(lines, "stencils")
 
 
@@ -440,7 +440,7 @@ def index_types(card):
                 used.append(run)
                 rows.append([f"{label}, {t}", number(found["kokkos"].fraction), number(found["kokkos_int64"].fraction),
                              number(found["drop_in"].fraction)] + [number(gain) for gain in gains(found)])
-    header = ["fraction of the memory ceiling", "Kokkos, `size_t`", "Kokkos, `int64_t`", "drop-in", "gain over `size_t`", "over the faster"]
+    header = ["fraction of the memory ceiling", "Kokkos, `size_t` (loops: `int`)", "Kokkos, `int64_t`", "drop-in", "gain over that", "over the faster"]
     return table(header, rows) + [captions(used), ""]
 
 
@@ -566,7 +566,7 @@ def applications(document):
 # --------------------------------------------------------------------------------------------------------------------------------------
 # Charts
 
-CALLS = (("reduce", "view", "sum, default index"), ("reduce", "view_int64", "sum, index int64_t"), ("scan", "exclusive", "exclusive scan"),
+CALLS = (("reduce", "view", "sum, index size_t"), ("reduce", "view_int64", "sum, index int64_t"), ("scan", "exclusive", "exclusive scan"),
          ("loop", "rank1/fill", "fill"), ("loop", "rank1/triad", "triad"), ("loop", "rank2/points5_default", "2D 5-point, default policy"),
          ("loop", "rank2/points5_default_right", "2D 5-point, LayoutRight"), ("loop", "rank3/points7_default", "3D 7-point, default policy"),
          ("nested", "rows/vector_8x32/256", "rows of 256, ThreadVectorRange"), ("nested", "rows/team_auto/64", "rows of 64, TeamThreadRange"),
@@ -584,7 +584,7 @@ def call_gain(card, program, case, value_type):
 def speedup_caption(used, document):
     context = document["context"]
     return (f"One {context['device']}. Applications: Kokkos {context['kokkos_version']}, revision {context['git_revision']}, "
-            f"{context['date']}. Calls: {captions(used).partition('; ')[2]} Default index type where none is named. 1 is plain Kokkos.")
+            f"{context['date']}. Calls: {captions(used).partition('; ')[2]} Index size_t for sums and scans, int for loops, where none is named. 1 is plain Kokkos.")
 
 
 def speedup(card, document):
@@ -626,7 +626,7 @@ def sums_and_scans(card):
     for program, case, title in (("reduce", "view", "Sum"), ("scan", "exclusive", "Exclusive scan")):
         groups = [(t, bars_of(card, program, case, t, contenders, "rate", used)) for t in ("double", "float", "half", "int8")]
         panels.append((title, groups))
-    legend = [(charts.GREY, "Kokkos, default index"), (charts.DARK, "Kokkos, int64_t"), (charts.ORANGE, "CUB"), (charts.SKY, "drop-in, same source"),
+    legend = [(charts.GREY, "Kokkos, size_t or int index"), (charts.DARK, "Kokkos, int64_t"), (charts.ORANGE, "CUB"), (charts.SKY, "drop-in, same source"),
               (charts.BLUE, "by name")]
     ceilings = [c["copy"] for run in used for c in run.ceilings.values() if "copy" in c]
     copy = f" Dashed: a copy, {max(ceilings):.0f} GB/s." if ceilings else ""

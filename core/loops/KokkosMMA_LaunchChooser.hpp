@@ -154,7 +154,7 @@ class LaunchChooser {
   bool awaits_parts() const { return m_open_parts > 0; }
   /// Candidates for which none of those that they require is hopeless by its
   /// parts; none until all parts have a result. Tiles of the caller do not
-  /// count: if those of a transpose are square, both orders are slower. The
+  /// count: square ones make both orders of a transpose look hopeless. The
   /// transpose of 8000^2 doubles with tiles of 32 kept them, 1845 GB/s; 2860 in
   /// `transpose_shape` (H200, 2026-11-30).
   Candidates promising() const {

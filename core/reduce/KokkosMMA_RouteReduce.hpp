@@ -48,7 +48,7 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
 /// CloverLeaf's time step: 4517, 425 (32) (H200, CUDA 13.0, 2026-11-29).
 constexpr int max_local_bytes(ReduceProblem const& problem) {
   if (problem.pattern == Pattern::mdrange) return 512;
-  return problem.few_registers ? 64 : 8;
+  return problem.most_spilled;
 }
 
 /// Why the route `streamed` cannot run, or none.

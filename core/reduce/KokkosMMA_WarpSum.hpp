@@ -203,6 +203,7 @@ class WarpSumDouble {
 template <class Warp, Scalar Input>
 struct WarpSumChoice {
   static constexpr bool is_byte = size_of(Input) == 1;
+  static_assert(is_byte || (size_of(Input) == 8 && !is_floating(Input)));
   using Whole =
       std::conditional_t<Input == Scalar::int64, std::int64_t, std::uint64_t>;
   using type = std::conditional_t<

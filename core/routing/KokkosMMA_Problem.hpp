@@ -43,7 +43,7 @@ struct ReduceProblem {
   std::size_t value_bytes   = 0;      ///< of the reduced value
   std::size_t functor_bytes = 0;      ///< functor and reducer together
   std::uint64_t size        = 0;      ///< indices
-  bool few_registers        = false;  ///< the kernel has 32 and may spill
+  int most_spilled          = 8;      ///< bytes that a kernel may spill
   int local_bytes = 0;  ///< local memory of the kernel: spilled registers
 };
 

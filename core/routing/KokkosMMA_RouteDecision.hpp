@@ -126,13 +126,14 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
 /// GB/s without and with tensor cores, 2^28 elements (H200, 2026-11-21): scans
 /// of float 3755 3625, int8 3460 3412, double 3754 3223, int32 3730 3487, int64
 /// 3755 2741; sums of segments of 64 and 1024 float 4377 4293 and 4514 4425,
-/// int8 3869 3718 and 4035 4056.
+/// int8 3869 3718 and 4035 4056. Segments of 4096 and 8192 bhalf 4067 4366 and
+/// 4130 4353, of 1024 the same (H200, 2026-11-30): not enough for a kernel.
 constexpr bool is_input_of_papers(Scalar input, Scalar accumulator) {
   return input == Scalar::half && accumulator == Scalar::float32;
 }
 inline constexpr Refusal only_half_elements{
-    "among scans and segments, only those of half elements in float have "
-    "kernels for tensor cores"};
+    "tensor cores scan, and sum segments of equal length, only half elements "
+    "in float"};
 
 /// Prints a warning if a scope or the environment requests a higher level than
 /// the call offers, once per operation and level.

@@ -111,14 +111,15 @@ inline constexpr std::size_t small_functor_bytes = 128;
 /// CUDA 13.0, Kokkos 5.0.2, 2026-11-29). Tiles and rest in one loop, whose
 /// second invocation has a condition, have 0.98 and 0.91 of these rates.
 inline constexpr std::size_t large_functor_bytes = 256;
-/// Whether a kernel has 32 registers and may spill: that of large functors and
-/// of lambdas over one View of 8-byte values over a range, and that of sums
-/// with 20 invocations in flight, of which only the schedule with these spills.
-/// Counts of peaks of doubles spill 24 bytes, dot products of doubles into
-/// float 16.
-constexpr bool has_few_registers(StreamedTuning const& tuning) {
-  return (tuning.threads == 512 && tuning.min_blocks == 4) ||
-         (tuning.threads == 1024 && tuning.most_calls > tuning.calls);
+/// Bytes of local memory that a kernel over a range may use. Those with 32
+/// registers may spill: that of large functors, and of sums with 20 invocations
+/// in flight, of which only the schedule with these spills. Counts of peaks of
+/// doubles spill 24 bytes, dot products of doubles into float 16. Lambdas over
+/// one View: logarithms 8, exponentials 16; sines need 40 and run Kokkos' code.
+constexpr int most_spilled(StreamedTuning const& tuning) {
+  bool const many = tuning.most_calls > tuning.calls;
+  if (tuning.threads == 512 && tuning.min_blocks == 4) return many ? 24 : 64;
+  return tuning.threads == 1024 && many ? 64 : 8;
 }
 
 /// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
@@ -187,10 +188,11 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// is slower: columns of floats in eights 5047 us instead of 1868, int8 0.492
 /// ms instead of 0.450.
 ///
-/// A lambda over one View mostly computes something of each element. Those of
-/// doubles have 32 registers, as in Kokkos, so that all warps are resident:
-/// without the cap the compiler gives 40 to roots and quotients. Rates relative
-/// to Kokkos with 64, with 32 (2^24, 2^28 indices): roots 0.89 0.85, 1.02 0.98;
+/// A functor no larger than a lambda over one View mostly computes something of
+/// each element; one that also captures a number is larger. Those of doubles
+/// have 32 registers, as in Kokkos, so that all warps are resident: without the
+/// cap the compiler gives 40 to roots and quotients. Rates relative to Kokkos
+/// with 64, with 32 (2^24, 2^28 indices): roots 0.89 0.85, 1.02 0.98;
 /// polynomials with a quotient 0.86 0.86, 1.01 0.98; maxima of roots 0.91 0.84,
 /// 1.05 1.0; logarithms 1.05 1.17, 1.13 1.17. Rare are loops over neighbours in
 /// such a lambda, with fewer loads in flight: windows of 2^20, 2^22, 2^24

@@ -83,7 +83,7 @@ static_assert(!mdrange((1u << 31) - 1) && says(mdrange(1u << 31), "2^31"));
 static_assert(!streamed(&P::local_bytes, 8) &&
               says(streamed(&P::local_bytes, 9), "registers"));
 constexpr Refusal spills_of_a_large_functor(int bytes) {
-  return streamed(&P::few_registers, true, &P::local_bytes, bytes);
+  return streamed(&P::most_spilled, 64, &P::local_bytes, bytes);
 }
 static_assert(!spills_of_a_large_functor(64) &&
               says(spills_of_a_large_functor(65), "registers"));

@@ -119,7 +119,7 @@ constexpr P of_types(Scalar input, Scalar kept) {
 }
 constexpr auto is_not_of_papers = [](Types const& types) {
   P const problem = of_types(types.input, types.accumulator);
-  return says(refuse_mma(problem, h200, {}), "those of half") &&
+  return says(refuse_mma(problem, h200, {}), "only half elements") &&
          chosen(problem, h200) == Route::streamed &&
          chosen(problem, h200, Route::mma) == Route::streamed &&
          chosen(problem, v100) == Route::streamed &&

@@ -76,10 +76,10 @@ static_assert(!streamed(&P::operation, Operation::prod));
 static_assert(says(mma(&P::csr, true), "segments of different lengths"));
 static_assert(says(mma(&P::mma_compiled, false), "KokkosMMA::KokkosMMA"));
 static_assert(says(mma(&P::scan, true), "no MMA kernel"));
-static_assert(says(mma(&P::accumulator, float64), "those of half"));
-static_assert(says(mma(&P::input, bhalf), "those of half"));
+static_assert(says(mma(&P::accumulator, float64), "only half elements"));
+static_assert(says(mma(&P::input, bhalf), "only half elements"));
 static_assert(says(mma(&P::input, int32, &P::accumulator, int32),
-                   "those of half"));
+                   "only half elements"));
 static_assert(!streamed(&P::accumulator, float64));
 static_assert(says(mma(&P::layout, SegmentLayout::columns, &P::input, int8,
                        &P::accumulator, int32),

@@ -32,8 +32,10 @@ constexpr bool all_usable() {
     for (int const indices : {1, 2, 3, 4, 6})
       for (bool const sum : {true, false})
         for (std::size_t const functor : {8, 100, 600})
-          if (!usable(streamed_tuning(value, indices, sum, functor)))
-            return false;
+          for (bool const one_view : {false, true})
+            if (!usable(streamed_tuning(value, indices, sum, functor, 40,
+                                        one_view)))
+              return false;
   return true;
 }
 static_assert(all_usable());
@@ -67,9 +69,13 @@ static_assert(usable(fair) && !usable_with(&StreamedTuning::accumulators, 3) &&
 /// The running values of a thread stay within half its registers.
 constexpr bool values_fit() {
   for (std::size_t value = 1; value <= max_value_bytes; ++value) {
-    StreamedTuning const tuning = streamed_tuning(value);
-    int const registers         = 65536 / (tuning.threads * tuning.min_blocks);
-    if (tuning.accumulators * int(value + 3) / 4 > registers / 2) return false;
+    for (bool const one_view : {false, true}) {
+      StreamedTuning const tuning =
+          streamed_tuning(value, 1, true, 0, 40, one_view);
+      int const registers = 65536 / (tuning.threads * tuning.min_blocks);
+      if (tuning.accumulators * int(value + 3) / 4 > registers / 2)
+        return false;
+    }
   }
   return true;
 }
@@ -117,21 +123,22 @@ static_assert(streamed_tuning(8, 2, true, 256).most_calls == 4 &&
               streamed_tuning(8, 2, false, 264).most_calls == 2 &&
               streamed_tuning(16, 2, false, 264).calls == 2);
 // In ranges each thread has 32 registers.
-static_assert(has_few_registers(streamed_tuning(8, 1, true, 264)) &&
-              !has_few_registers(streamed_tuning(8, 1, true, 256)) &&
-              !has_few_registers(streamed_tuning(16, 1, true, 264)) &&
-              !has_few_registers(streamed_tuning(8, 2, true, 264)));
+static_assert(most_spilled(streamed_tuning(8, 1, true, 264)) == 64 &&
+              most_spilled(streamed_tuning(8, 1, true, 256)) == 8 &&
+              most_spilled(streamed_tuning(16, 1, true, 264)) == 8 &&
+              most_spilled(streamed_tuning(8, 2, true, 264)) == 8);
 // Lambdas over one View of 8-byte values, too.
 constexpr StreamedTuning one_view = streamed_tuning(8, 1, true, 40, 40, true);
-static_assert(has_few_registers(one_view) &&
+static_assert(most_spilled(one_view) == 24 && !may_divide_parts(one_view) &&
+              streamed_tuning(8, 1, false, 40, 40, true).min_blocks == 4 &&
               streamed_tuning(4, 1, true, 40, 40, true) ==
                   streamed_tuning(4, 1, true, 40, 40) &&
               streamed_tuning(8, 2, true, 40, 40, true) ==
                   streamed_tuning(8, 2, true, 40, 40) &&
               keeps_first_if_short(one_view, false, 4));
 // With 20 invocations in flight, too.
-static_assert(has_few_registers(streamed_tuning(4)) &&
-              !has_few_registers(streamed_tuning(4, 1, false)));
+static_assert(most_spilled(streamed_tuning(4)) == 64 &&
+              most_spilled(streamed_tuning(4, 1, false)) == 8);
 static_assert(keeps_first_if_short(streamed_tuning(8), false, 4) &&
               !keeps_first_if_short(streamed_tuning(8), false, 3) &&
               !keeps_first_if_short(streamed_tuning(8), true, 4) &&

@@ -66,8 +66,8 @@ inline void no_locks() {}
 template <class Value, class F>
 class ReduceCall {
  public:
-  static constexpr auto tuning =
-      Impl::streamed_tuning(sizeof(Value), 1, true, sizeof(F), 40);
+  static constexpr auto tuning = Impl::streamed_tuning(
+      sizeof(Value), 1, true, sizeof(F), 40, sizeof(F) <= 32);
   using Tuning  = Impl::Cuda::tuning_type<tuning>;
   using Reducer = SumReducer<Value>;
   using Running = Impl::Cuda::RunningValue<Reducer, Value>;

@@ -276,7 +276,7 @@ Route run_reduce(ErasedReduce& call) {
     // Spilled bytes depend on the architecture.
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
-    call.problem.few_registers = has_few_registers(call.tuning);
+    call.problem.most_spilled = most_spilled(call.tuning);
   }
   return run_call(
       call, "parallel_reduce", call.problem, call.result_on_device, is_exact,

@@ -160,7 +160,7 @@ bool add_reduce_node(ErasedReduce& call, Cuda::GraphPlace const& place) {
                                   call.tuning.threads, 0);
     if (settings.reproducibility == Reproducibility::run_to_run)
       call.problem.local_bytes = facts.local_bytes;
-    call.problem.few_registers = has_few_registers(call.tuning);
+    call.problem.most_spilled = most_spilled(call.tuning);
     decision = route_reduce(call.problem, device, settings, *device.tuning);
   }
   if (decision.route == Route::streamed) {
