@@ -136,10 +136,15 @@ TYPED_TEST(DirectKernels, BoxesBesideBoundaries) {
                          typename TypeParam::Result, true>;
   Random random;
   int const before = Impl::Cuda::CopyTensor::copies();
-  for (int n = 0; n < 12; ++n) {
+  // Only large boxes are copied; in rare runs none of twelve is.
+  auto const none_copied = [&] {
+    return Impl::Cuda::CopyTensor::copies() == before;
+  };
+  for (int n = 0; n < 12 || (n < 120 && none_copied()); ++n) {
     int const radius   = 1 + n % 8;
-    auto const weights = n < 8 ? StencilWeights<3>::star(radius)
-                               : random_weights<3>({1, 1, 1}, false, random);
+    auto const weights = n % 12 < 8
+                             ? StencilWeights<3>::star(radius)
+                             : random_weights<3>({1, 1, 1}, false, random);
     StencilCase<3> in =
         random_case<3>(random, weights, {12, n % 3 == 0 ? 24 : 80, 600});
     in.extent[2] = (in.extent[2] + 15) / 16 * 16;
