@@ -194,8 +194,8 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// cap the compiler gives 40 to roots and quotients. Rates relative to Kokkos
 /// with 64, with 32 (2^24, 2^28 indices): roots 0.89 0.85, 1.02 0.98;
 /// polynomials with a quotient 0.86 0.86, 1.01 0.98; maxima of roots 0.91 0.84,
-/// 1.05 1.0; logarithms 1.05 1.17, 1.13 1.17. Rare are loops over neighbours in
-/// such a lambda, with fewer loads in flight: windows of 2^20, 2^22, 2^24
+/// 1.05 1.0; logarithms 1.05 1.17, 1.13 1.17. Few such functors loop over
+/// neighbours, and these have fewer loads in flight: windows (2^20, 2^22, 2^24)
 /// 1.24 1.25 1.16, 0.97 1.05 1.03; all work in the last sixteenth 1.28 1.32
 /// 1.47, 0.94 0.72 0.68. Not for several Views: quotients of two 1.04, with 40
 /// registers 1.26, roots of three 0.91, 0.99, but falling windows 1.16, 0.88,

@@ -30,7 +30,7 @@ struct WatchedWarp : Emulated::Warp {
   }
 };
 
-/// A tile of zeros but for some elements: two rows of vectors in the lanes.
+/// A tile of zeros, except some elements: two rows of vectors in the lanes.
 class OneTile {
  public:
   using Scan = Impl::WarpScanMma<WatchedWarp, true>;
