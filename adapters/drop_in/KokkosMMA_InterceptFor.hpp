@@ -71,7 +71,7 @@ struct PolicyLoop;
 template <class... Traits>
 struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   using Policy                  = Kokkos::RangePolicy<Traits...>;
-  using Kernel                  = Cuda::RangeLoop;
+  using Kernel                  = Cuda::RangePolicyLoop;
   static constexpr int rank     = 1;
   static constexpr auto indices = Indices::constant;
 
@@ -95,8 +95,8 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
   using Index                = typename Policy::index_type;
   static constexpr int rank  = int(Policy::rank);
   static constexpr bool left = Policy::inner_direction == Kokkos::Iterate::Left;
-  using Kernel =
-      std::conditional_t<rank == 1, Cuda::RangeLoop, Cuda::BoxLoop<rank, left>>;
+  using Kernel = std::conditional_t<rank == 1, Cuda::RangePolicyLoop,
+                                    Cuda::MDRangePolicyLoop<rank, left>>;
   static constexpr auto indices =
       KOKKOS_VERSION < 50100 ? Indices::constant : Indices::writable;
 

@@ -145,10 +145,17 @@ class LaunchChooser {
   /// measured.
   void begin_part() { m_open_parts += 1; }
   /// \param milliseconds of the whole loop at the rate of the part
-  void measured_part(int candidate, float milliseconds) {
+  /// \param large a large part, which is compared with large ones only: the
+  ///   time of a small part is mostly that of its launch. One candidate has
+  ///   parts of both sizes
+  void measured_part(int candidate, float milliseconds, bool large = false) {
     m_open_parts -= 1;
     Candidate& each = m_all[candidate];
-    if (milliseconds < each.part) each.part = milliseconds;
+    if (large)
+      each.large_part = milliseconds;
+    else if (milliseconds < each.part)
+      each.part = milliseconds;
+    if (each.part < never && each.large_part < never) m_with_both = candidate;
   }
   void lost_part() { m_open_parts -= 1; }
   bool awaits_parts() const { return m_open_parts > 0; }
@@ -212,7 +219,7 @@ class LaunchChooser {
   /// if it has none of both.
   float milliseconds(int candidate) const {
     Candidate const& each = m_all[candidate];
-    return each.samples > 0 ? each.least : each.part;
+    return each.samples > 0 ? each.least : part_of(each);
   }
 
  private:
@@ -222,6 +229,7 @@ class LaunchChooser {
     float least         = never;
     float first         = never;
     float part          = never;
+    float large_part    = never;
     int begun           = 0;
     int results         = 0;  ///< samples, and measurements without one
     int samples         = 0;
@@ -243,14 +251,21 @@ class LaunchChooser {
         return true;
     return false;
   }
-  bool has_part(Candidate const& each) const { return each.part < never; }
+  /// Time by the candidate's parts. That of a large part is scaled by the ratio
+  /// of the candidate with both.
+  float part_of(Candidate const& each) const {
+    if (each.part < never || m_with_both == none) return each.part;
+    Candidate const& both = m_all[m_with_both];
+    return each.large_part * (both.part / both.large_part);
+  }
+  bool has_part(Candidate const& each) const { return part_of(each) < never; }
 
   /// Whether a candidate is slower than another by a factor, by their parts.
   bool lags_by_parts(Candidate const& each, float factor, int from = 0) const {
     if (!has_part(each) || m_open_parts > 0) return false;
     for (int c = from; c < m_count; ++c)
-      if (!m_all[c].cannot_run && each.part > factor * m_all[c].part &&
-          each.part > m_all[c].part + least_of_slower)
+      if (!m_all[c].cannot_run && part_of(each) > factor * part_of(m_all[c]) &&
+          part_of(each) > part_of(m_all[c]) + least_of_slower)
         return true;
     return false;
   }
@@ -263,7 +278,8 @@ class LaunchChooser {
       return time > factor * fast && time > fast + least ? time / fast : 0;
     };
     if (by_parts && !(by_whole && each.least >= over.least))
-      return ratio(over.part, each.part, clearly_slower, least_of_slower);
+      return ratio(part_of(over), part_of(each), clearly_slower,
+                   least_of_slower);
     if (!by_whole) return 0;
     return over.samples == 1
                ? ratio(over.least, each.least, far_slower, least_of_slower)
@@ -346,6 +362,7 @@ class LaunchChooser {
   bool m_watched;
   FirstCandidate m_kind;
   int m_opening    = none;  ///< measured first
+  int m_with_both  = none;  ///< candidate with a small and a large part
   int m_open       = 0;
   int m_open_parts = 0;
   int m_strikes    = 0;

@@ -236,6 +236,10 @@ TimedRow const timed_rows[] = {
     {"3D copy, Right", {640, 640, 640}, 15.83f, 16.3f, 0.72f},
     {"3D 7-point, Right", {638, 638, 638}, 18.55f, 16.9f, 0.89f}};
 
+/// Milliseconds by which a part takes longer than its share of the loop, with
+/// the two events around it (H200, 2026-11-30).
+constexpr float time_of_launch = 0.01f;
+
 /// The parts of a loop's first call, whose results are there at once.
 /// \param time milliseconds of the whole loop in a shape
 /// \return milliseconds of the call, with its rest
@@ -243,19 +247,22 @@ template <class Time>
 float run_in_parts(LaunchChooser& chooser, LoopCandidates const& all,
                    LoopParts parts, Time const& time) {
   float share = 1, spent = 0;
-  auto const run = [&](LaunchChooser::Candidates some) {
-    for (int n = 0; n < parts_per_candidate; ++n)
+  auto const run = [&](LaunchChooser::Candidates some, bool eighth) {
+    for (int n = eighth ? 1 : parts_per_candidate; n > 0; --n)
       for (int c = 0; c < all.count; ++c)
         if (some >> c & 1) {
+          float const factor = parts.factor_of(parts.next(all[c].fast, eighth));
           chooser.begin_part();
-          chooser.measured_part(c, time(all[c]));
-          float const part = 1 / parts.factor_of(parts.next(all[c].fast));
-          share -= part;
-          spent += time(all[c]) * part;
+          chooser.measured_part(c, time(all[c]) + factor * time_of_launch,
+                                eighth);
+          share -= 1 / factor;
+          spent += time(all[c]) / factor + time_of_launch;
         }
   };
-  run(all.in_parts);
-  run(LaunchChooser::Candidates(all.then_in_parts & chooser.promising()));
+  run(all.in_parts, false);
+  auto const then =
+      LaunchChooser::Candidates(all.then_in_parts & chooser.promising());
+  if (then) run(LaunchChooser::Candidates(then | 1u << chooser.choice()), true);
   return spent + share * time(all[chooser.choice()]);
 }
 
@@ -343,7 +350,9 @@ template <class Time>
 float calls_of_a_host_ahead(LoopSpace const& space, LoopLimits const& limits,
                             int calls, Time const& time) {
   LoopCandidates const all = loop_candidates(space, limits);
-  LaunchChooser chooser(all.count, all.first, false, all.required.data());
+  LaunchChooser chooser(
+      all.count, all.first, false, all.required.data(),
+      limits.user_tiles ? FirstCandidate::of_caller : FirstCandidate::usual);
   LoopParts const parts(space, std::popcount(all.in_parts));
   if (parts.any()) run_in_parts(chooser, all, parts, time);
   struct Result {
@@ -419,6 +428,20 @@ TEST(LaunchChooser, IsPromisingIfNothingRequiredIsHopelessByParts) {
   EXPECT_EQ(chooser.promising(), 7);
 }
 
+/// Large parts are compared with each other only.
+TEST(LaunchChooser, ScalesTheTimeOfALargePart) {
+  LaunchChooser chooser(3);
+  for (int n = 0; n < 4; ++n) chooser.begin_part();
+  chooser.measured_part(0, 2);
+  chooser.measured_part(1, 1.5f);
+  chooser.measured_part(2, 0.6f, true);
+  chooser.measured_part(1, 1, true);
+  EXPECT_FLOAT_EQ(chooser.milliseconds(0), 2);
+  EXPECT_FLOAT_EQ(chooser.milliseconds(1), 1.5f);
+  EXPECT_FLOAT_EQ(chooser.milliseconds(2), 0.9f);
+  EXPECT_EQ(chooser.choice(), 2);
+}
+
 /// Parts and rest are the box.
 TEST(LoopParts, CoverABoxOnce) {
   EXPECT_FALSE(LoopParts(space_of({1u << 28}), 4).any());
@@ -437,9 +460,10 @@ TEST(LoopParts, CoverABoxOnce) {
     ASSERT_TRUE(parts.any());
     std::uint64_t covered = 0;
     LoopSpace at          = space;
-    for (int n = 0; n < parts_per_candidate * candidates; ++n) {
+    int const small_ones  = parts_per_candidate * candidates;
+    for (int n = 0; n < small_ones + 2; ++n) {
       int const fast       = n % space.rank;
-      LoopSpace const part = parts.next(fast);
+      LoopSpace const part = parts.next(fast, n >= small_ones);
       EXPECT_NEAR(double(space.size()) / double(part.size()),
                   parts.factor_of(part), 1e-3);
       EXPECT_GE(part.size(), min_part_indices * 3 / 4);
@@ -460,7 +484,7 @@ TEST(LoopParts, CoverABoxOnce) {
     EXPECT_EQ(parts.rest().begin, at.begin);
     EXPECT_EQ(parts.rest().extent, at.extent);
     EXPECT_EQ(covered + parts.rest().size(), space.size());
-    EXPECT_LE(covered, space.size() / 3);
+    EXPECT_LE(covered, space.size() * 5 / 8);
   }
 }
 

@@ -452,7 +452,7 @@ class BoxCall {
 
   inline static void const* const m_kernel = Impl::Cuda::kernel_address(
       &Impl::Cuda::streamed_for<std::int64_t, Invoked,
-                                Impl::Cuda::BoxLoop<3, true>>);
+                                Impl::Cuda::MDRangePolicyLoop<3, true>>);
   int m_contiguous;
   float m_time_of_kokkos;
 };
@@ -538,7 +538,7 @@ class DividedBox {
 
   inline static void const* const m_kernel = Impl::Cuda::kernel_address(
       &Impl::Cuda::streamed_for<std::int64_t, Invoked,
-                                Impl::Cuda::BoxLoop<2, true>>);
+                                Impl::Cuda::MDRangePolicyLoop<2, true>>);
   /// The clock moves after so many invocations.
   static constexpr unsigned charged = 1u << 14;
   std::array<std::int64_t, 2> m_origin{};
@@ -636,7 +636,7 @@ class CopyCall {
   inline static std::array<void const*, 3> const m_kernels{
       Impl::Cuda::kernel_address(
           &Impl::Cuda::streamed_for<std::int64_t, Invoked,
-                                    Impl::Cuda::BoxLoop<2, true>>),
+                                    Impl::Cuda::MDRangePolicyLoop<2, true>>),
       &m_kernel_of_kokkos,
       Impl::Cuda::kernel_address(&Impl::Cuda::copy_tiles<std::uint32_t>)};
 };

@@ -310,7 +310,7 @@ TEST(LoopKernels, BoxesOfTwoBillionIndicesInADimension) {
     for (unsigned thread = 0; thread < grid.threads; ++thread) {
       threadIdx = {thread, 0, 0};
       Impl::Cuda::streamed_for<std::int64_t, std::remove_const_t<decltype(f)>,
-                               Impl::Cuda::BoxLoop<2, true>>(f, box);
+                               Impl::Cuda::MDRangePolicyLoop<2, true>>(f, box);
     }
     std::sort(seen.begin(), seen.end());
     EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());

@@ -318,10 +318,12 @@ void expect_strided_copy(Random& random) {
         loop, {32, 2, 2, int(random.integer(0, Rank - 1))}, grid);
     Impl::Cuda::launch_kernel(
         space, "strided_copy",
-        left ? &Impl::Cuda::streamed_for<std::int64_t, Strided,
-                                         Impl::Cuda::BoxLoop<Rank, true>>
-             : &Impl::Cuda::streamed_for<std::int64_t, Strided,
-                                         Impl::Cuda::BoxLoop<Rank, false>>,
+        left ? &Impl::Cuda::streamed_for<
+                   std::int64_t, Strided,
+                   Impl::Cuda::MDRangePolicyLoop<Rank, true>>
+             : &Impl::Cuda::streamed_for<
+                   std::int64_t, Strided,
+                   Impl::Cuda::MDRangePolicyLoop<Rank, false>>,
         {grid.blocks, grid.threads}, f, box);
   }
   EXPECT_EQ(to, expected) << "rank " << Rank << ", " << sizeof(T) << " bytes";

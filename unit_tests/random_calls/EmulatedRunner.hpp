@@ -109,8 +109,8 @@ struct EmulatedRunner {
       Impl::LoopShape const shapes[] = {
           {32, 1, 1}, {256, 1, 4}, {128, 1, 1}, {64, 1, 9}};
       auto const range = Impl::lay_out_range(loop, shapes[choice(4, 0)], grid);
-      launch(Impl::Cuda::streamed_for<Index, TheCall, Impl::Cuda::RangeLoop,
-                                      by_value<F>>,
+      launch(Impl::Cuda::streamed_for<Index, TheCall,
+                                      Impl::Cuda::RangePolicyLoop, by_value<F>>,
              range);
     } else {
       Impl::LoopShape const shapes[] = {Impl::grid_shape,      {32, 8, 4},
@@ -119,7 +119,7 @@ struct EmulatedRunner {
       Impl::LoopShape shape          = shapes[choice(6, 0)];
       shape.fast                     = int(choice(rank, 1));
       auto const box_of_loop         = Impl::lay_out_box(loop, shape, grid);
-      using Loop                     = Impl::Cuda::BoxLoop<rank, BoxType::left>;
+      using Loop = Impl::Cuda::MDRangePolicyLoop<rank, BoxType::left>;
       launch(Impl::Cuda::streamed_for<Index, TheCall, Loop, by_value<F>>,
              box_of_loop);
     }

@@ -121,8 +121,8 @@ LoopShape run_shape(ErasedFor const& call, LoopShape const& shape,
 }
 
 /// Runs a loop's first call in parts: each of the most promising candidates
-/// runs some, then those that are promising by these, and the best of all the
-/// rest.
+/// runs some. Those that are then promising, and the fastest so far, run an
+/// eighth each. The best of all runs the rest.
 /// \return the shape that ran the rest
 LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
                        LoopParts parts, Cuda::LaunchTimes::Loop const& loop) {
@@ -131,13 +131,13 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
   cudaStream_t const stream = call.stream.handle;
   ErasedFor part            = call;
   part.is_part              = true;
-  auto const run            = [&](LaunchChooser::Candidates some) {
-    for (int round = 0; round < parts_per_candidate; ++round)
+  auto const run            = [&](LaunchChooser::Candidates some, bool eighth) {
+    for (int round = eighth ? 1 : parts_per_candidate; round > 0; --round)
       for (int c = 0; c < candidates.count; ++c) {
         if ((some >> c & 1) == 0) continue;
-        part.problem.space       = parts.next(candidates[c].fast);
+        part.problem.space       = parts.next(candidates[c].fast, eighth);
         Times::Trial const trial = times.begin_part(
-                       loop, c, parts.factor_of(part.problem.space), stream);
+                       loop, c, parts.factor_of(part.problem.space), eighth, stream);
         Times::OnException const abandon(times, loop, trial);
         if (run_shape(part, candidates[c]) == candidates[c])
           times.end(loop, trial, stream);
@@ -145,12 +145,12 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
           times.cannot_run(loop, trial);
       }
   };
-  run(candidates.in_parts);
+  run(candidates.in_parts, false);
   auto const end      = std::chrono::steady_clock::now() + Times::longest_wait;
   Times::OfParts told = times.choice_by_parts(loop, end);
   if (auto const then = LaunchChooser::Candidates(candidates.then_in_parts &
                                                   told.promising)) {
-    run(then);
+    run(LaunchChooser::Candidates(then | 1u << told.choice), true);
     told = times.choice_by_parts(loop, end);
   }
   part.problem.space = parts.rest();

@@ -47,7 +47,8 @@ class LaunchTimes {
     cudaEvent_t stop             = nullptr;
     bool has_decided             = false;  ///< since the previous call
     bool is_final                = false;  ///< whether the choice is final
-    float parts = 0;  ///< ratio of the loop to the launched part; 0: whole
+    float parts   = 0;  ///< ratio of the loop to the launched part; 0: whole
+    bool is_large = false;  ///< of the part
   };
 
   /// Limit of the memory: further loops run their first candidate.
@@ -119,13 +120,15 @@ class LaunchTimes {
     return true;
   }
   /// Begins the measurement of a candidate on a part of a loop that opens()
-  /// announced; `factor`: the ratio of the loop to the part.
-  Trial begin_part(Loop const& loop, int candidate, float factor,
+  /// announced; `factor`: the ratio of the loop to the part. `is_large` as in
+  /// LaunchChooser::measured_part().
+  Trial begin_part(Loop const& loop, int candidate, float factor, bool is_large,
                    cudaStream_t stream) {
     std::unique_lock<std::mutex> lock(m_mutex);
     Trial trial;
     trial.candidate = candidate;
     trial.parts     = factor;
+    trial.is_large  = is_large;
     if (m_released) return trial;
     RelaxedCapture const capture;
     OwnErrors const errors;
@@ -258,7 +261,8 @@ class LaunchTimes {
     State* state;
     int candidate;
     Pair pair;
-    float parts;  ///< as in Trial
+    float parts;    ///< as in Trial
+    bool is_large;  ///< as in Trial
   };
 
   void abandon(Loop const& loop, Trial const& trial) {
@@ -270,7 +274,8 @@ class LaunchTimes {
     return {&m_loops.at(loop.key()),
             trial.candidate,
             {loop.device_id, trial.start, trial.stop},
-            trial.parts};
+            trial.parts,
+            trial.is_large};
   }
 
   static void destroy(Pair const& pair) {
@@ -351,8 +356,8 @@ class LaunchTimes {
                                pending.pair.stop) == cudaSuccess) {
         LaunchChooser& chooser = pending.state->chooser;
         if (pending.parts > 0)
-          chooser.measured_part(pending.candidate,
-                                pending.parts * milliseconds);
+          chooser.measured_part(pending.candidate, pending.parts * milliseconds,
+                                pending.is_large);
         else
           chooser.measured(pending.candidate, milliseconds);
         m_free[m_frees++] = pending.pair;

@@ -29,7 +29,9 @@ __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
   return static_cast<Index>(first + offset);
 }
 
-struct RangeLoop {
+/// A kernel's name shows this type after the functor: tools, and a test of
+/// Kokkos, look there for the policy's name.
+struct RangePolicyLoop {
   using Space = LoopRange;
 
   template <class Index, class Call>
@@ -60,7 +62,7 @@ __device__ __forceinline__ unsigned end_of_span(unsigned first, unsigned span,
 /// \tparam Left whether the fastest index of the policy is the first argument
 ///         of f, otherwise it is the last
 template <int Rank, bool Left>
-struct BoxLoop {
+struct MDRangePolicyLoop {
   using Space = LoopBox;
 
   template <class Index, class Call>
@@ -107,12 +109,12 @@ struct BoxLoop {
   }
 };
 
-/// \tparam Loop a RangeLoop or BoxLoop
+/// \tparam Loop a RangePolicyLoop or MDRangePolicyLoop
 /// \tparam Copies each thread has a copy of the functor
 /// \tparam Threads, Blocks launch bounds of the policy: at most Threads per
 ///   block, registers for Blocks per multiprocessor; 0: none
-template <class Index, class Call, class Loop = RangeLoop, bool Copies = false,
-          unsigned Threads = 0, unsigned Blocks = 0>
+template <class Index, class Call, class Loop = RangePolicyLoop,
+          bool Copies = false, unsigned Threads = 0, unsigned Blocks = 0>
 __global__ void __launch_bounds__(Threads, Blocks)
     streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
                  KOKKOSMMA_GRID_CONSTANT typename Loop::Space const space) {
