@@ -196,7 +196,7 @@ class LaunchChooser {
     float most   = 1;
     for (int c = 0; c < m_count; ++c) {
       float const times = is_out(m_all[c]) ? 0 : lead(m_all[c], m_all[settled]);
-      if (times > most) {
+      if (gain * times > most) {
         most     = times;
         quickest = c;
       }
