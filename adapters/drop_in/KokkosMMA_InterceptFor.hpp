@@ -9,10 +9,11 @@
 /// Kokkos::Impl::ParallelFor that are more specialised than Kokkos' own. Loops
 /// whose types no kernel of this library supports keep Kokkos' class.
 ///
-/// Kokkos' own class is reached with a functor of another type, for which the
-/// constraint is false, and is constructed only if it runs. The members here
-/// are the first ones of Kokkos' class: if only some sources of a program use
-/// the drop-in, the linker may mix the destructors of both.
+/// To run Kokkos' own class, the functor is wrapped in NativeLoop, for which
+/// RoutableLoop is false. Kokkos' class is constructed only if it runs.
+/// RoutedFor has the same first data members as Kokkos' class: if only some
+/// sources of a program use the drop-in, the linker may merge the destructors
+/// of both.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -35,7 +36,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// Wrapper of a functor, which is never routed.
+/// Functor wrapper whose loops always run Kokkos' own code.
 template <class Functor>
 struct NativeLoop
     : TeamShmemSize<NativeLoop<Functor>,
@@ -133,7 +134,7 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
       policy.m_upper[dimension] =
           part.begin[d] + static_cast<std::int64_t>(part.extent[d]);
     }
-    policy.m_num_tiles = 1;  // of which Kokkos 5.0 multiplies more
+    policy.m_num_tiles = 1;  // Kokkos 4.6 and 5.0 do not reset it
     policy.impl_change_tile_size(policy.m_tile);
     return policy;
   }
@@ -142,7 +143,8 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
 #if KOKKOS_VERSION < 50200
     return &kernel_of_kokkos<Native, Policy>;
 #else
-    // With grid strides if Kokkos' grid is too small for the box.
+    // Kokkos 5.2 has two kernels. The one with grid strides runs if the numbers
+    // of tiles exceed its grid in y or z.
     constexpr int z_begin = rank > 4 ? 4 : rank == 4 ? 3 : 2;
     std::int64_t y = 1, z = 1;
     for (int d = rank < 4 ? 1 : 2; d < rank; ++d)
@@ -191,8 +193,8 @@ constexpr Refusal refusal_of_loop(std::size_t functor_bytes) {
   return refuse_streamed(loop_of_types<Policy>(functor_bytes));
 }
 
-/// Loops that Kokkos instantiates and never runs: for each type of a View, the
-/// destruction of elements, which trivial ones do not need (4.6 to 5.2).
+/// Loops that Kokkos instantiates and never runs: the loop that destroys the
+/// elements of a View, if their type is trivially destructible (4.6 to 5.2).
 template <class Functor, class Tag>
 inline constexpr bool never_runs = false;
 template <class Device, class T>
@@ -200,7 +202,8 @@ inline constexpr bool
     never_runs<Kokkos::Impl::ViewValueFunctor<Device, T>,
                typename Kokkos::Impl::ViewValueFunctor<Device, T>::DestroyTag> =
         std::is_trivially_destructible_v<T>;
-/// Copies between Views of device and host: only pinned ones run, by Kokkos.
+/// Kokkos also instantiates ViewCopy between device and host. That loop runs
+/// for pinned host memory only, and then as Kokkos' own.
 template <class To, class From, class Layout, int Rank, class Index, class Tag>
 inline constexpr bool never_runs<
     Kokkos::Impl::ViewCopy<To, From, Layout, Kokkos::Cuda, Rank, Index>, Tag> =
@@ -276,7 +279,8 @@ class RoutedFor {
     run(routed.m_policy);
   }
 
-  // Wrapped from the start: a lambda with Views is copied by an allocation.
+  // The functor is wrapped in the constructor, because each further copy of a
+  // host and device lambda allocates memory.
   NativeLoop<Functor> m_native;
   Policy m_policy;
   static_assert(sizeof(NativeLoop<Functor>) == sizeof(Functor));

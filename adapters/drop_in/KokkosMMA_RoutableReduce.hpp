@@ -120,8 +120,8 @@ struct RunningChoice {
 template <class Reducer, class T>
 using RunningOf = typename RunningChoice<Reducer, T>::type;
 
-/// Tuning of a functor with so many indices. A host and device lambda has 8
-/// bytes more than its captures.
+/// Tuning of a reduction whose functor takes `Indices` indices. A host and
+/// device lambda has 8 bytes more than its captures.
 template <class Reducer, class Functor, int Indices>
 using TuningOf = Cuda::tuning_type<streamed_tuning(
     sizeof(typename Reducer::value_type), Indices, adds<Reducer>(),
@@ -161,7 +161,7 @@ concept RoutableTypes =
      (is_range_policy<Policy> && ValueInSharedMemory<Reducer>)) &&
     sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
-/// Number type of a reduced value.
+/// Type of a reduced value without Kokkos' wrapper.
 template <class T>
 struct NumberOfValue {
   using type = T;

@@ -27,8 +27,8 @@ inline std::string dotted_version(int version) {
 
 }  // namespace Impl
 
-/// Names the tuning table of the default Cuda device ("built-in, H200"; on
-/// hosts "built-in").
+/// Names the tuning table of the default Cuda device ("built-in, H200"; without
+/// Cuda "built-in").
 inline std::string tuning_description() {
 #if KOKKOSMMA_IMPL_ON_CUDA()
   Impl::Cuda::Device const& device =

@@ -140,8 +140,8 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
 
 namespace mpi {
 
-/// Sums the elements of the Views of all ranks, or the element-wise products of
-/// two Views per rank; every rank gets the sum. The result is that of
+/// Sums the elements of the Views of all ranks, or the element-wise products if
+/// x is dot(a, b) or squares(a); every rank gets the sum. The result is that of
 /// KokkosMMA::reduce for the Views one after another.
 ///
 /// \code

@@ -16,8 +16,8 @@ namespace KokkosMMA::Impl {
 /// What candidate 0 is.
 enum class FirstCandidate : unsigned char {
   usual,
-  of_caller,     ///< has tiles of the caller, which parts of a loop may cut: by
-                 ///< parts, it is excluded from `far_slower` on
+  of_caller,     ///< has tiles of the caller. Parts of a loop may cut these, so
+                 ///< times of parts exclude it only above `far_slower`
   kept_if_short  ///< is chosen if it takes less than `short_launch`
 };
 
@@ -37,11 +37,12 @@ class LaunchChooser {
   static constexpr float resolution = 0.5e-3f;
 
   /// Time relative to the fastest candidate above which a candidate, after two
-  /// measurements of both, is not measured again. By parts of a loop, of which
-  /// the shorter of two counts, it is never launched for a whole loop. With 2.5
-  /// times for that, the first dozen 7-point sweeps of 510^3 doubles and 638^3
-  /// floats took 1.66 and 1.22 times as long as a dozen later ones, with 1.5
-  /// times 1.05 and 1.05 (H200, 2026-11-30).
+  /// measurements of both, is not measured again. A candidate whose parts of a
+  /// loop exceed this limit is never launched for a whole loop; it runs two
+  /// parts, and the shorter time counts. With a limit of 2.5 for parts, the
+  /// first dozen 7-point sweeps of 510^3 doubles and 638^3 floats took 1.66 and
+  /// 1.22 times as long as a dozen later ones, with 1.5 1.05 and 1.05 times
+  /// (H200, 2026-11-30).
   static constexpr float hopeless = 1.5f;
 
   /// The same after one measurement, with the least difference in milliseconds.
@@ -53,35 +54,37 @@ class LaunchChooser {
   static constexpr float least_of_slower = 0.05f;
   /// If the choice takes this many times as long as another candidate, the
   /// other one runs until all are measured. (A host that does not wait makes
-  /// 1000 calls until then.) The times are those of parts, or the choice has
-  /// two, because its first launch may be slow. Transposes of 8000^2 doubles
-  /// took 1.11 ms in Kokkos and 0.71 in `transpose_shape` (H200, 2026-11-29).
+  /// 1000 calls until then.) This compares times of parts, or times of whole
+  /// loops once the choice has two: its first launch may be slow. Transposes of
+  /// 8000^2 doubles took 1.11 ms in Kokkos and 0.71 in `transpose_shape` (H200,
+  /// 2026-11-29).
   static constexpr float clearly_slower = 1.2f;
-  /// Least difference of measurements in milliseconds for that.
+  /// Least difference in milliseconds for that; for parts least_of_slower.
   static constexpr float least_of_clearly = 0.01f;
 
   static constexpr int max_candidates = 15;
   /// Set of candidates, a bit for each.
   using Candidates = std::uint16_t;
-  /// In a set of required candidates: their results are not awaited. For a
-  /// candidate that cannot be far slower than the best.
+  /// Flag in a set of required candidates: the candidate may be measured before
+  /// these have results. For one that cannot be far slower than the best.
   static constexpr Candidates at_once = 1u << max_candidates;
 
   /// Every 13th call of a watched choice is measured. Prime, so that an
   /// application which cycles over arrays samples all of them.
   static constexpr unsigned watch_period = 13;
-  /// Time relative to the first candidate that counts as a strike.
+  /// A watched call is a strike if it takes this many times candidate 0's time.
   static constexpr float watch_limit = 1.25f;
   static constexpr int watch_strikes = 2;
-  /// Milliseconds of the first candidate below which watched choices are not
-  /// measured: a gain would not pay for it.
+  /// If candidate 0 takes less than this (milliseconds, two measurements), a
+  /// watched chooser measures no other candidate, as a gain would not pay for
+  /// it. With kept_if_short it keeps candidate 0.
   static constexpr float short_launch = 0.02f;
 
-  /// \param first candidate to run until candidate 0 is measured, or another
-  ///        one clearly leads
+  /// \param first candidate to run until the first one that can run has two
+  ///        measurements, or another one clearly leads
   /// \param watched whether a choice other than candidate 0 is abandoned if it
-  ///        becomes slow, as with other data. For calls whose candidate 0 takes
-  ///        about the same time in each
+  ///        becomes slow, as with other data. Use it if candidate 0 takes about
+  ///        the same time in every call
   /// \param required for each candidate, the earlier ones that must not be
   ///        `hopeless` for it to be measured; null: none
   explicit LaunchChooser(int candidates, int first = 0, bool watched = false,
@@ -93,9 +96,9 @@ class LaunchChooser {
   }
 
   /// Candidate that the next call measures, or `none`. Rounds go over all
-  /// candidates, so that a slow phase of the device affects all of them.
-  /// Whether a candidate is measured again depends on its first result. The
-  /// second measurement of the one that would run anyway costs nothing.
+  /// candidates, so that a slow phase of the device affects all of them. A
+  /// candidate is not measured again before its first result is known, except
+  /// the one that would run anyway: its second measurement costs nothing.
   int next() {
     int found = none;
     if (m_open_parts > 0) return none;
@@ -139,10 +142,9 @@ class LaunchChooser {
     m_all[candidate].results += 1;
   }
 
-  /// Parts of a loop that candidates run before all measurements: one that is
-  /// hopeless by them is never launched for a whole loop. The shortest
-  /// of a candidate's parts counts. Until all parts have a result nothing is
-  /// measured.
+  /// Before it measures whole loops, a caller may let candidates run parts of
+  /// the loop. A candidate whose shortest part is hopeless is never launched
+  /// for a whole loop. Until all parts have a result nothing is measured.
   void begin_part() { m_open_parts += 1; }
   /// \param milliseconds of the whole loop at the rate of the part
   /// \param large a large part, which is compared with large ones only: the
@@ -179,10 +181,10 @@ class LaunchChooser {
   /// Excludes a candidate.
   void cannot_run(int candidate) { m_all[candidate].cannot_run = true; }
 
-  /// Candidate to run without measuring: the constructor's `first` until the
-  /// first candidate has two measurements, then the fastest of those with two.
-  /// Until all are measured, a candidate that leads this one by the parts or by
-  /// one measurement runs instead.
+  /// Candidate to run without measuring: the constructor's `first` until
+  /// candidate 0 (or, if that is excluded, the next one) has two measurements,
+  /// then the fastest of those with two. Until all are measured, a candidate
+  /// that clearly leads this one (lead()) runs instead.
   int choice() const {
     bool const is_decided = decided();
     int const leading     = first_that_runs();
@@ -237,8 +239,8 @@ class LaunchChooser {
     Candidates required = 0;
   };
 
-  /// Whether a candidate is slower than another by a factor, by one measurement
-  /// of both, or by at least two.
+  /// Whether a candidate is slower than another one by factor and difference.
+  /// \param samples least number of measurements of the other one
   bool lags(Candidate const& each, float factor, float difference,
             int samples) const {
     auto const time = [&](Candidate const& any) {
@@ -269,8 +271,8 @@ class LaunchChooser {
         return true;
     return false;
   }
-  /// Time of a candidate relative to that of another one which leads it, else
-  /// 0: by parts of both unless whole loops tell otherwise, or by whole loops.
+  /// Time of `over` divided by that of `each` if `each` leads clearly, else 0.
+  /// Times of parts are used unless whole loops show that `each` is not faster.
   float lead(Candidate const& each, Candidate const& over) const {
     bool const by_parts = has_part(each) && has_part(over) && m_open_parts == 0;
     bool const by_whole = each.samples > 0 && over.samples > 0;

@@ -41,11 +41,24 @@ constexpr Refusal refuse_shared_value(ReduceProblem const& problem,
 /// Bytes of local memory that a thread may use. Over a range Kokkos' kernel is
 /// as fast as one that spills, except for a register or two, as in sums of
 /// int64 into float with 20 in flight. Kernels of large functors have 32
-/// registers and may spill: energies of StreamedTuning do 16 to 24 bytes, and
-/// are faster. Over a box Kokkos' kernel is slower. Us in Kokkos 5.0.2, and
-/// here (bytes), for minima over N arrays of 3840^2 doubles: N = 8 3404, 460
-/// (0); 16 5405, 1142 (96); 24 7111, 2807 (432); 32 9531, 4548 (760);
-/// CloverLeaf's time step: 4517, 425 (32) (H200, CUDA 13.0, 2026-11-29).
+/// registers and may spill: energies do 16 to 24 bytes, and are faster.
+/// Energies of 143748, 256000 and 1000188 atoms take 67, 83 and 298 us; with 64
+/// registers 107, 116, 430; with one invocation in flight 77, 90, 379; in
+/// Kokkos 81, 96, 387. Sums of ten arrays of 2^24 take 307 to 320 us with each
+/// of these kernels, 378 in Kokkos. One loop for tiles and rest, with a
+/// condition on the second invocation, reaches 0.91 to 0.98 of these rates.
+/// Over a box Kokkos' kernel is slower. Microseconds of Kokkos and of this
+/// library (bytes spilled) for minima over N arrays of 3840^2 doubles: N = 8
+/// 3404, 460 (0); 16 5405, 1142 (96); 24 7111, 2807 (432); 32 9531, 4548 (760);
+/// CloverLeaf's time step 4517, 425 (32). This kernel (512 x 2, two in flight)
+/// and others over boxes, us (all figures: H200, CUDA 13.0, Kokkos 5.0.2,
+/// 2026-11-29):
+///
+/// | kernel                  | minima, 12, 16 | roots, 8, 12, 16 | CloverLeaf |
+/// |-------------------------|----------------|------------------|------------|
+/// | 512 x 2, two in flight  | 677 1142       | 878 1247 1661    | 425        |
+/// | 512 x 2, four in flight | 1171 2235      | 819 1453 2340    |            |
+/// | 256 x 2, 128 registers  | 505 744        | 1102 1623 3101   | 597        |
 constexpr int max_local_bytes(ReduceProblem const& problem) {
   if (problem.pattern == Pattern::mdrange) return 512;
   return problem.most_spilled;

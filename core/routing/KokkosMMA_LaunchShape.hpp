@@ -14,10 +14,10 @@
 #include <cstdint>
 
 /// \file
-/// Launch shapes. Kernels support any of them: they loop over the rest of the
-/// range, and the shape has whole warps, at most the compiled number of
-/// threads, and no more blocks than the partial results have room for. Figures:
-/// NVIDIA H200, CUDA 13.0, 2026-11-21.
+/// Launch shapes. A kernel works with every shape that has whole warps, at most
+/// the compiled number of threads, and at most as many blocks as the partial
+/// results have room for: it loops over what a grid leaves. Figures: NVIDIA
+/// H200, CUDA 13.0, 2026-11-21.
 
 namespace KokkosMMA::Impl {
 
@@ -39,9 +39,9 @@ inline constexpr int spread_threads = 256;
 /// Up to this many 16-byte vectors per multiprocessor, a sum of visible data
 /// uses small blocks on all multiprocessors.
 inline constexpr int spread_vectors = 2048;
-/// Tiles of a short scan, with fewer indices per thread, so that an expensive
-/// functor runs on more threads. 131072 floats: 32 tiles 5.0 us, 64 5.5, 128
-/// 6.7, 512 8.7.
+/// Largest number of tiles of a short scan. Its threads have fewer than `items`
+/// indices each, so that an expensive functor runs on more threads. 131072
+/// floats: 32 tiles 5.0 us, 64 5.5, 128 6.7, 512 8.7.
 inline constexpr int spread_tiles = 64;
 
 /// Multiprocessors assumed where the order of operations must not depend on the
@@ -49,8 +49,8 @@ inline constexpr int spread_tiles = 64;
 inline constexpr int reference_multiprocessors = 132;
 
 /// Launch of a sum of visible data.
-/// \param block_size threads per block; smaller blocks are as many threads in
-/// total
+/// \param block_size threads per block; with smaller blocks the grid has more
+/// of them, so that the number of threads is the same (except for short ranges)
 constexpr LaunchShape mma_reduce_shape(std::uint64_t vectors,
                                        int multiprocessors,
                                        unsigned most_blocks,
@@ -66,7 +66,34 @@ constexpr LaunchShape mma_reduce_shape(std::uint64_t vectors,
 }
 
 /// Launch of a reduction by an opaque functor: one index per thread for short
-/// ranges (spread_indices), else all resident blocks.
+/// ranges (spread_indices), else as many blocks as can be resident at a time.
+///
+/// Evidence of streamed_tuning(), which applications parse. Functors of 48
+/// bytes of pointers are simple with Kokkos 5's larger Views: 2e6 sparse rows
+/// of 27 floats take 802 us with 32 registers, 217 with 64, 801 in Kokkos;
+/// five-point residuals 880, 744, 875; six arrays 742, 752, 773 (H200, Kokkos
+/// 5.2.2, 2026-11-28). Very unequal sparse rows: 4612 us with 32, 2001 with 64
+/// (H100, 2026-11-27). 512 x 2 with 4 in flight for all functors is slower: a
+/// sum down 8 columns of floats takes 5047 us instead of 1868, int8 492 instead
+/// of 450.
+///
+/// Rates divided by Kokkos' rate, one View and 8-byte values, 2^24 and 2^28
+/// indices, and several Views (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30):
+///
+/// | one View     | roots     | quotients | maxima    | logarithms |
+/// |--------------|-----------|-----------|-----------|------------|
+/// | 64 registers | 0.89 0.85 | 0.86 0.86 | 0.91 0.84 | 1.05 1.17  |
+/// | 32 registers | 1.02 0.98 | 1.01 0.98 | 1.05 1.0  | 1.13 1.17  |
+///
+/// | several Views | quotients | roots | windows | random rows | five-point |
+/// |---------------|-----------|-------|---------|-------------|------------|
+/// | 64 registers  | 1.04      | 0.91  | 1.16    | 1.16        | 1.54       |
+/// | 40 registers  | 1.26      | 0.99  | 0.88    | 0.90        | 1.20       |
+/// | 256 x 4       | 1.13      | 0.98  | 1.03    | 0.95        | 1.29       |
+///
+/// One View, 2^20, 2^22 and 2^24 indices: windows 1.24 1.25 1.16 with 64
+/// registers, 0.97 1.05 1.03 with 32; all work in the last 1/16 1.28 1.32 1.47
+/// with 64, 0.94 0.72 0.68 with 32.
 constexpr LaunchShape streamed_reduce_shape(StreamedTuning const& tuning,
                                             std::uint64_t size,
                                             int multiprocessors,
@@ -94,7 +121,7 @@ struct CallOrders {
 };
 
 /// \param is_box several dimensions, processed in tiles
-/// \param subranges of a part
+/// \param subranges number of subranges per part
 constexpr CallOrders call_orders(StreamedTuning const& tuning,
                                  bool is_box = false, unsigned subranges = 1) {
   CallOrders orders{{}, 1};
@@ -120,17 +147,18 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
 
 KOKKOSMMA_IMPL_DESIGNATORS_END
 
-/// Subranges per multiprocessor (may_divide_parts()), and fewest indices for
-/// more than one in a part with two and with three resident blocks. Three is
-/// also what dot products and maxima of doubles have: of 2^22 25.1 and 13.7 us
-/// with whole parts, 26.0 and 14.9 divided; of 2^24 the same.
+/// Largest number of subranges per multiprocessor (may_divide_parts()), and
+/// fewest indices for which parts are divided, with up to two and with three
+/// resident blocks. Dot products and maxima of doubles have three: of 2^22 they
+/// take 25.1 and 13.7 us with whole parts, 26.0 and 14.9 divided; of 2^24 the
+/// same.
 inline constexpr unsigned divided_subranges     = 8;
 inline constexpr std::uint64_t divided_indices  = std::uint64_t(1) << 20;
 inline constexpr std::uint64_t divided_of_three = std::uint64_t(1) << 23;
 
 /// Number of subranges of a part. A block for each balances multiprocessors.
 ///
-/// Rates relative to Kokkos of parts as a whole, and with a block for each
+/// Rates divided by Kokkos' rate, with undivided parts and with one block per
 /// subrange (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30; 2^22 and 2^24 indices):
 ///
 /// | invocations          | double: whole, divided | float: whole, divided |
@@ -140,18 +168,21 @@ inline constexpr std::uint64_t divided_of_three = std::uint64_t(1) << 23;
 /// | square roots, rising | 1.03, 1.26             | 1.29, 1.33            |
 /// | all in the last 1/16 | 0.65, 1.40             |                       |
 ///
-/// Losers: from the first subrange on only, rising windows 1.03 1.14; that with
-/// 16 subranges per multiprocessor, 1.09 1.26, but sums of 2^22 doubles 18.0 us
-/// instead of 16.4; Kokkos' 1056 blocks of 256 threads, rising windows 1.03
-/// 1.04, but five-point residuals of 8192^2 doubles 377 us instead of 229, and
-/// with as many registers as the compiler chooses rows of 27 of a sparse matrix
-/// 423 instead of 296. A join of a block takes 1.3 us: so kernels with up to 32
-/// registers, boxes and larger values have whole parts. If these are divided:
-/// sums of 2^20 doubles 10.6 14.6 us, maxima of 2^22 floats 12.9 18.7, boxes of
-/// 2048^2 doubles 13.5 18.4. The price in others: six arrays of 2^23 doubles
-/// 101 105, floats 55 61 (Kokkos 109, 65), six Views in an array, 2^20 floats,
-/// 12 17 (Kokkos 17.5). Kernels of these types have no scattered warps: the
-/// code needs 8 more registers, so that sums of doubles have 38.
+/// Rejected: starting from the first subrange only, which gives rising windows
+/// 1.03 1.14. The same with 16 subranges per multiprocessor gives them 1.09
+/// 1.26, but sums of 2^22 doubles take 18.0 us instead of 16.4. Kokkos' 1056
+/// blocks of 256 threads give them 1.03 1.04, but five-point residuals of
+/// 8192^2 doubles take 377 us instead of 229; with as many registers as the
+/// compiler chooses, rows of 27 of a sparse matrix take 423 us instead of 296.
+///
+/// A join of a block takes 1.3 us. So kernels with up to 32 registers, boxes
+/// and larger values have whole parts; dividing these would change sums of 2^20
+/// doubles from 10.6 to 14.6 us, maxima of 2^22 floats from 12.9 to 18.7, boxes
+/// of 2048^2 doubles from 13.5 to 18.4. The price for kernels that are divided,
+/// whole and divided: six arrays of 2^23 doubles 101 105 us (Kokkos 109), of
+/// floats 55 61 (65), six Views in an array, 2^20 floats, 12 17 (17.5). These
+/// kernels have no scattered warps: that code needs 8 more registers, so that
+/// sums of doubles have 38.
 ///
 /// \param resident_blocks per multiprocessor
 constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
@@ -167,10 +198,10 @@ constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
 }
 
 /// Number of schedules to measure; 1 if no thread has two invocations, so that
-/// nothing is measured. Above that, to 2^20 indices, another schedule takes
-/// 0.73 to 0.85 of the first one's time for triangular loops and 0.85 to 1.0
-/// for rows of power-law length; plain sums of 14 us are not slowed by
-/// measuring (doubles, H200, 2026-11-28).
+/// nothing is measured. For ranges with more than one invocation per thread and
+/// up to 2^20 indices, another schedule takes 0.73 to 0.85 of the first one's
+/// time for triangular loops and 0.85 to 1.0 for rows of power-law length;
+/// plain sums of 14 us are not slowed by measuring (doubles, H200, 2026-11-28).
 constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
                                 LaunchShape const& shape) {
   return places <= std::uint64_t(shape.blocks) * shape.threads ? 1
@@ -178,11 +209,11 @@ constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
 }
 
 /// Whether a range keeps the first schedule if that takes less than
-/// LaunchChooser::short_launch: values of 8 bytes by kernels whose blocks fill
-/// a multiprocessor. The times of 10 us that would decide depend on whether the
-/// host waited before the call. Sums and dot products of 2^20 doubles took 11.6
-/// and 12.7 us with the first schedule, 13.7 and 14.4 with what the clock chose
-/// (H200, 2026-11-30).
+/// LaunchChooser::short_launch: true for kernels with two invocations in flight
+/// (values up to 8 bytes) and 2048 resident threads per multiprocessor. Times
+/// near 10 us depend on whether the host waited before the call, so they cannot
+/// decide. Sums and dot products of 2^20 doubles took 11.6 and 12.7 us with the
+/// first schedule, 13.7 and 14.4 with what the clock chose (H200, 2026-11-30).
 /// \param resident_blocks per multiprocessor
 constexpr bool keeps_first_if_short(StreamedTuning const& tuning, bool is_box,
                                     int resident_blocks) {
@@ -199,11 +230,11 @@ constexpr unsigned order_class(std::uint64_t size, bool fixed) {
          unsigned(fixed);
 }
 
-/// Launch of a reduction that is the same on every device. With several waves
-/// of the blocks resident on an H100, little of the last wave is idle on other
-/// devices. GB/s with 1, 2, 3, 5, 7, 10 and 15 waves: sums of 2^29 floats 4592,
-/// 4594, 4600, 4589, 4591, 4545 and 4536; of 2^28 doubles 4423 to 4450 with 1
-/// to 7 (H200, CUDA 13.0, 2026-11-26).
+/// Launch of a reduction that is the same on every device. It has several waves
+/// of the blocks resident on an H100: the last, incomplete wave then costs
+/// little on other devices. GB/s with 1, 2, 3, 5, 7, 10 and 15 waves: sums of
+/// 2^29 floats 4592, 4594, 4600, 4589, 4591, 4545 and 4536; of 2^28 doubles
+/// 4423 to 4450 with 1 to 7 (H200, CUDA 13.0, 2026-11-26).
 /// \param calls fewest indices per thread with more than one wave
 constexpr LaunchShape fixed_reduce_shape(StreamedTuning const& tuning,
                                          std::uint64_t size,
@@ -241,7 +272,7 @@ inline constexpr int array_block_bytes = 1024 + 256;
 inline constexpr int array_facts_threads = 128;
 
 /// Bytes between the arrays of neighbouring threads. An odd number of units
-/// maps the same value of 32 threads to 32 banks.
+/// avoids bank conflicts.
 constexpr std::size_t array_stride(std::size_t value_bytes,
                                    std::size_t alignment) {
   std::size_t const unit = std::max<std::size_t>(alignment, 4);
@@ -308,6 +339,26 @@ constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
 }
 
 /// Indices per thread in a tile of a scan by an opaque functor.
+///
+/// Evidence of streamed_scan_tuning(): GB/s read plus written, 2^28 elements
+/// (copy 4225), functors with bare pointers and 32-bit indices.
+///
+/// | threads x blocks, items | float | half | int8 |
+/// |-------------------------|-------|------|------|
+/// | 256 x 5, 16             | 3680  | 3298 | 3074 |
+/// | 480 x 3, 16             | 3667  | 3209 | 2960 |
+/// | 256 x 4, 16             | 3503  | 3082 | 2874 |
+/// | 512 x 2, 20             | 3590  | 3087 | 2754 |
+/// | 480 x 4, 8              | 3487  | 2990 | 2688 |
+///
+/// double with 8 items: 3595 with 256 x 4, 3757 with 384 x 3, 3818 with 512 x
+/// 2, 3075 with 512 x 3, which spills (Kokkos 830); with 16 items 3642 with 256
+/// x 3. With Views and 64-bit indices (perf_scan, 2^30), the 40 registers of
+/// 256 x 5 spill 16 bytes. 224 x 5 may have 48 and is faster: half 3190 instead
+/// of 3137, int8 2959 instead of 2891, float 3627 instead of 3623. If 256 x 5
+/// does not spill, exclusive scans of float, half and int8 reach 3611 3227 2976
+/// (224 x 5: 3546 3117 2894), but inclusive scans of half 2019 (2179), as 82 KB
+/// that they load twice do not fit in 60 KB of L1: 224 x 5 stays (2026-11-30).
 constexpr unsigned streamed_scan_rows(StreamedScanTuning const& tuning,
                                       std::uint64_t size) {
   std::uint64_t const spread = std::uint64_t(tuning.threads) * spread_tiles;
@@ -315,11 +366,10 @@ constexpr unsigned streamed_scan_rows(StreamedScanTuning const& tuning,
       std::clamp<std::uint64_t>((size + spread - 1) / spread, 1, tuning.items));
 }
 
-/// Numbers on which the order of operations of a launch may depend besides data
-/// and call: those of the device and its tuning table. For other levels than
-/// run_to_run they are those of a reference device. Its grid runs on any
-/// device: kernels loop over the work that a grid leaves, and blocks of a grid
-/// that is too large wait.
+/// Device properties that may determine the order of operations. At level
+/// run_to_run they come from the device, else from a reference device. Its grid
+/// runs on any device: kernels loop over the work that a grid leaves, and
+/// blocks of a grid that is too large wait.
 struct LaunchLayout {
   int multiprocessors;
   TuningTable const& tuning;

@@ -17,14 +17,15 @@ namespace KokkosMMA {
 /// std::invalid_argument if its own route or level is not available.
 struct Settings {
   Route route = Route::automatic;  ///< route of the call
-  /// Whether to check segment offsets; wrong unchecked offsets access memory
-  /// outside the Views.
+  /// Whether to check segment offsets: if they are not checked, wrong offsets
+  /// make kernels access memory outside the Views.
   bool check_offsets = true;
   Reproducibility reproducibility =
       Reproducibility::run_to_run;  ///< minimum level of the result
-  /// Name of the call in Kokkos Tools and KOKKOSMMA_VERBOSE; if empty, function
-  /// and route name it. The characters must live until the call returns. A
-  /// ScopedSettings does not pass the label on, and policies ignore it.
+  /// Name of the call in Kokkos Tools and KOKKOSMMA_VERBOSE; the default is
+  /// made of function, route and element type. The characters must live until
+  /// the call returns. A ScopedSettings does not pass the label on, and
+  /// policies ignore it.
   std::string_view label = {};
 
   /// Whether all settings are equal.

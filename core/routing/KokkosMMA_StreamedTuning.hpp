@@ -11,6 +11,9 @@
 /// Constants of the kernels that invoke opaque functors, with their
 /// measurements. Figures without other data: NVIDIA H200, CUDA 13.0, driver
 /// 580.159, 2026-11-21, sums of 2^30 elements (double 2^28), GB/s of the input.
+///
+/// A *part* is the contiguous share of a range that one block processes in the
+/// normal launch. It may consist of several *subranges*.
 
 namespace KokkosMMA::Impl {
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
@@ -44,12 +47,14 @@ struct CallOrder {
   /// The warps of a block work on distant parts of the range. This balances
   /// blocks if the cost per index grows along the range. They run free.
   bool scattered_warps = false;
-  /// Each block has one subrange instead of all of a part. As blocks end,
-  /// others start, from the first subrange on or from the last: this balances
-  /// multiprocessors if the cost of an index changes along the range.
+  /// Each block processes one subrange instead of a part, so the grid has
+  /// `subranges` times as many blocks. They start in the order of subranges, or
+  /// in reverse with `from_end`. This balances multiprocessors if the cost of
+  /// an index changes along the range.
   bool one_each = false;
   bool from_end = false;
-  /// Of a part: neighbours, whose values are joined first.
+  /// Number of adjacent subranges per part. Their values are joined before
+  /// those of different parts.
   unsigned char subranges = 1;
 };
 
@@ -59,16 +64,15 @@ constexpr bool has_neighbours(StreamedTuning const& tuning) {
   return tuning.accumulators >= 4;
 }
 
-/// Whether the part of a range that a block has may have several subranges
-/// (subranges_of_part()).
+/// Whether a part may be divided into subranges (subranges_of_part()).
 constexpr bool may_divide_parts(StreamedTuning const& tuning) {
   return tuning.threads == 512 && tuning.min_blocks == 2 && tuning.calls == 2 &&
          tuning.most_calls > 2;
 }
 
-/// Whether kernels have the schedule with scattered warps. Rates relative to
-/// Kokkos with one contiguous range per block and with scattered warps (H100,
-/// CUDA 13.0, 2026-11-28; 2^20, 2^22 and 2^24 indices, doubles):
+/// Whether kernels have the schedule with scattered warps. Rates divided by
+/// Kokkos' rate, with one contiguous range per block and with scattered warps
+/// (H100, CUDA 13.0, 2026-11-28; 2^20, 2^22 and 2^24 indices, doubles):
 ///
 /// | invocations                  | one range      | scattered      |
 /// |------------------------------|----------------|----------------|
@@ -78,44 +82,40 @@ constexpr bool may_divide_parts(StreamedTuning const& tuning) {
 /// | all work in the last 1/16    | 0.98 0.84 0.90 | 1.91 1.53 1.23 |
 /// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
 ///
-/// Pairs of 2^20: 0.333 ms, with groups of 2 and 4 adjacent warps 0.350 and
-/// 0.368. One range per accumulator: 0.374 ms instead of 0.347 and mostly 6 to
-/// 10 more registers, but 0.127 instead of 0.176 with all work in the last
-/// sixteenth. Lambdas over one View of 8-byte values, with 32 registers: as
-/// fast with them as without (H200, 2026-11-30).
+/// Loops over pairs of 2^20 take 0.350 and 0.368 ms if groups of 2 and 4
+/// adjacent warps are scattered, 0.333 with single warps. One range per
+/// accumulator: 0.374 ms instead of 0.347 and mostly 6 to 10 more registers,
+/// but 0.127 ms instead of 0.176 with all work in the last 1/16. Lambdas over
+/// one View of 8-byte values, with 32 registers, are as fast with scattered
+/// warps as without (H200, 2026-11-30).
 constexpr bool scatters_warps(StreamedTuning const& tuning, bool is_box) {
   return !has_neighbours(tuning) &&
          (is_box || tuning.most_calls == tuning.calls);
 }
 
-/// Largest simple functor: a two-dimensional View of Kokkos 4, or one View and
-/// the 8 bytes that nvcc adds to a host and device lambda. Such a View has 48
-/// bytes in Kokkos 5. GB/s of sums by a lambda over one View on Kokkos 5.2.2 by
-/// the limits 40 and 48: int8 2155 2691, half 3480 3838, float 4507 4562 (H200,
-/// CUDA 13.0, 2026-11-28). Not 48, with which other functors lose more: see
-/// streamed_tuning().
+/// Largest simple functor of Kokkos 4: a two-dimensional View. The drop-in
+/// passes the size of that View to streamed_tuning(): in Kokkos 5.0 and 5.2
+/// with nvcc 48 bytes, as many as a lambda over one View of rank 1, with the 8
+/// bytes that nvcc adds. GB/s of sums by that lambda with limits of 40 and 48
+/// bytes (Kokkos 5.2.2): int8 2155 2691, half 3480 3838, float 4507 4562 (H200,
+/// CUDA 13.0, 2026-11-28). Some other functors of 48 bytes lose: see
+/// streamed_reduce_shape().
 inline constexpr std::size_t simple_functor_bytes = 40;
 
 /// Size of a functor with two three-dimensional Views.
 inline constexpr std::size_t small_functor_bytes = 128;
 
-/// A class with the Views of a simulation is larger. Its body is long, and each
-/// invocation in flight has a copy of it: so only two are. Microseconds in
-/// boxes with four and with two, 512 x 2: the minima of max_local_bytes(), N =
-/// 12 1171 677, 16 2235 1142; sums of roots 8 819 878, 12 1453 1247, 16 2340
-/// 1661. 256 x 2 with 128 registers: minima 505 744, roots 1102 1623 3101,
-/// CloverLeaf 597. In ranges a thread has 32 registers, as in Kokkos: many
-/// bodies loop and wait for memory. Energies of 143748, 256000, 1000188 atoms:
-/// 67 83 298, with 64 registers 107 116 430, with one in flight 77 90 379,
-/// Kokkos 81 96 387. Sums of ten arrays of 2^24: 307 to 320, Kokkos 378 (H200,
-/// CUDA 13.0, Kokkos 5.0.2, 2026-11-29). Tiles and rest in one loop, whose
-/// second invocation has a condition, have 0.98 and 0.91 of these rates.
+/// A functor larger than this usually is a class with many Views. Each
+/// invocation in flight duplicates its long body, so it has two in flight. Over
+/// ranges, with values up to 8 bytes, its kernel has 32 registers, as in
+/// Kokkos: many bodies loop and wait for memory. Evidence: max_local_bytes().
 inline constexpr std::size_t large_functor_bytes = 256;
-/// Bytes of local memory that a kernel over a range may use. Those with 32
-/// registers may spill: that of large functors, and of sums with 20 invocations
-/// in flight, of which only the schedule with these spills. Counts of peaks of
-/// doubles spill 24 bytes, dot products of doubles into float 16. Lambdas over
-/// one View: logarithms 8, exponentials 16; sines need 40 and run Kokkos' code.
+/// Bytes of local memory that a kernel over a range may use, normally 8.
+/// Kernels with 32 registers may use more: those of large functors 64; those
+/// over one View with 8-byte values 24 (logarithms use 8, exponentials 16;
+/// sines need 40 and run Kokkos' code); those of sums with 20 invocations in
+/// flight 64, as only the schedule with 20 spills (counts of peaks of doubles
+/// 24, dot products of doubles into float 16).
 constexpr int most_spilled(StreamedTuning const& tuning) {
   bool const many = tuning.most_calls > tuning.calls;
   if (tuning.threads == 512 && tuning.min_blocks == 4) return many ? 24 : 64;
@@ -128,16 +128,25 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
   return word ? 16 : 8;
 }
 
-/// GB/s of 1024 x 2, 512 x 4, 256 x 8: float 4538 4514 4479, half 3630 3472
-/// 3290, int8 2498 2345 2169 (H200). Neighbours with 8, 16, 20, 24 in
-/// flight: half 3982 4435 4402 4405, int8 2700 3025 3704 3471; 512 x 2 with 48
-/// 4038 3463; eight neighbours with 16 3924 3352; products of floats, which are
-/// faster strided, 4507 4338 3736. The maximum of 2^24 floats with 8 and 16
-/// strided: 2106 2013 (H200, 2026-11-30).
+/// GB/s of the strided schedule by threads x blocks, and of 1024 x 2 with
+/// neighbours by invocations in flight (H200; neighbours 2026-11-30):
+///
+/// |       | 1024 x 2 | 512 x 4 | 256 x 8 | near, 8 | 16   | 20   | 24   |
+/// |-------|----------|---------|---------|---------|------|------|------|
+/// | float | 4538     | 4514    | 4479    |         |      |      |      |
+/// | half  | 3630     | 3472    | 3290    | 3982    | 4435 | 4402 | 4405 |
+/// | int8  | 2498     | 2345    | 2169    | 2700    | 3025 | 3704 | 3471 |
+///
+/// Neighbours with 48 in flight in 512 x 2: half 4038, int8 3463. Groups of
+/// eight neighbours with 16: 3924, 3352. Products of floats are faster strided
+/// (4488) than with more neighbours in flight (4338, 3736). The maximum of 2^24
+/// floats, strided: 2106 with 8, 2013 with 16.
 ///
 /// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
-/// needs more would spill, and the route function rejects it. Values of 8 bytes
-/// are common in simulations, so their kernels have 64 registers.
+/// needs more would spill; refuse_streamed() rejects it if it uses more local
+/// memory than most_spilled(). Values of 8 bytes are common in simulations;
+/// their kernels have 64 registers, unless the functor is large or no larger
+/// than a lambda over one View (32).
 ///
 /// Microseconds with a contiguous range per block and synchronization after
 /// each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and half
@@ -154,67 +163,53 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | double 512 x 2, 4           | 720 |      | 818    | 3132   | 6157    |
 /// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
 ///
-/// No shape with the full rate of plain sums (256 x 8 to 1024 x 2, 1 to 8 in
-/// flight) reaches Kokkos' rate for floats down 8 columns.
-///
-/// A simple functor needs at most 32 of the 64 registers of 512 x 2, so that
-/// four blocks are resident. int8 into int32: 252 us with 1024 x 2, 8 in
-/// flight, 276 with 512 x 4, 4 in flight, 284 in Kokkos.
+/// None of these shapes reaches Kokkos' rate down 64 columns. A simple functor
+/// needs at most 32 of the 64 registers of 512 x 2, so that four blocks are
+/// resident.
 ///
 /// Several accumulators make sums more accurate. Other joins may read memory
 /// that the running value points to, as an argmax does; the caches must then
 /// hold one element per accumulator (1e8 doubles: 2484 us with four, 363 with
 /// one, 736 in Kokkos). One accumulator is as fast for all other joins.
 ///
-/// GB/s of values of 8 bytes, 512 x 2, with 2 in flight, 8, and 8 in pairs of
-/// neighbours (H100, CUDA 13.0, 2026-11-27): double 3134 3116 3114, rows of
-/// four doubles 3135 3042 2935, float 2899 3063 3102, half 2129 2693 2756, int8
-/// 1277 2148 2115 (Kokkos 1989). Values of 4 bytes, 8 in flight, strided and in
-/// fours of neighbours: half 2790 2967, int8 2243 2408, float 3076 3121; slower
-/// are rows of four floats, whose lines no longer fit in L1, 3117 2067, six
-/// arrays of floats 3073 2257, and down 8 columns 928 328. The library does not
+/// Kernels for 8-byte running values, 512 x 2, with 2 in flight, 8, and 8 in
+/// pairs of neighbours, GB/s by element type (H100, CUDA 13.0, 2026-11-27):
+/// double 3134 3116 3114, rows of four doubles 3135 3042 2935, float 2899 3063
+/// 3102, half 2129 2693 2756, int8 1277 2148 2115 (Kokkos 1989). Kernels for
+/// 4-byte running values, 8 in flight, strided and in fours of neighbours: half
+/// 2790 2967, int8 2243 2408, float 3076 3121. Rows of four floats get slower
+/// (3117, 2067), because their lines no longer fit in L1; so do six arrays of
+/// floats (3073, 2257) and sums down 8 columns (928, 328). The library does not
 /// know what an opaque functor reads.
 ///
 /// Functors larger than one two-dimensional View get the shape of values of 8
 /// bytes, with 64 registers (large ones: 32). With 32, rows of a sparse matrix
-/// and sums over neighbours spill or have few loads in flight. Functors of 48
-/// bytes of pointers, which Kokkos 5's larger Views made simple, with 32, with
-/// 64, in Kokkos 5.2.2: 2e6 sparse rows of 27 floats 802 us, 217, 801;
-/// five-point residuals 880, 744, 875; six arrays 742, 752, 773 (H200,
-/// 2026-11-28). No property tells them from a functor with one View: for a
-/// class around an extended lambda, nvcc's host and device passes disagree on
-/// whether it is trivially copyable. Very unequal sparse rows: 4612 us with 32,
-/// 2001 with 64 (H100, 2026-11-27). 512 x 2 with 4 in flight for all functors
-/// is slower: columns of floats in eights 5047 us instead of 1868, int8 0.492
-/// ms instead of 0.450.
+/// and sums over neighbours spill or have few loads in flight. No property
+/// tells a functor of several pointers from one with one View: for a class
+/// around an extended lambda, nvcc's host and device passes disagree on whether
+/// it is trivially copyable.
 ///
 /// A functor no larger than a lambda over one View mostly computes something of
-/// each element; one that also captures a number is larger. Those of doubles
-/// have 32 registers, as in Kokkos, so that all warps are resident: without the
-/// cap the compiler gives 40 to roots and quotients. Rates relative to Kokkos
-/// with 64, with 32 (2^24, 2^28 indices): roots 0.89 0.85, 1.02 0.98;
-/// polynomials with a quotient 0.86 0.86, 1.01 0.98; maxima of roots 0.91 0.84,
-/// 1.05 1.0; logarithms 1.05 1.17, 1.13 1.17. Few such functors loop over
-/// neighbours, and these have fewer loads in flight: windows (2^20, 2^22, 2^24)
-/// 1.24 1.25 1.16, 0.97 1.05 1.03; all work in the last sixteenth 1.28 1.32
-/// 1.47, 0.94 0.72 0.68. Not for several Views: quotients of two 1.04, with 40
-/// registers 1.26, roots of three 0.91, 0.99, but falling windows 1.16, 0.88,
-/// rows of ten at random 1.16, 0.90, five-point residuals 1.54, 1.20. 256 x 4
-/// for these: quotients 1.13, roots 0.98, windows 1.03, rows 0.95, residuals
-/// 1.29 (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30).
+/// each element; one that also captures a number is larger. If it reduces to an
+/// 8-byte value, it has 32 registers (four blocks of 512), as in Kokkos, so
+/// that all warps are resident: without the cap the compiler gives 40 to roots
+/// and quotients. Few of these functors loop over neighbours; those have fewer
+/// loads in flight. Functors with several Views keep 64 registers. Evidence:
+/// streamed_reduce_shape().
 ///
-/// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 with 4,
-/// 8 and 16 in flight (floats), 4 and 8 (doubles), from LayoutLeft and
-/// LayoutRight Views (H200, CUDA 13.0, Kokkos 5.2.2, 2026-11-28):
+/// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 by
+/// invocations in flight, from LayoutLeft and LayoutRight Views (H200, CUDA
+/// 13.0, Kokkos 5.2.2, 2026-11-28):
 ///
-/// | box         | float, 4  | 8         | 16        | double, 4 | 8         |
-/// |-------------|-----------|-----------|-----------|-----------|-----------|
-/// | 16384^2     | 3548 3288 | 3961 3559 | 4089 3937 | 4049 3652 | 4215 4063 |
-/// | 640^3       | 3057 2391 | 3901 3245 | 3901 3523 | 4090 3535 | 4175 4007 |
-/// | 700 x 900   |           |           | 172 180   |           | 386 383   |
+/// | box       | float, 4  | 8         | 16        | double, 4 | 8         |
+/// |-----------|-----------|-----------|-----------|-----------|-----------|
+/// | 16384^2   | 3548 3288 | 3961 3559 | 4089 3937 | 4049 3652 | 4215 4063 |
+/// | 640^3     | 3057 2391 | 3901 3245 | 3901 3523 | 4090 3535 | 4175 4007 |
+/// | 700 x 900 |           |           | 172 180   |           | 386 383   |
 ///
-/// Without tiles floats have 157 and doubles 314 from the other layout. Kokkos:
-/// 434 524, 362 269, 152 155, doubles 801 769, 682 520, 318 273.
+/// Kokkos: 16384^2 434 524, doubles 801 769; 640^3 362 269, doubles 682 520;
+/// 700 x 900 152 155, doubles 318 273. Without tiles floats have 157 and
+/// doubles 314 from the other layout.
 /// \param one_view the functor is no larger than a lambda over one View
 constexpr StreamedTuning streamed_tuning(
     std::size_t value_bytes, int indices = 1, bool sum = true,
@@ -281,8 +276,8 @@ struct ArrayTuning {
 /// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). A loop
 /// over an array of doubles with a product of two Views in each iteration (nvcc
 /// 13.0) has 24 loads in flight under a cap of 64 registers, 4 to 6 under one
-/// of 32. Values above 256 bytes leave room for 700 threads or fewer in shared
-/// memory, so they may have 128 registers.
+/// of 32. With values above 256 bytes at most 700 threads fit in shared memory,
+/// so each may use 128 registers.
 constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
@@ -305,25 +300,7 @@ struct StreamedScanTuning {
   int items;       ///< neighbouring indices per lane
 };
 
-/// GB/s read plus written, 2^28 elements (copy 4225):
-///
-/// | threads x blocks, items | float | half  | int8  | threads | double |
-/// |-------------------------|-------|-------|-------|---------|--------|
-/// | 256 x 5, 16             | 3680  | 3298  | 3074  | 256 x 4 | 3595   |
-/// | 480 x 3, 16             | 3667  | 3209  | 2960  | 384 x 3 | 3757   |
-/// | 256 x 4, 16             | 3503  | 3082  | 2874  | 512 x 2 | 3818   |
-/// | 512 x 2, 20             | 3590  | 3087  | 2754  | 512 x 3 | 3075   |
-/// | 480 x 4, 8              | 3487  | 2990  | 2688  |         |        |
-///
-/// double: 8 items each; 3642 with 256 x 3, 16. These functors hold bare
-/// pointers and 32-bit indices. With Views and 64-bit indices (perf_scan,
-/// 2^30), the 40 registers of 256 x 5 spill 16 bytes. 224 x 5 may have 48 and
-/// is faster: half 3190 instead of 3137, int8 2959 instead of 2891, float 3627
-/// instead of 3623. Larger values were not measured. A functor that spills
-/// still beats Kokkos: double at 512 x 3 does (Kokkos: 830).
-/// 256 x 5 without spills, since 2026-11-30: 3611 3227 2976 instead of 3546
-/// 3117 2894, but inclusive scans of half, which load their data again (82 KB,
-/// and 60 KB of L1), 2019 instead of 2179.
+/// Evidence: streamed_scan_rows(). Values above 8 bytes were not measured.
 constexpr StreamedScanTuning streamed_scan_tuning(std::size_t value_bytes) {
   if (value_bytes <= 4) return {.threads = 224, .min_blocks = 5, .items = 16};
   if (value_bytes <= 8) return {.threads = 512, .min_blocks = 2, .items = 8};

@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 CONCEPTS = re.compile(r"\bImpl::(?:InitialArgument|NotSettings|Rank1View|SegmentOperation|StencilView|Summable|TeamResult)(?= [A-Z])")
-SHOWN = {"Impl::policy_segments_t<Cut>": "Segments"}
+SHOWN = {"Impl::policy_segments_t<LengthOrOffsets>": "Segments"}
 RANK = re.compile(r"(?:\bstd::size_t\(Impl::rank_of<(\w+)>\)|\bImpl::rank_of<(\w+)>)")
 
 

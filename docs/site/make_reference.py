@@ -21,7 +21,7 @@ One sentence for each public signature. The headers document types, errors, accu
 
 - All names are in namespace `KokkosMMA`, those of [MPI](#mpi) in `KokkosMMA::mpi`.
 - Template parameters are shown where a caller names them. Others are deduced: `Exec` is an execution space; `X`, `Y`, `R` and `V` are Views.
-- `[, settings]` is an optional last argument, [`Settings const& settings = {}`](#settings): label, route and level of reproducibility of the call.
+- `[, settings]` is an optional last argument, [`Settings const& settings = {}`](#settings): label, route, level of reproducibility and check of offsets.
 - Kernels run asynchronously, in order on `exec`. A call waits if it returns a scalar, checks segment offsets, counts runs or communicates.
 - Wrong arguments throw `std::invalid_argument`; no result is written then.
 """
@@ -44,7 +44,7 @@ TOPICS = (
      "adapters/algorithms/automaton/KokkosMMA_Automaton core/automaton/KokkosMMA_AutomatonRule core/automaton/KokkosMMA_RuleNotation"),
     ("Teams", "`<KokkosMMA_Team.hpp>`, inside kernels over a `Kokkos::TeamPolicy`; [details](calls/teams.md).",
      "adapters/algorithms/team/KokkosMMA_TeamCollectives"),
-    ("Routing", "Routes depend on the device and the element type. Included by all headers; [how it works](how_it_works.md).",
+    ("Routing", "Routes depend on the device and the element type. All headers declare these names; [how it works](how_it_works.md).",
      "core/base/KokkosMMA_Capability adapters/kokkos/KokkosMMA_SpaceCapability core/base/KokkosMMA_Scalar"),
     ("MPI", "`<KokkosMMA_Mpi.hpp>`, target `KokkosMMA::mpi`; [details](mpi.md).",
      "adapters/mpi/KokkosMMA_MpiReduce adapters/mpi/KokkosMMA_MpiScan adapters/mpi/KokkosMMA_MpiHalo adapters/mpi/KokkosMMA_MpiTopology "

@@ -278,10 +278,10 @@ void automaton(Exec const& exec, V const& cells, AutomatonRule const& rule,
                           boundaries, steps, settings);
 }
 
-/// Advances a cellular automaton by a functor: a cell becomes `next(state,
-/// count)`. The functor is invoked on the device once per cell and generation.
-/// `state` is the cell, of the type of `cells`; `count` is the number of other
-/// cells of its neighbourhood in state 1.
+/// Advances a cellular automaton whose rule is a functor: a cell becomes
+/// `next(state, count)`. The functor is invoked on the device once per cell and
+/// generation. `state` is the cell, of the type of `cells`; `count` is the
+/// number of other cells of its neighbourhood in state 1.
 ///
 /// \code
 /// // Born and kept with 3 live neighbours; otherwise a cell ages up to 9.

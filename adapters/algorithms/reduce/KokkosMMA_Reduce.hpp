@@ -117,7 +117,8 @@ struct ReducedView {
 /// Products of the elements of two Views as operands.
 template <class X, class Y>
 struct ReducedDot {
-  // Factors are converted to the accumulator; the wider type decides it.
+  // Factors are converted to the accumulator, whose type depends on the wider
+  // element type.
   using First   = typename X::non_const_value_type;
   using Second  = typename Y::non_const_value_type;
   using Element = std::conditional_t<keeps_sums<First, Second>, Second, First>;
@@ -238,7 +239,8 @@ struct CheckedReduce<Dot<X, Y>> {
 
 /// Accumulator type. Minimum and maximum use the result's type: rounding keeps
 /// the order. Products of integers for a floating-point result use double,
-/// because they exceed 64 bits sooner than double.
+/// because they exceed the range of a 64-bit integer sooner than that of
+/// double.
 template <class Element, class R, class Value = typename ResultOf<R>::Value>
 using reduce_accumulator_t = std::conditional_t<
     ResultOf<R>::operation == Operation::min ||
@@ -287,7 +289,8 @@ OfferedLevel level_of_reduction(ReduceProblem const& problem,
   return offered_level(problem, machine, settings);
 }
 
-/// Runs every reduction of Views. An empty label is replaced by the route.
+/// Runs every reduction of Views. The default label is a name such as
+/// `KokkosMMA::reduce[mma,float]`.
 template <class Exec, class Terms, class Result>
 void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
                 Result& result, Settings const& settings) {
@@ -341,8 +344,8 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
       exec, 0, terms.size());
   auto const functor = terms.template functor<op>();
-  // This library's kernels accumulate sums of 16-bit floats in fp32. They round
-  // products after every invocation of the functor.
+  // Route mma converts sums in the kernel. So does route streamed for 16-bit
+  // floats, which it keeps in fp32. run_and_convert() converts afterwards.
   bool const rounds_itself =
       op == Operation::sum &&
       (decision.route == Route::mma ||
@@ -369,8 +372,9 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
 
 namespace KokkosMMA {
 
-/// Reduces the elements of a View, or the element-wise products of two Views,
-/// to one value: their sum, or the result of a Kokkos reducer.
+/// Reduces the elements of a View, or, if x is dot(a, b) or squares(a), the
+/// element-wise products, to one value: their sum, or the result of a Kokkos
+/// reducer.
 ///
 /// \code
 /// reduce(exec, x, sum);  // float sum
@@ -406,7 +410,9 @@ namespace KokkosMMA {
 ///
 /// If the result is a scalar, the call waits for `exec`. If it is a View, the
 /// call returns at once and its kernels run in order on `exec`; it waits only
-/// if a route other than mma rounds the result from a wider type.
+/// if the running value has another type and is converted after the kernel.
+/// Route mma, and route streamed for fp32 sums into 16-bit floats, convert it
+/// in the kernel.
 ///
 /// \throws std::invalid_argument for a null result View, a forced route that
 /// cannot run, a level that is not available, or settings out of range; nothing

@@ -70,8 +70,9 @@ void check_scan_total(char const* who, X const& x, Y const& y,
 }
 
 /// Runs a scan and returns the route that ran. The call waits for a total on
-/// the host. On Cuda it is launched without Kokkos' dispatch: by kernels of
-/// libkokkosmma_kernels where its route is `mma`, if they find scratch memory.
+/// the host. On Cuda the scan does not use Kokkos' dispatch. Route `mma`
+/// launches kernels of libkokkosmma_kernels; if there is no scratch memory for
+/// them, route `streamed` runs.
 ///
 /// \param total none, or a variable or a View of rank 0 of the functor's value
 /// type
@@ -322,12 +323,12 @@ void scan_with(Exec const& exec, X const& x, Y const& y,
 /// \endcode
 ///
 /// \tparam Accumulator type of the running sum. The default is the wider of
-///        both element types, fp32 for 16-bit floats, and double if x has
-///        integers and y is floating point. Floating-point elements may be
-///        added in float or double, if that is at least as wide. Integers may
-///        be added in an integer type at least as wide, in double, or, if they
-///        have 1 or 2 bytes, in float. Elements are converted to this type
-///        before they are added
+///        both element types (at least 4 bytes for integers), fp32 for 16-bit
+///        floats, and double if x has integers and y is floating point.
+///        Floating-point elements may be added in float or double, if that is
+///        at least as wide. Integers may be added in an integer type at least
+///        as wide, in double, or, if they have 1 or 2 bytes, in float. Elements
+///        are converted to this type before they are added
 /// \param exec instance on which the scan runs
 /// \param x rank-1 View, contiguous or strided, any alignment, of half_t,
 ///        bhalf_t, float, double, bool (counted) or integers
@@ -335,19 +336,19 @@ void scan_with(Exec const& exec, X const& x, Y const& y,
 ///        is converted to it once. Integers in y are no narrower than those of
 ///        x. y is x (in place: same address, stride and element size) or shares
 ///        no memory with it
-/// \param settings route and level of reproducibility
+/// \param settings route, level of reproducibility and label
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator.
 /// Floating-point prefixes are sums in the accumulator's type; extent, types
 /// and route define the order of additions. On Cuda repeated calls give the
 /// same bits. Neighbouring prefixes may be rounded differently: they need not
 /// differ by exactly one element. A NaN or an infinity affects the same
-/// prefixes as in a sequential scan. A 16-bit output is an fp32 prefix rounded
-/// once. With Reproducibility::exact each prefix of floating-point elements,
-/// and the total, is correctly rounded: its bits are the same on every device
-/// and host. On Cuda this level reads x twice.
+/// prefixes as in a sequential scan. A 16-bit output is a prefix in the
+/// accumulator's type, rounded once. With Reproducibility::exact each prefix of
+/// floating-point elements, and the total, is correctly rounded: its bits are
+/// the same on every device and host. On Cuda this level reads x twice.
 ///
-/// The call returns at once, in order on `exec`.
+/// The call returns at once; its kernels run in order on `exec`.
 ///
 /// On Cuda the scan is one pass over the data. Tiles are scanned in registers,
 /// by shuffles or by MMA with triangular matrices of ones (Dakkak et al. 2019,
@@ -367,8 +368,9 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
                                                           settings);
 }
 
-/// Exclusive scan from an initial value, `y(i) = init + x(0) + ... + x(i-1)`,
-/// or with a total.
+/// Exclusive scan with one more argument: an initial value,
+/// `y(i) = init + x(0) + ... + x(i-1)`, or Total(place), which receives the
+/// total.
 ///
 /// \param init_or_total the initial value or Total(place).
 ///        An initial value is a constant, an expression, or a variable as
@@ -389,7 +391,8 @@ void exclusive_scan(Exec const& exec, X const& x, Y const& y,
       exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Exclusive scan from an initial value; also writes Total(place).
+/// Exclusive scan from an initial value; also writes the total to `place` of
+/// Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void exclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,
@@ -412,8 +415,9 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
                                                           settings);
 }
 
-/// Inclusive scan from an initial value, `y(i) = init + x(0) + ... + x(i)`,
-/// or with a total.
+/// Inclusive scan with one more argument: an initial value,
+/// `y(i) = init + x(0) + ... + x(i)`, or Total(place), which receives the
+/// total.
 ///
 /// \param init_or_total as of exclusive_scan()
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
@@ -424,7 +428,8 @@ void inclusive_scan(Exec const& exec, X const& x, Y const& y,
       exec, x, y, static_cast<Argument&&>(init_or_total), settings);
 }
 
-/// Inclusive scan from an initial value; also writes Total(place).
+/// Inclusive scan from an initial value; also writes the total to `place` of
+/// Total(place).
 template <class Accumulator = void, class Exec, Impl::Rank1View X,
           Impl::Rank1View Y, Impl::InitialArgument Init, Impl::NotSettings Last>
 void inclusive_scan(Exec const& exec, X const& x, Y const& y, Init&& init,

@@ -29,7 +29,7 @@ namespace KokkosMMA {
 namespace Impl {
 
 /// Type of segments that a policy stores for a length or a View of offsets.
-template <class Cut>
+template <class LengthOrOffsets>
 struct SegmentsOfPolicy {
   using type = EqualSegments;
 };
@@ -37,8 +37,8 @@ template <OffsetsView Offsets>
 struct SegmentsOfPolicy<Offsets> {
   using type = CsrSegments<Offsets>;
 };
-template <class Cut>
-using policy_segments_t = typename SegmentsOfPolicy<Cut>::type;
+template <class LengthOrOffsets>
+using policy_segments_t = typename SegmentsOfPolicy<LengthOrOffsets>::type;
 
 }  // namespace Impl
 
@@ -82,14 +82,14 @@ class SegmentPolicy {
   /// \throws std::invalid_argument for a length of 0, offsets that decrease or
   /// exceed the extent of x, or a forced route that cannot run; parallel_for
   /// throws nothing
-  template <class Cut>
-  SegmentPolicy(Exec const& exec, X const& x, Cut const& segments,
+  template <class LengthOrOffsets>
+  SegmentPolicy(Exec const& exec, X const& x, LengthOrOffsets const& segments,
                 Settings const& settings = {})
       : m_space(exec),
         m_x(x),
         m_segments(cut(x, segments)),
         m_settings(Impl::without_label(settings)) {
-    check_types<Cut>();
+    check_types<LengthOrOffsets>();
     Impl::check_memory(name, "x", x);
     // explain() records the decision of parallel_for; nothing runs before it.
     if (Impl::explains_calls()) return;
@@ -99,8 +99,8 @@ class SegmentPolicy {
   /// Policy over the results of an operation on segments.
   ///
   /// \param operation Plus, Multiplies, Minimum or Maximum
-  template <class Cut>
-  SegmentPolicy(Exec const& exec, X const& x, Cut const& segments,
+  template <class LengthOrOffsets>
+  SegmentPolicy(Exec const& exec, X const& x, LengthOrOffsets const& segments,
                 [[maybe_unused]] Op operation, Settings const& settings = {})
       : SegmentPolicy(exec, x, segments, settings) {}
 
@@ -110,7 +110,8 @@ class SegmentPolicy {
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// How parallel_for will run; empty inside explain().
+  /// The settings and route decision of parallel_for as an optional, which has
+  /// no value inside explain().
   auto plan() const {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);
@@ -128,19 +129,20 @@ class SegmentPolicy {
  private:
   static constexpr char const* name = "KokkosMMA::SegmentPolicy";
 
-  template <class Cut>
+  template <class LengthOrOffsets>
   static constexpr void check_types() {
     KOKKOSMMA_IMPL_CHECK_EXECUTION_SPACE("KokkosMMA::SegmentPolicy", Exec);
     KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::SegmentPolicy", Exec, X, "x");
     KOKKOSMMA_IMPL_CHECK_ELEMENTS("KokkosMMA::SegmentPolicy", X, value_type);
-    if constexpr (Impl::OffsetsView<Cut>) {
-      KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::SegmentPolicy", Exec, Cut,
-                                     "offsets");
+    if constexpr (Impl::OffsetsView<LengthOrOffsets>) {
+      KOKKOSMMA_IMPL_CHECK_REACHABLE("KokkosMMA::SegmentPolicy", Exec,
+                                     LengthOrOffsets, "offsets");
     }
   }
-  template <class Cut>
-  static Segments cut(X const& x, Cut const& segments) {
-    static_assert(Impl::SegmentLength<Cut> || Impl::OffsetsView<Cut>,
+  template <class LengthOrOffsets>
+  static Segments cut(X const& x, LengthOrOffsets const& segments) {
+    static_assert(Impl::SegmentLength<LengthOrOffsets> ||
+                      Impl::OffsetsView<LengthOrOffsets>,
                   "KokkosMMA::SegmentPolicy: the segments must be an integer "
                   "length or a View of offsets of 4 or 8 bytes");
     return Impl::segments_of(name, x, segments);
@@ -164,13 +166,15 @@ class SegmentPolicy {
 };
 
 /// SegmentPolicy(exec, x, segments): sums.
-template <class Exec, class X, class Cut>
-SegmentPolicy(Exec const&, X const&, Cut const&, Settings const& = {})
-    -> SegmentPolicy<Exec, X, Impl::policy_segments_t<Cut>>;
+template <class Exec, class X, class LengthOrOffsets>
+SegmentPolicy(Exec const&, X const&, LengthOrOffsets const&,
+              Settings const& = {})
+    -> SegmentPolicy<Exec, X, Impl::policy_segments_t<LengthOrOffsets>>;
 /// SegmentPolicy(exec, x, segments, Maximum()): another operation.
-template <class Exec, class X, class Cut, Impl::SegmentOperation Op>
-SegmentPolicy(Exec const&, X const&, Cut const&, Op, Settings const& = {})
-    -> SegmentPolicy<Exec, X, Impl::policy_segments_t<Cut>, Op>;
+template <class Exec, class X, class LengthOrOffsets, Impl::SegmentOperation Op>
+SegmentPolicy(Exec const&, X const&, LengthOrOffsets const&, Op,
+              Settings const& = {})
+    -> SegmentPolicy<Exec, X, Impl::policy_segments_t<LengthOrOffsets>, Op>;
 
 }  // namespace KokkosMMA
 

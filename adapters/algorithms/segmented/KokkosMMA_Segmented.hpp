@@ -432,8 +432,8 @@ void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
                                      segments, result, settings);
 }
 
-/// Reduces each segment of a View with a given operation, optionally in another
-/// type.
+/// Reduces each segment of a View with a given operation; `Operation<T>()`
+/// keeps the values in type T.
 ///
 /// \code
 /// segmented_reduce(exec, x, 256, largest, Maximum());

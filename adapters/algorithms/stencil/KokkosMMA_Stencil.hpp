@@ -48,10 +48,10 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 /// \tparam Accumulator type of the sums. The default is float for half_t and
 ///        bhalf_t, int32 for integers below 4 bytes, and otherwise the element
 ///        type; it is wider if `out` is wider, and floating point if `out` is
-/// \param exec instance on which the call runs. The call is asynchronous unless
-///        it allocates and frees memory. It does so for more weights than fit
-///        in a kernel's arguments, and for the values between two steps if the
-///        space is not Cuda or the device has no memory pools
+/// \param exec instance on which the call runs. The call waits if it allocates
+///        and frees memory: for more weights than fit in a kernel's arguments,
+///        or for the values between two steps if the space is not Cuda or the
+///        device has no memory pools
 /// \param in View of rank 1, 2 or 3, of any layout
 /// \param out View of any layout that shares no memory with `in`; its extents
 ///        are those of `in` without ghost cells
@@ -59,7 +59,7 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 /// \param boundaries boundary conditions. The caller fills the ghost cells of a
 ///        halo; a call with halos has one step
 /// \param steps 1 or more
-/// \param settings route
+/// \param settings route and label
 ///
 /// Accuracy and order: integers are exact modulo 2^bits of the accumulator; an
 /// integer accumulator requires integer weights. Floating-point sums are
@@ -69,8 +69,9 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 /// n calls of one step with Views of the layout of `out`, even if one kernel
 /// computes several steps.
 ///
-/// On tensor cores the weights are band matrices: one MMA per dimension, or one
-/// per row of weights (core/stencil/KokkosMMA_WarpBand.hpp,
+/// On tensor cores the weights form band matrices: separable weights one per
+/// dimension, others one per row of weights
+/// (core/stencil/KokkosMMA_WarpBand.hpp,
 /// core/stencil/KokkosMMA_WarpDenseBand.hpp).
 ///
 /// \throws std::invalid_argument for extents that do not fit, a radius larger

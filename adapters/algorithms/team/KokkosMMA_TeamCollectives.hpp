@@ -29,9 +29,10 @@
 
 namespace KokkosMMA {
 
-/// Reduces with `functor(i, update)` for i in [0, count), by all lanes of a
-/// team. The functor adds to `update`, or joins with it; one lane invokes it
-/// for each i. The order depends on the count and the team only.
+/// Reduces with `functor(i, update)` for i in [0, count), by all threads and
+/// vector lanes of a team. The functor adds to `update`, or joins with it; one
+/// lane invokes it for each i. The order depends on the count and the team
+/// only.
 ///
 /// \code
 /// float sum = 0;
@@ -51,9 +52,9 @@ KOKKOS_INLINE_FUNCTION void team_reduce(Member const& member, Index count,
       member, Impl::CalledIndices<Index, Functor>{count, functor}, result);
 }
 
-/// Reduces the elements of a View of rank 1, by all lanes of a team. On Cuda
-/// contiguous elements of 1, 2 or 4 bytes are read 16 bytes at a time if each
-/// lane has more than four of them.
+/// Reduces the elements of a View of rank 1, by all threads and vector lanes of
+/// a team. On Cuda contiguous elements of 1, 2 or 4 bytes are read 16 bytes at
+/// a time if each lane has more than four of them.
 ///
 /// \param result a variable, which gets the sum, or a reducer of Kokkos; the
 ///        elements are converted to its value_type
@@ -86,10 +87,10 @@ KOKKOS_INLINE_FUNCTION void vector_reduce(Member const& member, X const& x,
                            result);
 }
 
-/// Scans with `functor(i, update, final)`, by all lanes of a team. The functor
-/// adds the contribution of i to `update`. With `final == true`, once per
-/// index, `update` is the sum of the contributions before i. Writes of the
-/// functor are visible to the team afterwards.
+/// Scans with `functor(i, update, final)`, by all threads and vector lanes of a
+/// team. The functor adds the contribution of i to `update`. With `final ==
+/// true`, once per index, `update` is the sum of the contributions before i.
+/// Writes of the functor are visible to the team afterwards.
 ///
 /// \param total a variable or nothing: the sum of all contributions, of a type
 ///        with += whose value-initialised value is zero. Without it the type of
@@ -101,9 +102,9 @@ requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
   Impl::scan_calls<true>(member, count, functor, total...);
 }
 
-/// Inclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
-/// x(i)`, in place when y is x. The Views have rank 1. The extents must be
-/// equal.
+/// Inclusive scan of a View, by all threads and vector lanes of a team. `y(i) =
+/// x(0) + ... + x(i)`, in place when y is x. The Views have rank 1. The extents
+/// must be equal.
 ///
 /// \code
 /// float total = 0;
@@ -118,8 +119,8 @@ requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
   Impl::scan_elements<true, Impl::ScanKind::inclusive>(member, x, y, total...);
 }
 
-/// Exclusive scan of a View, by all lanes of a team. `y(i) = x(0) + ... +
-/// x(i-1)`. Otherwise as team_inclusive_scan().
+/// Exclusive scan of a View, by all threads and vector lanes of a team. `y(i) =
+/// x(0) + ... + x(i-1)`. Otherwise as team_inclusive_scan().
 template <class Member, Impl::Rank1View X, Impl::Rank1View Y, class... Total>
 requires(sizeof...(Total) <= 1) KOKKOS_INLINE_FUNCTION
     void team_exclusive_scan(Member const& member, X const& x, Y const& y,

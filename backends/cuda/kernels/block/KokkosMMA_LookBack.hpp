@@ -13,15 +13,15 @@
 /// Sum of all earlier tiles, while their blocks still run.
 ///
 /// Tiles are numbered in the order in which blocks start them. The blocks of
-/// all earlier tiles are therefore running, and none waits for a later tile: no
-/// block waits for ever, whatever else occupies the device. A tile publishes
-/// its aggregate. It then adds the aggregates of the earlier tiles of its own
-/// window, in a fixed tree, to the prefix of the window, which the last tile of
-/// the previous window publishes. The association depends only on the tile, so
-/// results are bitwise the same from run to run. Free look-back (Merrill and
-/// Garland 2016) was also slower: 3109 against 3518 GB/s (float, H200).
-/// Windows of windows, other windows and pauses between loads gain nothing
-/// (docs/results/history.md).
+/// all earlier tiles are therefore running or have ended, and none waits for a
+/// later tile: no block waits for ever, whatever else occupies the device. A
+/// tile publishes its aggregate. It then adds the aggregates of the earlier
+/// tiles of its own window, in a fixed tree, to the prefix of the window, which
+/// the last tile of the previous window publishes. The association depends only
+/// on the tile, so results are bitwise the same from run to run. Look-back of
+/// variable length (Merrill and Garland 2016) was also slower: 3109 instead of
+/// 3518 GB/s (float, H200). Windows of windows, other windows and pauses
+/// between loads gain nothing (docs/results/history.md).
 ///
 /// Values are stored in 8-byte words of 4 bytes of the value and the launch's
 /// tag. A word with the right tag is complete, so values of any size need no
@@ -36,7 +36,7 @@ inline constexpr unsigned look_back_window = Words<T>::size == 1   ? 128
                                              : Words<T>::size <= 4 ? 64
                                                                    : 32;
 
-/// Of scans whose tiles publish aggregates of type T.
+/// Window and words per value, for tiles that publish aggregates of type T.
 template <class T>
 inline constexpr LookBackSize look_back_size{look_back_window<T>,
                                              Words<T>::size};
@@ -157,8 +157,8 @@ class LookBack : TaggedWords<T> {
       shuffle_down(other, sum.value, offset);
       m_joiner.join(sum.value, other.value);
     }
-    // The aggregate of `tile` itself: the last lane has read it with the
-    // others, so that the next window does not wait longer.
+    // The last lane has loaded the aggregate of `tile` itself together with the
+    // others: a separate load would delay the prefix of the next window.
     Slot<T> own;
     if (ends_window) {
       Slot<T> last;
@@ -224,8 +224,9 @@ struct TileTicket {
 __device__ inline void finish_scan(ScanScratch const& scratch) {
   ScanControl* const control = scratch.control;
   unsigned const last        = gridDim.x - 1;
-  // Relaxed: other blocks are done with what they have read. An acquire would
-  // invalidate L1, in which the functors find their data again (1890 against
+  // A relaxed atomic suffices: this block reads nothing that other blocks
+  // wrote, and resets memory that they no longer read. An acquire would
+  // invalidate L1, in which the functors find their data again (1890 instead of
   // 2220 GB/s, float).
   if (atomicInc(&control->finished, last) != last) return;
   control->ticket         = 0;

@@ -21,7 +21,7 @@ namespace KokkosMMA::Impl::Cuda {
 
 /// Operations on the running value of a thread. `Reducer` offers the functions
 /// of Kokkos' reducers: init(T*), join(T* into, T const* from), final(T*). An
-/// invocation adds to the running value itself.
+/// invocation of the functor updates the running value directly.
 template <class Reducer, class T>
 struct RunningValue {
   using Value = T;
@@ -79,8 +79,8 @@ template <int K, unsigned Threads, class T>
 inline constexpr unsigned exchanged_at_once =
     std::min(std::bit_floor(unsigned(512 * K / sizeof(T))), Threads);
 
-/// Moves the value of each accumulator k to slot(k), which is Threads times the
-/// accumulator, plus the thread, that its index has in the default schedule.
+/// Moves the value of accumulator k to where the default schedule keeps it:
+/// accumulator slot(k) / Threads of thread slot(k) % Threads.
 template <int K, unsigned Threads, class T, class SlotOf>
 __device__ void exchange_values(Slot<T> (&values)[K], SlotOf const& slot) {
   constexpr unsigned count = exchanged_at_once<K, Threads, T>;
@@ -110,10 +110,11 @@ __device__ void exchange_values(Slot<T> (&values)[K], SlotOf const& slot) {
 /// The indices of a tile differ by constants, so their loads share one address.
 /// Unless `order` is free-running, the block waits for its slowest warp after
 /// each tile: otherwise warps drift apart until a few finish the work of the
-/// multiprocessor, and lines leave the caches before they are reused. Small
-/// elements are limited by the number of requests: with neighbouring indices,
-/// one request fetches the line that the next ones hit. The first requests of
-/// all lines come first: 2^29 half values 267 us, 300 otherwise (H200).
+/// multiprocessor, and lines leave the caches before they are reused. Sums of
+/// small elements are limited by the number of memory requests: with
+/// neighbouring indices, one request fetches the line that the next ones hit.
+/// The loop first issues one request for every line: 267 us instead of 300
+/// (2^29 half values, H200).
 template <int Calls, unsigned Threads, class Running, class Call, class Index,
           int K>
 __device__ void streamed_tiles(Running const& running, Call const& f,
@@ -152,8 +153,10 @@ concept TiledCall = requires {
 };
 
 /// Invokes f for the tiles of a box from `tile` to `end`, one element of each
-/// tile per thread. A round has `Calls` whole tiles of a row, where an index
-/// costs one addition. Other tiles are found by their numbers, a few at a time.
+/// tile per thread. If at least `Calls` full tiles remain in the current row of
+/// tiles, a round processes `Calls` of them; each index then costs one addition
+/// per dimension. Otherwise the coordinates of each tile are computed from its
+/// number, `few` tiles at a time.
 template <int Calls, class Running, class Call, int K>
 __device__ void box_tiles(Running const& running, Call const& f,
                           typename Call::Place const& place, std::uint32_t tile,
@@ -167,7 +170,7 @@ __device__ void box_tiles(Running const& running, Call const& f,
     unsigned whole   = f.whole_in_row - first.in_row;
     if (whole > end - tile) whole = end - tile;
     if (whole >= Calls) {
-      // A whole tile can be outside the box only in other dimensions.
+      // The thread's elements can be outside the box in other dimensions only.
       bool const inside = f.has(at);
       for (; whole >= Calls; whole -= Calls, tile += Calls) {
         if (inside) {
@@ -195,16 +198,17 @@ __device__ void box_tiles(Running const& running, Call const& f,
   }
 }
 
-/// Number of the part that the block processes. The blocks of a multiprocessor,
-/// half a grid apart, have one from each end: equal work, if the cost of an
-/// index grows along the range.
+/// Number of the part that the block processes. Blocks b and b + half, which
+/// with two resident blocks usually share a multiprocessor, process parts b and
+/// gridDim - 1 - b: equal work, if the cost of an index grows along the range.
 __device__ inline unsigned part_of_block() {
   unsigned const block = blockIdx.x, half = (gridDim.x + 1) / 2;
   return block < half ? block : gridDim.x - 1 + half - block;
 }
 
-/// The same for a warp. Scattered warps of a block are in different parts, each
-/// of which has one warp of each number. The shuffle makes it uniform for the
+/// The same for a warp. With scattered_warps, the warps of a block process
+/// different parts; one warp of every number, each from a different block,
+/// processes a part. The shuffle makes the warp number uniform for the
 /// compiler: else many kernels need 2 to 16 more registers (CUDA 13.0).
 template <class Tuning>
 __device__ unsigned share_of_warp(CallOrder order) {
@@ -218,12 +222,12 @@ __device__ unsigned share_of_warp(CallOrder order) {
 /// Calls f(begin + i, running) once for every i of subrange `subrange` of
 /// `subranges` in [0, size).
 ///
-/// Each block works in one contiguous subrange, so that a functor that walks an
-/// array across its rows finds the lines of other columns in L2: blocks work in
-/// all columns at once. 2^28 doubles as 8 columns, read down the columns: 3394
-/// us, 5535 with tiles dealt to blocks in turn, 2886 in Kokkos (H100,
-/// 2026-11-25). A block of the tuned size works in tiles. The rest, and every
-/// small range, has up to `left` indices per thread and round.
+/// Each block works in one contiguous subrange. If a functor reads a row-major
+/// matrix column by column, blocks in all columns at once then share cache
+/// lines in L2. 2^28 doubles in 8 columns: 3394 us; 5535 if tiles are dealt to
+/// blocks in turn; Kokkos 2886 (H100, 2026-11-25). A block of the tuned size
+/// works in tiles. The rest, and every small range, has up to `left` indices
+/// per thread and round.
 template <class Running, class Tuning, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,
                                Index begin, std::uint64_t size,
@@ -239,8 +243,8 @@ __device__ void streamed_calls(Running const& running, Call const& f,
   // Subranges are whole lines of elements of any size, and no longer than
   // needed: if a launch has a thread per index, one more line makes threads
   // invoke f twice and leaves the last blocks without work. Energy sum over
-  // 256000 atoms: 309 us with one more line, 198 in Kokkos; 195 with these, 211
-  // in Kokkos (H100, two days in 2026-11). Subranges of a box are whole tiles.
+  // 256000 atoms: 309 us with one more line (Kokkos 198), 195 without (Kokkos
+  // 211 on that day; H100, 2026-11). Subranges of a box are whole tiles.
   unsigned const line =
       TiledCall<Call> && blockDim.x == tuning.threads ? tuning.threads : 128;
   std::uint64_t const fewest = size / subranges + (size % subranges != 0);
@@ -314,8 +318,8 @@ __device__ __forceinline__ void reduce_parts(
   V* const of_part = reinterpret_cast<V*>(memory);  // of thread 0
   Slot<V> value;
   unsigned done = 0;
-  // One instance of the calls and of block_reduce(): kernels are loaded at a
-  // call site's first call.
+  // One copy of streamed_calls() and block_reduce(): a kernel's code is loaded
+  // at its first launch, so it should be short.
 #pragma unroll 1
   for (bool has_partials = false;;) {
     if (!has_partials) {
