@@ -39,10 +39,10 @@ class LaunchChooser {
   /// Time relative to the fastest candidate above which a candidate, after two
   /// measurements of both, is not measured again. A candidate whose parts of a
   /// loop exceed this limit is never launched for a whole loop; it runs two
-  /// parts, and the shorter time counts. With a limit of 2.5 for parts, the
-  /// first dozen 7-point sweeps of 510^3 doubles and 638^3 floats took 1.66 and
-  /// 1.22 times as long as a dozen later ones, with 1.5 1.05 and 1.05 times
-  /// (H200, 2026-11-30).
+  /// small parts, whose shorter time counts, or a large one. With a limit
+  /// of 2.5 for parts, the first dozen 7-point sweeps of 510^3 doubles and
+  /// 638^3 floats took 1.66 and 1.22 times as long as a dozen later ones,
+  /// with 1.5 1.05 and 1.05 times (H200, 2026-11-30).
   static constexpr float hopeless = 1.5f;
 
   /// The same after one measurement, with the least difference in milliseconds.
@@ -161,10 +161,10 @@ class LaunchChooser {
   }
   void lost_part() { m_open_parts -= 1; }
   bool awaits_parts() const { return m_open_parts > 0; }
-  /// Candidates for which none of those that they require is hopeless by its
-  /// parts; none until all parts have a result. Tiles of the caller do not
-  /// count: square ones make both orders of a transpose look hopeless. The
-  /// transpose of 8000^2 doubles with tiles of 32 kept them, 1845 GB/s; 2860 in
+  /// Candidates whose required ones are neither excluded nor hopeless by parts;
+  /// none until all parts have a result. Candidate 0 with tiles of the caller
+  /// makes no other one hopeless: of a transpose, square tiles would exclude
+  /// both orders. 8000^2 doubles with tiles of 32: 1845 GB/s in these, 2870 in
   /// `transpose_shape` (H200, 2026-11-30).
   Candidates promising() const {
     Candidates bad = 0, all = 0;

@@ -116,6 +116,33 @@ TYPED_TEST(ReduceValues, EveryPairOfTypes) {
   });
 }
 
+/// Elements and products that a 16-bit result cannot hold, but their sum.
+TYPED_TEST(ReduceValues, OperandsOf16BitResultsAreNotRounded) {
+  for_types<Pair<float, half_t>, Pair<float, bhalf_t>, Pair<half_t, half_t>,
+            Pair<bhalf_t, half_t>>([&]<class A, class B>(Pair<A, B>) {
+    constexpr bool fine    = std::is_same_v<A, float>;
+    float const last       = std::is_same_v<A, half_t> ? 0x1p15f : 0x1p20f;
+    float const values[]   = {fine ? 1 + 0x1p-12f : last, fine ? -1 : -last};
+    double const expected  = fine ? 0.125 : 0;
+    std::size_t const size = 1024;
+    auto const x           = make_view<A, TypeParam>(
+        size, [&](std::size_t i) { return static_cast<A>(values[i % 2]); });
+    auto const y = make_view<A, TypeParam>(
+        size, [&](std::size_t) { return static_cast<A>(fine ? 1.f : 256.f); });
+    Kokkos::View<A const*, TypeParam> const a = x, b = y;
+    for (Route const route : routes<TypeParam>(false)) {
+      SCOPED_TRACE(trace(route, size));
+      Settings settings;
+      settings.route = route;
+      B sum(7), product(7);
+      reduce(TypeParam(), a, sum, settings);
+      reduce(TypeParam(), dot(a, b), product, settings);
+      EXPECT_EQ(expected, double(sum));
+      EXPECT_EQ(expected, double(product));
+    }
+  });
+}
+
 TYPED_TEST(ReduceValues, IntegersModulo) {
   for_types<
       Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,
