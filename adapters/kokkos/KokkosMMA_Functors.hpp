@@ -57,7 +57,7 @@ struct Load {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
     KOKKOSMMA_IMPL_CHECK_SUM("KokkosMMA::load",
                              typename X::non_const_value_type, Value);
-    add(sum, static_cast<Value>(x(i)));
+    add(sum, converted<Value>(x(i)));
   }
 };
 
@@ -75,7 +75,7 @@ struct Dot {
                              typename X::non_const_value_type, Value);
     KOKKOSMMA_IMPL_CHECK_SUM("KokkosMMA::dot, squares",
                              typename Y::non_const_value_type, Value);
-    add_product(sum, static_cast<Value>(x(i)), static_cast<Value>(y(i)));
+    add_product(sum, converted<Value>(x(i)), converted<Value>(y(i)));
   }
 };
 
@@ -90,7 +90,7 @@ struct Transform {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& sum) const {
     KOKKOSMMA_IMPL_CHECK_SUM("KokkosMMA::transform",
                              std::remove_cvref_t<decltype(op(x(i)))>, Value);
-    add(sum, static_cast<Value>(op(x(i))));
+    add(sum, converted<Value>(op(x(i))));
   }
 };
 

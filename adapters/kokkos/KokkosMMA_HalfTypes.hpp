@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Half.hpp>
 
+#include <type_traits>
+
 // In a Kokkos without a 16-bit backend half_t is an alias of float and is
 // handled as float.
 namespace KokkosMMA {
@@ -50,6 +52,21 @@ struct Extremes<Kokkos::Experimental::bhalf_t>
     : ExtremesOfKokkos<Kokkos::Experimental::bhalf_t> {};
 }  // namespace Impl
 #endif
+
+namespace Impl {
+/// `element` as a Value. The two 16-bit types of CUDA convert to each other
+/// only through float.
+template <class Value, class Element>
+KOKKOS_FORCEINLINE_FUNCTION Value converted(Element const& element) {
+  if constexpr (!std::is_same_v<Value, Element> &&
+                is_16bit_float(scalar_v<Value>) &&
+                is_16bit_float(scalar_v<Element>)) {
+    return static_cast<Value>(static_cast<float>(element));
+  } else {
+    return static_cast<Value>(element);
+  }
+}
+}  // namespace Impl
 
 }  // namespace KokkosMMA
 

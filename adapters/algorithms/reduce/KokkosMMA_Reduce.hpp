@@ -83,7 +83,7 @@ struct LoadAndJoin {
 
   template <class Index, class Value>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& value) const {
-    value = Combine<Op, Value>::apply(value, static_cast<Value>(x(i)));
+    value = Combine<Op, Value>::apply(value, converted<Value>(x(i)));
   }
 };
 

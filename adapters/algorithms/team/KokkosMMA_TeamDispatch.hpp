@@ -186,7 +186,7 @@ struct TeamElements {
 
   template <class Index>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Value& running) const {
-    joiner.join(running, static_cast<Value>(x(i)));
+    joiner.join(running, converted<Value>(x(i)));
   }
 };
 
