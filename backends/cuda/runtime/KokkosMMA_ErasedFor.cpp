@@ -254,6 +254,7 @@ Route run_for(ErasedFor const& call) {
     LoopShape const ran =
         shape ? run_shape(call, *shape, true) : run_measured_loop(call, key);
     runs_own = ran != kokkos_shape;
+    timed.stop();
     if (reports_calls()) timed.launched(to_string(ran));
   }
   if (decision.route == Route::streamed && !runs_own && !is_compared)

@@ -273,13 +273,19 @@ void TimedCall::fall_back(Refusal const& refusal) {
 void TimedCall::start() {
   m_timed = m_timer != nullptr &&
             cudaEventRecord(m_timer->start, m_stream) == cudaSuccess;
+  m_running = m_timed;
+}
+
+void TimedCall::stop() {
+  if (!m_running) return;
+  OnDevice const here(m_device);
+  m_running = false;
+  m_timed   = cudaEventRecord(m_timer->stop, m_stream) == cudaSuccess;
 }
 
 void TimedCall::end() {
   if (m_kind != nullptr) {
-    OnDevice const here(m_device);
-    if (m_timed)
-      m_timed = cudaEventRecord(m_timer->stop, m_stream) == cudaSuccess;
+    stop();
     CallRecords::instance().end(*m_kind, m_route, m_reason, m_bytes, m_timer,
                                 m_timed);
   }

@@ -54,6 +54,10 @@ class TimedCall {
     m_reason = reason;
   }
 
+  /// Ends the timing before the destructor does, so that work of the host after
+  /// the launch does not count.
+  void stop();
+
   /// Records which of several launches ran.
   void launched(std::string const& launch);
 
@@ -72,6 +76,7 @@ class TimedCall {
   Route m_route             = Route::generic;
   std::string_view m_reason = {};
   bool m_timed              = false;
+  bool m_running            = false;  ///< between start() and stop()
 };
 
 }  // namespace KokkosMMA::Impl
