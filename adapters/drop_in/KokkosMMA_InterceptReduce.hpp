@@ -161,9 +161,9 @@ bool must_wait([[maybe_unused]] Reducer const& reducer) {
   }
 }
 
-/// Closure of a routable reduction, with the interface of Kokkos' closure and
-/// no symbol of Kokkos' names. Kokkos' own closure is constructed only if it
-/// runs: copying a functor with Views is a page of code.
+/// Closure of a routable reduction, with the interface of Kokkos' closure. Its
+/// functions have other symbols than Kokkos'. Kokkos' own closure is
+/// constructed only if it runs: copying a functor with Views is a page of code.
 template <class Functor, class Reducer, class PolicyT>
 class ReduceClosure {
  public:
@@ -411,8 +411,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   }
 };
 
-/// Closure of a routable reduction. Neither class has a symbol of Kokkos'
-/// names.
+/// Closure of a routable reduction.
 template <class Functor, class Reducer, class Policy>
 using Routed = std::conditional_t<ValueInRegisters<Reducer>,
                                   RoutedReduce<Functor, Reducer, Policy>,

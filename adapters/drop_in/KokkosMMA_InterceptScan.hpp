@@ -5,9 +5,9 @@
 
 /// \file
 /// Kokkos::parallel_scan over RangePolicy on Kokkos::Cuda, intercepted as in
-/// KokkosMMA_InterceptReduce.hpp: here by partial specialisations of the
-/// same shape as Kokkos' own, which are preferred because they are constrained.
-/// Kokkos' own class is reached with a functor of another type.
+/// KokkosMMA_InterceptReduce.hpp. The partial specialisations here have the
+/// arguments of Kokkos' own and a constraint, so the compiler prefers them.
+/// NativeFunctor, which the constraint rejects, wraps functors for Kokkos' own.
 
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
@@ -26,15 +26,15 @@
 
 namespace KokkosMMA::Impl {
 
-/// Wrapper of a functor that is never routed. It declares the value type,
-/// because Kokkos deduces that from pointers to the functor's own members.
+/// Wrapper of a functor. The wrapper is never routed. It declares the value
+/// type, which Kokkos deduces from pointers to the functor's own members.
 template <class Functor, class Value>
 struct NativeFunctor : Functor {
   using kokkosmma_native = void;
   using value_type       = Value;
   explicit NativeFunctor(Functor const& functor) : Functor(functor) {}
   using Functor::operator();
-  // Kokkos takes the address, also of a functor that overloads this.
+  // Kokkos takes the functor's address; the functor may overload `&`.
   KOKKOS_FORCEINLINE_FUNCTION auto* operator&() const { return this; }
 };
 
@@ -104,9 +104,9 @@ constexpr bool routable_scan() {
   }
 }
 
-/// Closure of a routable scan, with the interface of Kokkos' closures and no
-/// symbol of Kokkos' names. `Native` is Kokkos' closure, constructed only if it
-/// runs.
+/// Closure of a routable scan, with the interface of Kokkos' closures. Its
+/// functions have other symbols than Kokkos'. `Native` is Kokkos' closure,
+/// constructed only if it runs.
 template <class Functor, class PolicyT, class Result, class Native>
 class RoutedScan {
   using Analysis = ScanAnalysis<Functor, PolicyT, Result>;
@@ -140,7 +140,7 @@ class RoutedScan {
       run(nullptr);
   }
 
-  /// Runs a call by name as run(). Its copies of Views are not counted.
+  /// run() for a call by name. Copies of Views do not change reference counts.
   static Route run_planned(CallPlan const& plan, auto const&... arguments) {
     auto const closure =
         Kokkos::Impl::construct_with_shared_allocation_tracking_disabled<
@@ -235,7 +235,7 @@ class RoutedScan {
         .execute();
   }
 
-  /// Scans visible data. Returns false if they are strided.
+  /// Scans visible data, or returns false if they are strided.
   static bool scan_tiles(void const* self, Cuda::StreamScratch const& scratch) {
     auto const& closure = *static_cast<RoutedScan const*>(self);
     return Data::scan(closure.functor(), closure.m_policy.space(), scratch,
@@ -261,8 +261,8 @@ using NativeScanWithTotal = Kokkos::Impl::ParallelScanWithTotal<
                   typename ScanAnalysis<Functor, Policy, Result>::value_type>,
     Policy, Result, Kokkos::Cuda>;
 
-/// Functor that a kernel of this library invokes instead of `Functor`, with the
-/// same outputs, and Kokkos' own scan; KokkosMMA_StdScans.hpp has
+/// `type` is the functor that this library's kernel invokes, with the outputs
+/// of `Functor`; `Native` is Kokkos' own scan. KokkosMMA_StdScans.hpp has
 /// specialisations, for scans without a total.
 template <class Functor>
 struct ScannedInstead {
@@ -281,8 +281,8 @@ using RoutedScanWithTotalOf =
 
 }  // namespace KokkosMMA::Impl
 
-/// Specialises Kokkos' closures where WHEN holds; in Kokkos' namespace as
-/// KOKKOSMMA_IMPL_ROUTE_REDUCE is.
+/// Specialises Kokkos' closures where WHEN holds, inside Kokkos' namespace: see
+/// KOKKOSMMA_IMPL_ROUTE_REDUCE.
 #define KOKKOSMMA_IMPL_ROUTE_SCAN(WHEN)                                        \
   namespace Kokkos::Impl {                                                     \
   template <class F, class... Traits>                                          \

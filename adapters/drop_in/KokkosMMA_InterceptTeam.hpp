@@ -6,13 +6,13 @@
 /// \file
 /// Kokkos::parallel_for and parallel_reduce over TeamPolicy on Kokkos::Cuda,
 /// intercepted inside Kokkos' dispatch by partial specialisations that are more
-/// specialised than Kokkos' own. There are two kernels of wrapped functors: one
-/// with Kokkos' loops for nested reductions; one with several invocations in
-/// flight, which for a reduction is this library's
-/// (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the team size that
-/// Kokkos chooses for the first and make the same invocations in the same
-/// order. So results have the same bits, and only the time decides which one
-/// runs.
+/// specialised than Kokkos' own. A functor has two kernels. The first has
+/// Kokkos' loops in nested reductions. The second has several invocations in
+/// flight; for parallel_reduce it is this library's
+/// (adapters/drop_in/KokkosMMA_TeamReduce.hpp). Both have the caller's team
+/// size, or the one that Kokkos chooses for the first, and make the same
+/// invocations in the same order. So results have the same bits, and only the
+/// time decides which kernel runs.
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -48,7 +48,7 @@ struct TeamValue {
 template <>
 struct TeamValue<void> {};
 
-/// Wrapper of a functor, for one form.
+/// Wrapper of a functor for one kind of nested loops.
 /// \tparam Value type that is reduced; void in a loop
 template <class Functor, class Value, NestedLoops Loops>
 struct TeamFunctor
@@ -75,14 +75,14 @@ template <class Functor, class Value, NestedLoops Loops>
 inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
     true;
 
-/// Policy of a form. Without launch bounds ptxas limits itself to the registers
-/// of full occupancy (32 on sm_90, CUDA 13.0) and serialises invocations with
-/// dependent loads rather than use more. Rows of power-law length took 8650 us
-/// without bounds, 3080 us with them, 8530 us in Kokkos (8 lanes, H100,
-/// 2026-11-26). With bounds of 1024 threads blocks of any size can run; bounds
-/// of 512 gave the same mean of perf_nested. If the kernel spills, Kokkos'
-/// loops are faster and run. A policy may have one bound only: one that names
-/// LaunchBounds<> is not changed.
+/// Policy of Kokkos' closure. Without launch bounds ptxas limits itself to the
+/// registers of full occupancy (32 on sm_90, CUDA 13.0) and serialises
+/// invocations with dependent loads rather than use more. Rows of power-law
+/// length took 8650 us without bounds, 3080 us with them, 8530 us in Kokkos (8
+/// lanes, H100, 2026-11-26). With bounds of 1024 threads blocks of any size can
+/// run; bounds of 512 gave the same mean of perf_nested. If the kernel spills,
+/// Kokkos' loops are faster and run. A policy can have only one LaunchBounds,
+/// so one that names it is not changed.
 template <NestedLoops Loops, class Policy, bool MayBeBound>
 struct FormPolicy {
   using type = Policy;
@@ -96,8 +96,9 @@ requires(
                                                       true> {
   using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<1024, 1>>;
 };
-/// Largest functor with bounds. Closures of 32 KB, a few hundred bytes more,
-/// are in global memory, where bounds do not compile in Kokkos 4.6.
+/// Largest functor with launch bounds. Its closure is a few hundred bytes
+/// larger; closures of 32 KB are in global memory, where Kokkos 4.6 does not
+/// compile with bounds.
 inline constexpr std::size_t max_bound_bytes = 31 * 1024;
 template <NestedLoops Loops, class Policy, class Called>
 using form_policy_t =
@@ -117,10 +118,10 @@ TeamProblem team_problem(Policy const& policy) {
   return problem;
 }
 
-/// Kokkos' closure, of which no object exists: it stands for the registers of
-/// Kokkos' kernel. When an application queries a policy's team size, Kokkos
-/// queries the runtime for the registers of the kernel of the class that has
-/// the name of its closure: this library's class. That kernel never runs.
+/// Kokkos' closure, never constructed. When an application queries a team size,
+/// Kokkos asks the CUDA runtime for the registers of the kernel that invokes
+/// ParallelFor or ParallelReduce: this library's class. Its operator() invokes
+/// Kokkos' closure, whose registers then count. The kernel is never launched.
 template <class Closure>
 union NeverMade {
   NeverMade() {}
@@ -130,10 +131,10 @@ union NeverMade {
   Closure closure;
 };
 
-/// Closure of a loop over teams, with the interface of Kokkos' closure and no
-/// symbol of Kokkos' names. Kokkos' closure of the form that runs is made when
-/// it runs: its constructor reserves one of ten slots of scratch memory of
-/// level 1, and since kokkos/kokkos#8881 only execute() frees it.
+/// Closure of a loop over teams, with the interface of Kokkos' closure. Its
+/// functions have other symbols than Kokkos'. Kokkos' closure is constructed
+/// only to run: the constructor reserves one of ten slots of level-1 scratch
+/// memory, which since kokkos/kokkos#8881 only execute() frees.
 template <class Functor, class PolicyT>
 class RoutedTeamFor {
  public:
@@ -189,13 +190,13 @@ class RoutedTeamFor {
           .execute();
   }
 
-  // Wrapped from the start: a lambda with Views is copied by an allocation.
+  // Wrapped once, because copying a host and device lambda allocates memory.
   Wrapped<NestedLoops::kokkos> m_wrapped;
   Policy m_policy;
   NeverMade<Closure<NestedLoops::kokkos>> m_own;
 };
 
-/// Recommended team size, under the function's name in this Kokkos.
+/// Recommended team size. Kokkos' versions name the function differently.
 template <class Policy, class Functor, class Reducer>
 int recommended_team_size(Policy const& policy, Functor const& functor,
                           Reducer const& reducer) {
@@ -223,8 +224,8 @@ int largest_team_size(Policy const& policy, Functor const& functor,
   }
 }
 
-/// Whether Kokkos made a reducer of the functor, which has no members init,
-/// join or final: the sum of a variable. Such a reducer contains the functor.
+/// Whether the reducer is Kokkos' default sum, of a functor without members
+/// init, join and final. Such a reducer contains the functor.
 template <class Functor, class Reducer>
 inline constexpr bool sums_a_variable =
     std::is_same_v<typename Reducer::functor_type, Functor> &&
@@ -232,9 +233,9 @@ inline constexpr bool sums_a_variable =
     !Reducer::has_join_member_function() &&
     !Reducer::has_final_member_function();
 
-/// Closure of a reduction over teams, likewise. The kernel of the form
-/// `overlapped` is this library's, or Kokkos' if that does not support the
-/// reduction.
+/// The same for a reduction over teams. The kernel for NestedLoops::overlapped
+/// is this library's if that supports the reduction (OwnTeamReduce), else
+/// Kokkos'.
 template <class Functor, class Reducer, class PolicyT>
 class RoutedTeamReduce {
  public:
@@ -266,8 +267,8 @@ class RoutedTeamReduce {
   static constexpr bool own_kernel = OwnTeamReduce<Functor, Reducer, Policy>;
   template <NestedLoops Loops>
   using Wrapped = TeamFunctor<Functor, typename Reducer::value_type, Loops>;
-  // One of the wrapper: the pair has one copy of the functor. Reducers of
-  // functors with members have a second one.
+  // The default sum is made of the wrapper: the pair then has the functor once.
+  // With a functor that has init, join or final the pair has it twice.
   template <NestedLoops Loops>
   using ReducerOf = std::conditional_t<
       sums_a_variable<Functor, Reducer>,
@@ -336,7 +337,7 @@ class RoutedTeamReduce {
     }
     routed.m_run_in_kokkos(routed, loops);
   }
-  /// \return whether it was launched. For too large a team Kokkos throws.
+  /// Returns false if Kokkos must run the call. It throws for too large a team.
   bool launch() const {
     auto const own = pair<NestedLoops::kokkos>(m_called);
     return m_policy.team_size() <= largest_team_size(m_policy,

@@ -93,8 +93,8 @@ inline void refuse_explain(char const* who, char const* instead) {
 
 }  // namespace Impl
 
-/// Returns the route that each call in `calls` would use, and why no faster one
-/// is used.
+/// Invokes `calls` without running its calls by name; returns the route of each
+/// and why no faster one is used.
 ///
 /// \code
 /// std::cout << KokkosMMA::explain(

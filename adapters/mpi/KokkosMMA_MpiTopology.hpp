@@ -255,14 +255,14 @@ namespace mpi {
 template <int R>
 struct Block {
   std::array<std::int64_t, std::size_t(R)>
-      offset;  ///< index of its first element
+      offset;  ///< index in the grid of the block's first element
   std::array<std::int64_t, std::size_t(R)> extent;  ///< extents of the block
 };
 
-/// The block of the calling rank if a grid is divided evenly. The grid is
-/// divided along the Cartesian topology of the communicator, or without one
-/// along dimension 0. stencil() also accepts other divisions. The call is
-/// local: no communication.
+/// The calling rank's block of a grid that is divided as evenly as possible.
+/// The grid is divided along the Cartesian topology of the communicator, or
+/// without one along dimension 0. stencil() also accepts other divisions. The
+/// call is local: no communication.
 ///
 /// \code
 /// auto const block = mpi::block_of<2>(comm, {rows, columns});

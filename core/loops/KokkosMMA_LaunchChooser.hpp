@@ -13,7 +13,7 @@
 
 namespace KokkosMMA::Impl {
 
-/// What candidate 0 is.
+/// Kind of candidate 0.
 enum class FirstCandidate : unsigned char {
   usual,
   of_caller,     ///< has tiles of the caller. Parts of a loop may cut these, so
@@ -37,42 +37,44 @@ class LaunchChooser {
   static constexpr float resolution = 0.5e-3f;
 
   /// Time relative to the fastest candidate above which a candidate, after two
-  /// measurements of both, is not measured again. A candidate whose parts of a
-  /// loop exceed this limit is never launched for a whole loop; it runs two
-  /// small parts, whose shorter time counts, or a large one. With a limit
-  /// of 2.5 for parts, the first dozen 7-point sweeps of 510^3 doubles and
-  /// 638^3 floats took 1.66 and 1.22 times as long as a dozen later ones,
-  /// with 1.5 1.05 and 1.05 times (H200, 2026-11-30).
+  /// measurements of both, is not measured again. The limit also holds for
+  /// parts: a candidate whose time by parts exceeds it is never launched for a
+  /// whole loop. Of two small parts the shorter time counts. With a limit of
+  /// 2.5 for parts, the first dozen 7-point sweeps of 510^3 doubles and 638^3
+  /// floats took 1.66 and 1.22 times as long as a dozen later ones; with a
+  /// limit of 1.5, 1.05 times (H200, 2026-11-30).
   static constexpr float hopeless = 1.5f;
 
-  /// The same after one measurement, with the least difference in milliseconds.
-  /// A loop over LayoutRight Views with the warp along the wrong dimension
-  /// takes 17 times as long as along the right one (H200, 2026-11-29). The
-  /// candidate that was measured first is exempt: its first launch may move
-  /// memory.
+  /// Like `hopeless`, after one measurement. The difference must also exceed
+  /// least_of_slower, in milliseconds. A loop over LayoutRight Views with the
+  /// warp along the wrong dimension takes 17 times as long as along the right
+  /// one (H200, 2026-11-29). The candidate that was measured first is exempt:
+  /// its first launch may move memory.
   static constexpr float far_slower      = 2.5f;
   static constexpr float least_of_slower = 0.05f;
   /// If the choice takes this many times as long as another candidate, the
   /// other one runs until all are measured. (A host that does not wait makes
-  /// 1000 calls until then.) This compares times of parts, or times of whole
-  /// loops once the choice has two: its first launch may be slow. Transposes of
-  /// 8000^2 doubles took 1.11 ms in Kokkos and 0.71 in `transpose_shape` (H200,
-  /// 2026-11-29).
+  /// 1000 calls until then.) This compares times of parts, or of whole loops.
+  /// If the choice has one measurement, the factor is `far_slower`, because a
+  /// first launch may be slow. Transposes of 8000^2 doubles took 1.11 ms in
+  /// Kokkos and 0.71 in `transpose_shape` (H200, 2026-11-29).
   static constexpr float clearly_slower = 1.2f;
-  /// Least difference in milliseconds for that; for parts least_of_slower.
+  /// Least difference for `clearly_slower`, in milliseconds. For parts, and for
+  /// a single measurement, it is least_of_slower.
   static constexpr float least_of_clearly = 0.01f;
 
   static constexpr int max_candidates = 15;
   /// Set of candidates, a bit for each.
   using Candidates = std::uint16_t;
   /// Flag in a set of required candidates: the candidate may be measured before
-  /// these have results. For one that cannot be far slower than the best.
+  /// these have results. For those that cannot be far slower than the best.
   static constexpr Candidates at_once = 1u << max_candidates;
 
   /// Every 13th call of a watched choice is measured. Prime, so that an
   /// application which cycles over arrays samples all of them.
   static constexpr unsigned watch_period = 13;
-  /// A watched call is a strike if it takes this many times candidate 0's time.
+  /// A watched call is a strike if it takes this many times candidate 0's
+  /// shortest time.
   static constexpr float watch_limit = 1.25f;
   static constexpr int watch_strikes = 2;
   /// If candidate 0 takes less than this (milliseconds, two measurements), a
@@ -80,8 +82,8 @@ class LaunchChooser {
   /// it. With kept_if_short it keeps candidate 0.
   static constexpr float short_launch = 0.02f;
 
-  /// \param first candidate to run until the first one that can run has two
-  ///        measurements, or another one clearly leads
+  /// \param first candidate to run until candidate 0, or the next one if 0 is
+  ///        excluded, has two measurements, or another one clearly leads
   /// \param watched whether a choice other than candidate 0 is abandoned if it
   ///        becomes slow, as with other data. Use it if candidate 0 takes about
   ///        the same time in every call
@@ -163,9 +165,10 @@ class LaunchChooser {
   bool awaits_parts() const { return m_open_parts > 0; }
   /// Candidates whose required ones are neither excluded nor hopeless by parts;
   /// none until all parts have a result. Candidate 0 with tiles of the caller
-  /// makes no other one hopeless: of a transpose, square tiles would exclude
-  /// both orders. 8000^2 doubles with tiles of 32: 1845 GB/s in these, 2870 in
-  /// `transpose_shape` (H200, 2026-11-30).
+  /// excludes none here: in a transpose its square tiles would exclude both
+  /// orders, and so `transpose_shape`, which requires these. 8000^2 doubles
+  /// with tiles of 32: 1845 GB/s in these, 2870 in `transpose_shape` (H200,
+  /// 2026-11-30).
   Candidates promising() const {
     Candidates bad = 0, all = 0;
     if (awaits_parts()) return all;
@@ -206,7 +209,7 @@ class LaunchChooser {
     return quickest;
   }
 
-  /// Whether all candidates are measured and no measurement is in progress.
+  /// Whether no candidate is left to measure and no measurement is in progress.
   bool decided() const {
     if (m_open > 0 || m_open_parts > 0) return false;
     for (int c = 0; c < m_count; ++c)
@@ -218,7 +221,7 @@ class LaunchChooser {
   bool is_final() const { return decided() && (!m_watched || fastest() == 0); }
 
   /// Least time of a candidate; by its parts if it has no measurement; infinite
-  /// if it has none of both.
+  /// if it has neither.
   float milliseconds(int candidate) const {
     Candidate const& each = m_all[candidate];
     return each.samples > 0 ? each.least : part_of(each);
@@ -253,8 +256,8 @@ class LaunchChooser {
         return true;
     return false;
   }
-  /// Time by the candidate's parts. That of a large part is scaled by the ratio
-  /// of the candidate with both.
+  /// Time by the candidate's parts. That of a large part is multiplied by the
+  /// ratio small / large of the candidate that ran both.
   float part_of(Candidate const& each) const {
     if (each.part < never || m_with_both == none) return each.part;
     Candidate const& both = m_all[m_with_both];
@@ -314,8 +317,8 @@ class LaunchChooser {
     return false;
   }
 
-  /// Whether a candidate is never measured since one that it requires is
-  /// hopeless.
+  /// Whether a candidate is not measured because one that it requires is
+  /// hopeless, by one measurement or more.
   bool is_spared(Candidate const& each) const {
     if (each.begun > 0 || has_part(each)) return false;
     for (int c = 0; c < m_count; ++c)

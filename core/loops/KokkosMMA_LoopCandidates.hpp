@@ -34,11 +34,14 @@ namespace KokkosMMA::Impl {
 /// | gather of floats   | 343    | 343          | 341           |
 ///
 /// Kokkos launches blocks of 128 threads with one invocation each, and the rate
-/// of blocks bounds it. Invocations on neighbouring indices in one thread lost
-/// 20 to 60 %.
+/// at which blocks start limits it. Invocations on neighbouring indices in one
+/// thread lost 20 to 60 %.
 inline constexpr LoopShape range_shapes[] = {
     {256, 1, 4}, {256, 1, 1}, {512, 1, 8}};
 
+/// GB/s of plain launches over boxes, as in the table above. "4 rows": four
+/// invocations per thread.
+///
 /// | body                | Kokkos | 64 x 4, 4 rows |
 /// |---------------------|--------|----------------|
 /// | float 2D 5-point    | 425    | 2644           |
@@ -47,17 +50,20 @@ inline constexpr LoopShape range_shapes[] = {
 /// | double 3D 27-point  | 551    | 1819           |
 /// | float 2D transpose  | 425    | 409            |
 ///
-/// Results of perf_loops for all shapes: docs/results/history.md. A warp 16
-/// threads wide touches whole sectors of 32 bytes of floats along both
-/// dimensions of a transpose; the best tiles for it reached 1803.
+/// Results of perf_loops for all shapes: docs/results/history.md. A block of 16
+/// x 16 threads touches whole sectors of 32 bytes of floats along both
+/// dimensions of a transpose; the best tiles for a transpose reached 1803.
 ///
-/// Loops over LayoutRight Views of floats under the default policy, as
-/// fractions of the copy rate: plain launches with the warp along the last
-/// dimension 0.70 for a 2D copy, 0.79, 0.69 and 0.50 for a 5-point, a 3D copy
-/// and a 7-point stencil (2026-11-28); the best shape along the first one 0.37,
-/// 0.15, 0.04 and 0.04 (both Kokkos 5.2). This shape along the last dimension:
-/// 0.72, 0.80, 0.71 and 0.61; if the invocations of a thread lie along the warp
-/// 0.72, 0.64, 0.71 and 0.57 (Kokkos 5.0.2; all H200, 2026-11-29).
+/// Fractions of the copy rate of loops over LayoutRight Views of floats under
+/// the default policy, by the dimension along which the warp lies (H200; the
+/// first two Kokkos 5.2, 2026-11-28, the others Kokkos 5.0.2, 2026-11-29):
+///
+/// | launch                           | 2D copy | 5-point | 3D copy | 7-point |
+/// |----------------------------------|---------|---------|---------|---------|
+/// | plain, last                      | 0.70    | 0.79    | 0.69    | 0.50    |
+/// | best shape, first                | 0.37    | 0.15    | 0.04    | 0.04    |
+/// | this shape, last                 | 0.72    | 0.80    | 0.71    | 0.61    |
+/// | the same, invocations along warp | 0.72    | 0.64    | 0.71    | 0.57    |
 inline constexpr LoopShape grid_shape{64, 4, 4};
 inline constexpr LoopShape transpose_shape{16, 16, 1};
 
@@ -72,12 +78,12 @@ struct LoopCandidates {
   LaunchChooser::Candidates in_parts = 0;
   /// Those that then run parts if they are LaunchChooser::promising().
   LaunchChooser::Candidates then_in_parts = 0;
-  /// Candidate until Kokkos' launch is measured or another clearly leads. A
+  /// Candidate that runs until Kokkos' is measured or another clearly leads. A
   /// host that does not wait for the device makes many calls before that: 88 of
   /// 100 steps of a 5-point stencil of 2^26 doubles. They took 1265 us each in
   /// Kokkos and 328 in the most promising shape (H200, CUDA 13.0, 2026-11-26).
-  /// That shape loses little at most, see grid_shape and range_shapes. With
-  /// tiles of the caller it is Kokkos' launch, which uses them.
+  /// That shape is at most a little slower: see grid_shape and range_shapes.
+  /// With tiles of the caller it is Kokkos' launch, which uses them.
   int first = 0;
 
   constexpr LoopShape const& operator[](int candidate) const {
@@ -96,15 +102,17 @@ struct LoopCandidates {
 };
 
 /// Loops of fewer indices take the time of a launch in any shape. They use
-/// small_loop_shape without measurement.
+/// small_loop_shape without measurement, or Kokkos' launch if the caller gave
+/// its tiles.
 inline constexpr std::uint64_t min_measured_indices = std::uint64_t(1) << 10;
-/// Loops of fewer indices are bound by the launch, or have few expensive
-/// indices: small_loop_shape is measured against Kokkos' launch. 4096
+/// For loops of fewer indices only small_loop_shape is measured against Kokkos'
+/// launch. They take the time of a launch, or have few expensive indices. 4096
 /// invocations over 1024 neighbours each: 264 us in blocks of 32 threads, 249
-/// in Kokkos' blocks of 128, which leave 100 multiprocessors idle but share
-/// their L1. Shapes for many indices gain nothing: 100000 floats took 3.8 us
-/// per call in Kokkos, 3.6 in small_loop_shape, 4.1 with measurements of the
-/// large shapes, when Kokkos' launch was chosen (H100, 2026-11-26).
+/// in Kokkos' blocks of 128, which leave 100 multiprocessors idle, but whose
+/// threads share an L1. Shapes for many indices gain nothing: 100000 floats
+/// took 3.8 us per call in Kokkos, 3.6 in small_loop_shape, 4.1 with
+/// measurements of the large shapes, when Kokkos' launch was chosen (H100,
+/// 2026-11-26).
 inline constexpr std::uint64_t min_large_indices = std::uint64_t(1) << 18;
 /// Ranges of fewer indices run Kokkos' launch until it is measured: with
 /// several invocations per thread, threads may be too few to hide latency.
@@ -115,15 +123,15 @@ inline constexpr std::uint64_t min_first_of_range = std::uint64_t(1) << 22;
 /// 245 ms when {256, 1, 4} came first, now 91 to 92, as in plain Kokkos (H200,
 /// Kokkos 5.0.2, 2026-11-30).
 inline constexpr std::size_t most_first_bytes = 128;
-/// Calls of these loops before the first measurement. With events from the
-/// first call on, 10 calls of 8192 indices took 1.4 times as long as in Kokkos
-/// (H100, 2026-11-26).
+/// Calls of a loop below min_large_indices before the first measurement. With
+/// events from the first call on, 10 calls of 8192 indices took 1.4 times as
+/// long as in Kokkos (H100, 2026-11-26).
 inline constexpr int small_calls_before_measuring = 100;
 
-/// Shape with one invocation per thread in blocks small enough for all
-/// multiprocessors, since each of few indices may be expensive. At most the 128
-/// threads of Kokkos' blocks: of a body with many registers, larger blocks have
-/// fewer resident threads.
+/// Shape with one invocation per thread, in blocks of at least 32 threads and
+/// small enough that all multiprocessors get one, since each of few indices may
+/// be expensive. At most the 128 threads of Kokkos' blocks: of a body with many
+/// registers, larger blocks have fewer resident threads.
 constexpr LoopShape small_loop_shape(LoopSpace const& space,
                                      int multiprocessors, int max_threads) {
   std::uint64_t const share =
@@ -154,9 +162,9 @@ struct LoopLimits {
 };
 
 /// Candidates of a box of many indices: first the shape with lanes along the
-/// policy's fastest and its slowest dimension. Those in between are measured
-/// only if neither of these is much better than the other or they have run
-/// parts, and so is the shape for transposes, which runs parts after these. The
+/// policy's fastest and its slowest dimension. A dimension in between is
+/// measured only if neither of these two is hopeless, or if it has run parts.
+/// The same holds for the shape for transposes, which runs its parts last. The
 /// other shapes of a dimension are measured only if its first one is not
 /// hopeless.
 template <class Fits>
@@ -184,18 +192,19 @@ constexpr void add_box_candidates(LoopCandidates& all, int rank,
   add({32, 8, 4, 0}, with_fast);
   add({64, 4, 1, last}, with_last);
   add({32, 8, 4, last}, with_last);
-  // In two dimensions it has lanes along the contiguous one in any case. A host
-  // that does not wait makes hundreds of calls before the others have a time.
+  // In two dimensions its blocks are 16 threads wide along both, so it cannot
+  // be far slower than the best. A host that does not wait makes hundreds of
+  // calls before the others have a time.
   all.then_in_parts =
       add(transpose_shape,
           with_fast | with_last | (rank == 2 ? LaunchChooser::at_once : 0));
 }
 
-/// Candidates of a loop, the same for all loops of a class. Few indices: the
-/// small shape, then Kokkos' launch. Many: Kokkos' launch, then the shapes
-/// whose blocks occupy all multiprocessors, with as many threads as the kernel
-/// may have.
-/// Kokkos' launch comes first if the caller gave its tiles.
+/// Candidates of a loop, the same for all loops of a size class
+/// (loop_size_class()). Few indices: the small shape, then Kokkos' launch,
+/// which comes first if the caller gave its tiles. Many: Kokkos' launch, then
+/// the shapes, with at most max_threads threads. Shapes with several
+/// invocations per thread need two blocks per multiprocessor.
 constexpr LoopCandidates loop_candidates(LoopSpace const& space,
                                          LoopLimits const& limits) {
   std::uint64_t const size  = space.size();
@@ -274,8 +283,9 @@ constexpr std::array<int, LoopSpace::max_rank> loop_order(int rank, int fast) {
   return order;
 }
 
-/// Layout of a box. A block is at most as wide as the fast dimension; its other
-/// threads go to the next ones. Extents are below 2^31.
+/// Layout of a box. A block is at most as wide as the fast dimension, rounded
+/// up to a power of two; its other threads go to the next ones. Extents are
+/// below 2^31.
 constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
                               LoopGrid& grid) {
   auto const order = loop_order(space.rank, shape.fast);
@@ -299,7 +309,8 @@ constexpr LoopBox lay_out_box(LoopSpace const& space, LoopShape const& shape,
     auto const shift = unsigned(std::bit_width(grid.threads)) - 1;
     auto const scale = unsigned(std::bit_width(calls)) - 1;
     bool const apart = std::has_single_bit(calls) && scale <= shift;
-    // Bits of a thread's number, times the invocations of a thread.
+    // Shift and mask take this dimension's bits out of a thread's number;
+    // `times` scales them by the invocations of a thread.
     unsigned const times = apart ? scale : 0;
     box.dimension[d]     = {space.begin[std::size_t(d)],
                             Reciprocal(ReciprocalDivisor(unsigned(blocks))),

@@ -16,31 +16,31 @@
 /// \file
 /// Parts of a loop's first call, each of which runs in one candidate. The
 /// policy promises no order, and each index is in one part. With the warp along
-/// the wrong dimension a whole call takes as long as 5 to 23 others, Kokkos'
-/// launch 3 to 22 (float copies and stencils of 2^28 elements of both layouts,
-/// H200, 2026-11-29). One such call would lose more time than a dozen may.
+/// the wrong dimension a whole call takes as long as 5 to 23 others; Kokkos'
+/// launch takes as long as 3 to 22 (float copies and stencils of 2^28 elements
+/// of both layouts, H200, 2026-11-29).
 
 namespace KokkosMMA::Impl {
 
 /// Parts of each candidate: another stream may disturb one of them, and the
 /// first part that touches managed memory moves it.
 inline constexpr int parts_per_candidate = 2;
-/// Indices of a part that show a candidate's rate: one per resident thread.
+/// Fewest indices of a part, about one per resident thread: fewer do not show a
+/// candidate's rate.
 inline constexpr std::uint64_t min_part_indices = std::uint64_t(1) << 18;
-/// A part is at most this fraction of its loop, and all parts are at most a
-/// quarter, so that candidates 20 times as slow take as long as two to three
-/// calls together.
+/// Largest number of parts into which a loop is divided. The small parts that
+/// run are together at most a quarter of it, so that candidates 20 times as
+/// slow take as long as two to three calls together.
 inline constexpr std::uint64_t most_parts = 64;
 
 /// Division of a box into parts of about the same size and a rest. A part is
-/// thin in one dimension, the second if that is long enough. The one along
-/// which its candidate's lanes lie keeps 64 indices, and is used last: blocks
-/// then have nearly the shape that they have in the whole loop. Of a 3D copy of
-/// 640^3 floats, lanes along the second dimension took less than 1.5 times as
-/// long as the best in parts that were thin in it, and 5.6 times in the whole
-/// loop. Parts that are thin in the looped dimension made the first dozen 3D
-/// copies of LayoutRight floats take 878 us each (774), and of LayoutLeft ones
-/// 793 (H200, 2026-11-30).
+/// thin in one dimension, the second if that is long enough. The dimension of
+/// the candidate's lanes keeps at least 64 indices, and is divided only if that
+/// gives more parts: blocks then have nearly the shape that they have in the
+/// whole loop. Of a 3D copy of 640^3 floats, lanes along the second dimension
+/// took less than 1.5 times as long as the best in parts that were thin in it,
+/// and 5.6 times in the whole loop. Parts that are thin in looped_dimension()
+/// slowed the first dozen 3D copies of LayoutRight floats (H200, 2026-11-30).
 class LoopParts {
  public:
   /// \param candidates number of those that run parts

@@ -16,8 +16,8 @@
 /// \file
 /// Launch shapes. A kernel works with every shape that has whole warps, at most
 /// the compiled number of threads, and at most as many blocks as the partial
-/// results have room for: it loops over what a grid leaves. Figures: NVIDIA
-/// H200, CUDA 13.0, 2026-11-21.
+/// results have room for: if a grid has fewer threads than indices, its threads
+/// loop. Figures: NVIDIA H200, CUDA 13.0, 2026-11-21.
 
 namespace KokkosMMA::Impl {
 
@@ -27,10 +27,10 @@ struct LaunchShape {
 };
 
 /// Up to this many indices per multiprocessor, a reduction by an opaque functor
-/// has one index per thread, as in Kokkos. An expensive functor then has as
-/// many threads as in Kokkos. 131072 floats: 3.5 us with one index per thread,
-/// 3.3 with 8. With 512 indices instead of 2048, sums of 270336 elements take
-/// 15.5 us instead of 16.0 on an H100 (2026-11-26).
+/// has one index per thread, as in Kokkos, so that an expensive functor has as
+/// many threads. Plain sums lose a little: 131072 floats take 3.5 us, 3.3 with
+/// 8 indices per thread; 270336 elements 16.0 us, 15.5 with a limit of 512
+/// (H100, 2026-11-26).
 inline constexpr int spread_indices = 2048;
 /// Blocks of such ranges have 256 threads. With 512 there are too few blocks
 /// for the multiprocessors: 1e5 invocations of hundreds of operations take 99
@@ -68,17 +68,18 @@ constexpr LaunchShape mma_reduce_shape(std::uint64_t vectors,
 /// Launch of a reduction by an opaque functor: one index per thread for short
 /// ranges (spread_indices), else as many blocks as can be resident at a time.
 ///
-/// Evidence of streamed_tuning(), which applications parse. Functors of 48
-/// bytes of pointers are simple with Kokkos 5's larger Views: 2e6 sparse rows
-/// of 27 floats take 802 us with 32 registers, 217 with 64, 801 in Kokkos;
-/// five-point residuals 880, 744, 875; six arrays 742, 752, 773 (H200, Kokkos
-/// 5.2.2, 2026-11-28). Very unequal sparse rows: 4612 us with 32, 2001 with 64
-/// (H100, 2026-11-27). 512 x 2 with 4 in flight for all functors is slower: a
-/// sum down 8 columns of floats takes 5047 us instead of 1868, int8 492 instead
-/// of 450.
+/// Evidence for streamed_tuning(). It is here because every source with the
+/// drop-in parses that header and not this one. With Kokkos 5, functors that
+/// hold 48 bytes of pointers count as simple: 2e6 sparse rows of 27 floats take
+/// 802 us with 32 registers, 217 with 64, 801 in Kokkos; five-point residuals
+/// 880, 744, 875; six arrays 742, 752, 773 (H200, Kokkos 5.2.2, 2026-11-28).
+/// Very unequal sparse rows: 4612 us with 32, 2001 with 64 (H100, 2026-11-27).
+/// 512 x 2 with 4 in flight for all functors is slower: a sum down 8 columns of
+/// floats takes 5047 us instead of 1868, int8 492 instead of 450.
 ///
-/// Rates divided by Kokkos' rate, one View and 8-byte values, 2^24 and 2^28
-/// indices, and several Views (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30):
+/// Rates divided by Kokkos' rate, 8-byte values (H200, CUDA 13.0, Kokkos 5.0.2,
+/// 2026-11-30). One View: 2^24 and 2^28 indices. Windows are loops over
+/// neighbouring elements; in the table their cost falls along the range:
 ///
 /// | one View     | roots     | quotients | maxima    | logarithms |
 /// |--------------|-----------|-----------|-----------|------------|
@@ -112,7 +113,7 @@ constexpr LaunchShape streamed_reduce_shape(StreamedTuning const& tuning,
 
 KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
 
-/// Schedules of a kernel. The first is used where no times are measured.
+/// Schedules. The first is used where no times are measured.
 struct CallOrders {
   CallOrder all[5];
   int count;
@@ -120,6 +121,21 @@ struct CallOrders {
   constexpr CallOrder operator[](int order) const { return all[order]; }
 };
 
+/// Schedules of a kernel. Evidence: GB/s of kernels for 8-byte running values,
+/// 512 x 2, by element type (H100, CUDA 13.0, 2026-11-27; Kokkos: int8 1989):
+///
+/// | in flight     | double | rows of four doubles | float | half | int8 |
+/// |---------------|--------|----------------------|-------|------|------|
+/// | 2             | 3134   | 3135                 | 2899  | 2129 | 1277 |
+/// | 8             | 3116   | 3042                 | 3063  | 2693 | 2148 |
+/// | 8, neighbours | 3114   | 2935                 | 3102  | 2756 | 2115 |
+///
+/// Kernels for 4-byte running values, 8 in flight, strided and with four
+/// neighbours: half 2790 2967, int8 2243 2408, float 3076 3121. Slower with
+/// neighbours are rows of four floats (3117 2067), whose lines no longer fit in
+/// L1, six arrays of floats (3073 2257) and sums down 8 columns (928 328). The
+/// library does not know what an opaque functor reads.
+///
 /// \param is_box several dimensions, processed in tiles
 /// \param subranges number of subranges per part
 constexpr CallOrders call_orders(StreamedTuning const& tuning,
@@ -147,16 +163,18 @@ constexpr CallOrders call_orders(StreamedTuning const& tuning,
 
 KOKKOSMMA_IMPL_DESIGNATORS_END
 
-/// Largest number of subranges per multiprocessor (may_divide_parts()), and
-/// fewest indices for which parts are divided, with up to two and with three
-/// resident blocks. Dot products and maxima of doubles have three: of 2^22 they
-/// take 25.1 and 13.7 us with whole parts, 26.0 and 14.9 divided; of 2^24 the
-/// same.
-inline constexpr unsigned divided_subranges     = 8;
-inline constexpr std::uint64_t divided_indices  = std::uint64_t(1) << 20;
+/// Largest number of subranges per multiprocessor (may_divide_parts()).
+inline constexpr unsigned divided_subranges = 8;
+/// Fewest indices of a range whose parts are divided, with up to two resident
+/// blocks.
+inline constexpr std::uint64_t divided_indices = std::uint64_t(1) << 20;
+/// The same with three. Dot products and maxima of doubles have three: of 2^22
+/// they take 25.1 and 13.7 us with whole parts, 26.0 and 14.9 divided; of 2^24
+/// the same.
 inline constexpr std::uint64_t divided_of_three = std::uint64_t(1) << 23;
 
-/// Number of subranges of a part. A block for each balances multiprocessors.
+/// Number of subranges of a part. One block per subrange balances the
+/// multiprocessors.
 ///
 /// Rates divided by Kokkos' rate, with undivided parts and with one block per
 /// subrange (H200, CUDA 13.0, Kokkos 5.0.2, 2026-11-30; 2^22 and 2^24 indices):
@@ -168,21 +186,22 @@ inline constexpr std::uint64_t divided_of_three = std::uint64_t(1) << 23;
 /// | square roots, rising | 1.03, 1.26             | 1.29, 1.33            |
 /// | all in the last 1/16 | 0.65, 1.40             |                       |
 ///
-/// Rejected: starting from the first subrange only, which gives rising windows
-/// 1.03 1.14. The same with 16 subranges per multiprocessor gives them 1.09
-/// 1.26, but sums of 2^22 doubles take 18.0 us instead of 16.4. Kokkos' 1056
-/// blocks of 256 threads give them 1.03 1.04, but five-point residuals of
-/// 8192^2 doubles take 377 us instead of 229; with as many registers as the
-/// compiler chooses, rows of 27 of a sparse matrix take 423 us instead of 296.
+/// Rejected, with the rates of rising windows:
+/// - starting from the first subrange only: 1.03 1.14;
+/// - the same with 16 subranges per multiprocessor: 1.09 1.26, but sums of 2^22
+///   doubles take 18.0 us instead of 16.4;
+/// - Kokkos' 1056 blocks of 256 threads: 1.03 1.04, but five-point residuals of
+///   8192^2 doubles take 377 us instead of 229; with as many registers as the
+///   compiler chooses, rows of 27 of a sparse matrix 423 us instead of 296.
 ///
-/// A join of a block takes 1.3 us. So kernels with up to 32 registers, boxes
-/// and larger values have whole parts; dividing these would change sums of 2^20
-/// doubles from 10.6 to 14.6 us, maxima of 2^22 floats from 12.9 to 18.7, boxes
-/// of 2048^2 doubles from 13.5 to 18.4. The price for kernels that are divided,
-/// whole and divided: six arrays of 2^23 doubles 101 105 us (Kokkos 109), of
-/// floats 55 61 (65), six Views in an array, 2^20 floats, 12 17 (17.5). These
-/// kernels have no scattered warps: that code needs 8 more registers, so that
-/// sums of doubles have 38.
+/// A block's join takes 1.3 us. So kernels with up to 32 registers, boxes and
+/// values above 8 bytes have whole parts; dividing these would change sums of
+/// 2^20 doubles from 10.6 to 14.6 us, maxima of 2^22 floats from 12.9 to 18.7,
+/// boxes of 2048^2 doubles from 13.5 to 18.4. Dividing costs some kernels time,
+/// us whole and divided: six arrays of 2^23 doubles 101 105 (Kokkos 109), of
+/// floats 55 61 (65), an array of six Views, 2^20 floats, 12 17 (17.5).
+/// Divided kernels have no scattered warps: with that code sums of doubles
+/// would have 38 registers, 8 more, and one resident block less.
 ///
 /// \param resident_blocks per multiprocessor
 constexpr unsigned subranges_of_part(StreamedTuning const& tuning, bool is_box,
@@ -210,10 +229,11 @@ constexpr int orders_to_measure(CallOrders const& orders, std::uint64_t places,
 
 /// Whether a range keeps the first schedule if that takes less than
 /// LaunchChooser::short_launch: true for kernels with two invocations in flight
-/// (values up to 8 bytes) and 2048 resident threads per multiprocessor. Times
-/// near 10 us depend on whether the host waited before the call, so they cannot
-/// decide. Sums and dot products of 2^20 doubles took 11.6 and 12.7 us with the
-/// first schedule, 13.7 and 14.4 with what the clock chose (H200, 2026-11-30).
+/// (values up to 8 bytes), except those of large functors, and 2048 resident
+/// threads per multiprocessor. Times near 10 us depend on whether the host
+/// waited before the call, so they cannot decide. Sums and dot products of 2^20
+/// doubles took 11.6 and 12.7 us with the first schedule, 13.7 and 14.4 with
+/// what the clock chose (H200, 2026-11-30).
 /// \param resident_blocks per multiprocessor
 constexpr bool keeps_first_if_short(StreamedTuning const& tuning, bool is_box,
                                     int resident_blocks) {
@@ -221,8 +241,8 @@ constexpr bool keeps_first_if_short(StreamedTuning const& tuning, bool is_box,
          resident_blocks * tuning.threads >= 2048;
 }
 
-/// Class of the sizes that share a choice of the schedule: within an eighth, so
-/// that a launch that is slower than others indicates other data.
+/// Class of the sizes that share a choice of the schedule, eight per power of
+/// two: a launch that is slower than others of its class has other data.
 /// \param fixed level device_independent, which has fewer schedules
 constexpr unsigned order_class(std::uint64_t size, bool fixed) {
   int const octave = std::bit_width(size);
@@ -297,7 +317,7 @@ constexpr ArrayShape array_reduce_shape(ArrayTuning const& tuning,
                                         std::uint64_t size, int multiprocessors,
                                         int shared_bytes, int resident_threads,
                                         unsigned most_blocks) {
-  // A multiprocessor has 1 KB, the system's, beyond a block's maximum.
+  // A multiprocessor has 1 KB more than a block's maximum, for the system.
   int const pool  = std::min(array_pool_bytes, shared_bytes + 1024);
   int const bytes = int(stride);
   int const most_threads =
@@ -325,9 +345,9 @@ constexpr ArrayShape array_reduce_shape(ArrayTuning const& tuning,
           {count, unsigned(stride), unsigned(callers)}};
 }
 
-/// Launch of an array reduction that is the same on every device. Blocks use
-/// the shared memory that every kernel may have; four of them fill that of an
-/// H100's multiprocessor.
+/// Launch of an array reduction that is the same on every device. Blocks use at
+/// most the shared memory that every kernel may have; four fit on an H100's
+/// multiprocessor.
 constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
                                        unsigned count, std::size_t stride,
                                        std::uint64_t size,
@@ -357,8 +377,9 @@ constexpr ArrayShape fixed_array_shape(ArrayTuning const& tuning,
 /// 256 x 5 spill 16 bytes. 224 x 5 may have 48 and is faster: half 3190 instead
 /// of 3137, int8 2959 instead of 2891, float 3627 instead of 3623. If 256 x 5
 /// does not spill, exclusive scans of float, half and int8 reach 3611 3227 2976
-/// (224 x 5: 3546 3117 2894), but inclusive scans of half 2019 (2179), as 82 KB
-/// that they load twice do not fit in 60 KB of L1: 224 x 5 stays (2026-11-30).
+/// (224 x 5: 3546 3117 2894). Inclusive scans of half then reach 2019 instead
+/// of 2179: they load 82 KB twice, and L1 has 60 KB. So 224 x 5 stays
+/// (2026-11-30).
 constexpr unsigned streamed_scan_rows(StreamedScanTuning const& tuning,
                                       std::uint64_t size) {
   std::uint64_t const spread = std::uint64_t(tuning.threads) * spread_tiles;
@@ -367,9 +388,9 @@ constexpr unsigned streamed_scan_rows(StreamedScanTuning const& tuning,
 }
 
 /// Device properties that may determine the order of operations. At level
-/// run_to_run they come from the device, else from a reference device. Its grid
-/// runs on any device: kernels loop over the work that a grid leaves, and
-/// blocks of a grid that is too large wait.
+/// run_to_run they come from the device, else from a reference device. A grid
+/// for the reference device runs on any device: its threads loop over the
+/// indices, and blocks beyond the resident ones wait.
 struct LaunchLayout {
   int multiprocessors;
   TuningTable const& tuning;

@@ -7,8 +7,8 @@
 
 namespace KokkosMMA {
 
-/// Level of reproducibility: a floating-point result depends on these inputs
-/// only. Each level includes the guarantees of the levels before it.
+/// Level of reproducibility: the inputs on which a floating-point result may
+/// depend. Each level includes the guarantees of the levels before it.
 enum class Reproducibility : unsigned char {
   run_to_run,          ///< data, call, device and tuning table
   device_independent,  ///< data and call

@@ -9,7 +9,7 @@ namespace KokkosMMA {
 
 /// The kind of code that runs a call.
 enum class Route : unsigned char {
-  automatic,  ///< the fastest route that can run; spelled `auto`
+  automatic,  ///< the fastest route that can run; its name is `auto`
   generic,    ///< plain Kokkos code
   streamed,   ///< kernels of this library without tensor cores
   mma         ///< kernels of this library with tensor cores (MMA)

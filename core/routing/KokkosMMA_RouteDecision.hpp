@@ -30,8 +30,8 @@ namespace KokkosMMA::Impl {
   return text;
 }
 
-/// Reasons of a decision, after the text of its route. A reason common to both
-/// routes is printed once.
+/// `text` followed by the reasons of a decision. A reason common to both routes
+/// is printed once.
 [[gnu::cold]] inline std::string with_reasons(std::string text,
                                               RouteDecision const& decision) {
   if (decision.mma && decision.mma.reason == decision.streamed.reason)
@@ -42,7 +42,7 @@ namespace KokkosMMA::Impl {
   return text;
 }
 
-/// The decision as a sentence.
+/// Text of a decision: its route, then its reasons.
 [[gnu::cold]] inline std::string to_string(RouteDecision const& decision) {
   std::string text("route ");
   text += to_string(decision.route);
@@ -121,13 +121,13 @@ constexpr Refusal refuse_products(Scalar value, Settings const& settings) {
       "the level requires"};
 }
 
-/// Whether scans and sums of equal segments can run on tensor cores: the papers
-/// have half (docs/developers/papers.md), and `auto` uses them for no type.
-/// GB/s without and with tensor cores, 2^28 elements (H200, 2026-11-21): scans
-/// of float 3755 3625, int8 3460 3412, double 3754 3223, int32 3730 3487, int64
-/// 3755 2741; sums of segments of 64 and 1024 float 4377 4293 and 4514 4425,
-/// int8 3869 3718 and 4035 4056. Segments of 4096 and 8192 bhalf 4067 4366 and
-/// 4130 4353, of 1024 the same (H200, 2026-11-30): not enough for a kernel.
+/// Whether scans and sums of equal segments can run on tensor cores: only for
+/// half, as in the papers (docs/developers/papers.md). GB/s without and with
+/// tensor cores, 2^28 elements (H200, 2026-11-21): scans of float 3755 3625,
+/// int8 3460 3412, double 3754 3223, int32 3730 3487, int64 3755 2741; sums of
+/// segments of 64 float 4377 4293, int8 3869 3718, of 1024 float 4514 4425,
+/// int8 4035 4056. Bhalf gains too little for a kernel: segments of 4096 4067
+/// 4366, of 8192 4130 4353, of 1024 nothing (H200, 2026-11-30).
 constexpr bool is_input_of_papers(Scalar input, Scalar accumulator) {
   return input == Scalar::half && accumulator == Scalar::float32;
 }
@@ -135,8 +135,8 @@ inline constexpr Refusal only_half_elements{
     "tensor cores scan, and sum segments of equal length, only half elements "
     "in float"};
 
-/// Prints a warning if a scope or the environment requests a higher level than
-/// the call offers, once per operation and level.
+/// Warns that a call has a lower level than `asked`, once per operation and
+/// offered level.
 [[gnu::cold]] inline void report_level(char const* who, Reproducibility asked,
                                        OfferedLevel const& offered) {
   static std::mutex mutex;
@@ -154,9 +154,9 @@ inline constexpr Refusal only_half_elements{
       to_string(offered.refusal).c_str());
 }
 
-/// Warns once that a call of Kokkos does not have the requested level: the
-/// results of Kokkos' own code depend on the device, and an opaque functor may
-/// do anything with its value.
+/// Warns once if a Kokkos call does not have the requested level: the results
+/// of Kokkos' own code depend on the device, and an opaque functor may do
+/// anything with its value.
 [[gnu::cold]] inline void report_level_of(char const* pattern,
                                           Settings const& settings,
                                           Scalar value,
@@ -193,8 +193,8 @@ inline Settings settle_level(char const* who, Settings const& call,
   return settings;
 }
 
-/// Whether a call that offers `exact` runs at it. Hosts also do so for
-/// `device_independent`, since they add in another order than devices.
+/// Whether a call that offers `exact` runs at it. On a host it also does so for
+/// `device_independent`: hosts add in another order than devices.
 constexpr bool is_to_be_exact(Reproducibility level, bool on_host) {
   return on_host ? level != Reproducibility::run_to_run
                  : level == Reproducibility::exact;
@@ -227,7 +227,7 @@ inline void check_level_of_run(char const* who, Settings const& call,
         "stream is captured and the result goes to the host"));
 }
 
-/// Note of explain() on the level; empty if no level is requested.
+/// Note of explain() on the level; empty at level run_to_run.
 [[gnu::cold]] inline std::string level_note(Settings const& settings,
                                             OfferedLevel const& offered) {
   if (settings.reproducibility == Reproducibility::run_to_run) return {};
@@ -256,9 +256,9 @@ struct CallPlan {
   RouteDecision decision;
 };
 
-/// Decides for a call with its own settings. Throws if its route or level is
-/// not available. A route that a scope or the environment requests is used if
-/// it can run.
+/// Chooses level and route of a call with its own settings. Throws if the route
+/// or level that these request is not available. A route that a scope or the
+/// environment requests is used if it can run.
 /// \param decide route function, as a callable of Settings
 template <class Decide>
 CallPlan decide_call(char const* who, Settings const& call,
@@ -270,7 +270,7 @@ CallPlan decide_call(char const* who, Settings const& call,
   return plan;
 }
 
-/// Decision of decide_call() as a sentence.
+/// Text of the decision of decide_call().
 template <class Decide>
 std::string explain_call(Settings const& call, Decide const& decide,
                          OfferedLevel const& offered = run_to_run_only) {

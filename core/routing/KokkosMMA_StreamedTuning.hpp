@@ -31,14 +31,14 @@ struct StreamedTuning {
 };
 
 /// Schedule of a block's invocations: which indices are in flight together and
-/// when threads synchronize. In every schedule an index belongs to the same
-/// accumulator and an accumulator's indices increase: results are bitwise
-/// identical.
+/// when threads synchronize. In every schedule an accumulator has the same
+/// indices, in increasing order, so that results are bitwise identical. Only
+/// the thread that holds the accumulator may differ.
 struct CallOrder {
   bool most_calls = false;  ///< `most_calls` in flight instead of `calls`
   /// Accumulators of a thread have neighbouring indices, instead of indices one
-  /// block width apart. In a box of several dimensions: lanes have neighbouring
-  /// indices of the slowest dimension, instead of the fastest.
+  /// block width apart. In a box of several dimensions it means something else:
+  /// a warp lies along the slowest dimension instead of the fastest.
   bool neighbours = false;
   /// Threads do not synchronize after a tile, which helps if invocations take
   /// unequal times. With synchronization, memory lines are used while they are
@@ -58,8 +58,9 @@ struct CallOrder {
   unsigned char subranges = 1;
 };
 
-/// Whether kernels have the neighbouring schedule. With two accumulators it
-/// gains at most 4 % over 8 invocations in flight, and costs registers.
+/// Whether kernels over ranges have the schedule `neighbours`. With two
+/// accumulators it costs registers, and is at most 4 % faster than the strided
+/// schedule with 8 invocations in flight.
 constexpr bool has_neighbours(StreamedTuning const& tuning) {
   return tuning.accumulators >= 4;
 }
@@ -71,8 +72,9 @@ constexpr bool may_divide_parts(StreamedTuning const& tuning) {
 }
 
 /// Whether kernels have the schedule with scattered warps. Rates divided by
-/// Kokkos' rate, with one contiguous range per block and with scattered warps
-/// (H100, CUDA 13.0, 2026-11-28; 2^20, 2^22 and 2^24 indices, doubles):
+/// Kokkos' rate, with one contiguous range per block and with scattered warps,
+/// for costs that rise or fall along the range (H100, CUDA 13.0, 2026-11-28;
+/// 2^20, 2^22 and 2^24 indices, doubles):
 ///
 /// | invocations                  | one range      | scattered      |
 /// |------------------------------|----------------|----------------|
@@ -82,23 +84,21 @@ constexpr bool may_divide_parts(StreamedTuning const& tuning) {
 /// | all work in the last 1/16    | 0.98 0.84 0.90 | 1.91 1.53 1.23 |
 /// | sums of neighbours, rising   | 1.27 0.82 0.75 | slower         |
 ///
-/// Loops over pairs of 2^20 take 0.350 and 0.368 ms if groups of 2 and 4
-/// adjacent warps are scattered, 0.333 with single warps. One range per
-/// accumulator: 0.374 ms instead of 0.347 and mostly 6 to 10 more registers,
-/// but 0.127 ms instead of 0.176 with all work in the last 1/16. Lambdas over
-/// one View of 8-byte values, with 32 registers, are as fast with scattered
-/// warps as without (H200, 2026-11-30).
+/// Loops over pairs of 2^20 indices take 0.350 and 0.368 ms if groups of 2 and
+/// 4 adjacent warps are scattered, 0.333 with single warps. Lambdas over one
+/// View of 8-byte values, with 32 registers, are as fast with scattered warps
+/// as without (H200, 2026-11-30).
 constexpr bool scatters_warps(StreamedTuning const& tuning, bool is_box) {
   return !has_neighbours(tuning) &&
          (is_box || tuning.most_calls == tuning.calls);
 }
 
-/// Largest simple functor of Kokkos 4: a two-dimensional View. The drop-in
-/// passes the size of that View to streamed_tuning(): in Kokkos 5.0 and 5.2
-/// with nvcc 48 bytes, as many as a lambda over one View of rank 1, with the 8
-/// bytes that nvcc adds. GB/s of sums by that lambda with limits of 40 and 48
-/// bytes (Kokkos 5.2.2): int8 2155 2691, half 3480 3838, float 4507 4562 (H200,
-/// CUDA 13.0, 2026-11-28). Some other functors of 48 bytes lose: see
+/// Size of the largest functor that counts as simple: of a View of rank 2 in
+/// Kokkos 4. The drop-in passes the View's size, with nvcc 48 bytes in Kokkos
+/// 5.0 and 5.2. There a lambda over one View of rank 1 is as large; 8 of its
+/// bytes are nvcc's. GB/s of sums by that lambda with limits of 40 and 48 bytes
+/// (Kokkos 5.2.2): int8 2155 2691, half 3480 3838, float 4507 4562 (H200, CUDA
+/// 13.0, 2026-11-28). Some other functors of 48 bytes lose: see
 /// streamed_reduce_shape().
 inline constexpr std::size_t simple_functor_bytes = 40;
 
@@ -106,23 +106,25 @@ inline constexpr std::size_t simple_functor_bytes = 40;
 inline constexpr std::size_t small_functor_bytes = 128;
 
 /// A functor larger than this usually is a class with many Views. Each
-/// invocation in flight duplicates its long body, so it has two in flight. Over
-/// ranges, with values up to 8 bytes, its kernel has 32 registers, as in
-/// Kokkos: many bodies loop and wait for memory. Evidence: max_local_bytes().
+/// invocation in flight duplicates the long body, so the kernel has two. Over
+/// ranges, with values up to 8 bytes, it has 32 registers, as in Kokkos: bodies
+/// that loop need many resident threads. Evidence: max_local_bytes().
 inline constexpr std::size_t large_functor_bytes = 256;
-/// Bytes of local memory that a kernel over a range may use, normally 8.
-/// Kernels with 32 registers may use more: those of large functors 64; those
-/// over one View with 8-byte values 24 (logarithms use 8, exponentials 16;
-/// sines need 40 and run Kokkos' code); those of sums with 20 invocations in
-/// flight 64, as only the schedule with 20 spills (counts of peaks of doubles
-/// 24, dot products of doubles into float 16).
+/// Bytes of local memory that a kernel over a range may use. Normally 8; more
+/// with 32 registers:
+/// - 64 for large functors;
+/// - 24 for lambdas over one View with 8-byte values. Logarithms use 8 and
+///   exponentials 16; sines need 40 and run Kokkos' code;
+/// - 64 for sums with 20 invocations in flight: only the schedule with 20
+///   spills. Counts of peaks of doubles use 24, dot products of doubles into
+///   float 16.
 constexpr int most_spilled(StreamedTuning const& tuning) {
   bool const many = tuning.most_calls > tuning.calls;
   if (tuning.threads == 512 && tuning.min_blocks == 4) return many ? 24 : 64;
   return tuning.threads == 1024 && many ? 64 : 8;
 }
 
-/// StreamedTuning::most_calls of kernels with up to 64 registers per thread.
+/// StreamedTuning::most_calls for values up to 8 bytes, except with 1024 x 2.
 constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
   if (!is_box || functor_bytes > small_functor_bytes) return 4;
   return word ? 16 : 8;
@@ -131,22 +133,23 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// GB/s of the strided schedule by threads x blocks, and of 1024 x 2 with
 /// neighbours by invocations in flight (H200; neighbours 2026-11-30):
 ///
-/// |       | 1024 x 2 | 512 x 4 | 256 x 8 | near, 8 | 16   | 20   | 24   |
-/// |-------|----------|---------|---------|---------|------|------|------|
-/// | float | 4538     | 4514    | 4479    |         |      |      |      |
-/// | half  | 3630     | 3472    | 3290    | 3982    | 4435 | 4402 | 4405 |
-/// | int8  | 2498     | 2345    | 2169    | 2700    | 3025 | 3704 | 3471 |
+/// |       | 1024 x 2 | 512 x 4 | 256 x 8 | neighbours 8 | 16   | 20   | 24   |
+/// |-------|----------|---------|---------|--------------|------|------|------|
+/// | float | 4538     | 4514    | 4479    |              |      |      |      |
+/// | half  | 3630     | 3472    | 3290    | 3982         | 4435 | 4402 | 4405 |
+/// | int8  | 2498     | 2345    | 2169    | 2700         | 3025 | 3704 | 3471 |
 ///
-/// Neighbours with 48 in flight in 512 x 2: half 4038, int8 3463. Groups of
-/// eight neighbours with 16: 3924, 3352. Products of floats are faster strided
-/// (4488) than with more neighbours in flight (4338, 3736). The maximum of 2^24
-/// floats, strided: 2106 with 8, 2013 with 16.
+/// Half and int8 in other kernels with neighbours: 4038 and 3463 with 512 x 2,
+/// 48 in flight; 3924 and 3352 with groups of eight neighbours, 16 in flight.
+/// Products of floats are faster strided (4488) than with more neighbours in
+/// flight (4338, 3736). The maximum of 2^24 floats, strided: 2106 with 8, 2013
+/// with 16.
 ///
-/// The cap of 32 registers at 1024 x 2 keeps all warps resident. A functor that
-/// needs more would spill; refuse_streamed() rejects it if it uses more local
-/// memory than most_spilled(). Values of 8 bytes are common in simulations;
-/// their kernels have 64 registers, unless the functor is large or no larger
-/// than a lambda over one View (32).
+/// The cap of 32 registers at 1024 x 2 keeps all warps resident. Functors that
+/// need more spill; refuse_streamed() rejects a functor whose kernel uses more
+/// local memory than most_spilled(). Values of 8 bytes are common in
+/// simulations; their kernels have 64 registers, unless the functor is large or
+/// no larger than a lambda over one View (32).
 ///
 /// Microseconds with a contiguous range per block and synchronization after
 /// each tile (H100, CUDA 13.0, 2026-11-25; 2^28 doubles, 2^29 floats and half
@@ -163,31 +166,20 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | double 512 x 2, 4           | 720 |      | 818    | 3132   | 6157    |
 /// | double, Kokkos              | 747 |      | 889    | 3064   | 5564    |
 ///
-/// None of these shapes reaches Kokkos' rate down 64 columns. A simple functor
-/// needs at most 32 of the 64 registers of 512 x 2, so that four blocks are
-/// resident.
+/// None of these shapes reaches Kokkos' rate down 64 columns. A plain sum needs
+/// at most 32 of the 64 registers of 512 x 2, so that four blocks are resident.
 ///
 /// Several accumulators make sums more accurate. Other joins may read memory
 /// that the running value points to, as an argmax does; the caches must then
 /// hold one element per accumulator (1e8 doubles: 2484 us with four, 363 with
 /// one, 736 in Kokkos). One accumulator is as fast for all other joins.
 ///
-/// Kernels for 8-byte running values, 512 x 2, with 2 in flight, 8, and 8 in
-/// pairs of neighbours, GB/s by element type (H100, CUDA 13.0, 2026-11-27):
-/// double 3134 3116 3114, rows of four doubles 3135 3042 2935, float 2899 3063
-/// 3102, half 2129 2693 2756, int8 1277 2148 2115 (Kokkos 1989). Kernels for
-/// 4-byte running values, 8 in flight, strided and in fours of neighbours: half
-/// 2790 2967, int8 2243 2408, float 3076 3121. Rows of four floats get slower
-/// (3117, 2067), because their lines no longer fit in L1; so do six arrays of
-/// floats (3073, 2257) and sums down 8 columns (928, 328). The library does not
-/// know what an opaque functor reads.
-///
 /// Functors larger than one two-dimensional View get the shape of values of 8
-/// bytes, with 64 registers (large ones: 32). With 32, rows of a sparse matrix
-/// and sums over neighbours spill or have few loads in flight. No property
-/// tells a functor of several pointers from one with one View: for a class
-/// around an extended lambda, nvcc's host and device passes disagree on whether
-/// it is trivially copyable.
+/// bytes, with 64 registers, and large functors 32. With 32, rows of a sparse
+/// matrix and sums over neighbours spill or have few loads in flight. No
+/// property tells a functor of several pointers from one with one View: nvcc's
+/// host and device passes disagree on whether a class around an extended lambda
+/// is trivially copyable.
 ///
 /// A functor no larger than a lambda over one View mostly computes something of
 /// each element; one that also captures a number is larger. If it reduces to an
@@ -208,8 +200,8 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// | 700 x 900 |           |           | 172 180   |           | 386 383   |
 ///
 /// Kokkos: 16384^2 434 524, doubles 801 769; 640^3 362 269, doubles 682 520;
-/// 700 x 900 152 155, doubles 318 273. Without tiles floats have 157 and
-/// doubles 314 from the other layout.
+/// 700 x 900 152 155, doubles 318 273. Without tiles, sums of Views of the
+/// other layout reach 157 (float) and 314 (double).
 /// \param one_view the functor is no larger than a lambda over one View
 constexpr StreamedTuning streamed_tuning(
     std::size_t value_bytes, int indices = 1, bool sum = true,
@@ -276,8 +268,8 @@ struct ArrayTuning {
 /// 2910, 1920, 1840, Kokkos 2150, 2150, 740, 600 (H100, 2026-11-26). A loop
 /// over an array of doubles with a product of two Views in each iteration (nvcc
 /// 13.0) has 24 loads in flight under a cap of 64 registers, 4 to 6 under one
-/// of 32. With values above 256 bytes at most 700 threads fit in shared memory,
-/// so each may use 128 registers.
+/// of 32. Shared memory has room for at most 700 values above 256 bytes, one
+/// per thread; with the cap of 128 registers 512 threads are resident.
 constexpr ArrayTuning array_tuning(bool array, std::size_t value_bytes) {
   if (array) return {.threads = 512, .min_blocks = 2, .calls = 2};
   return {.threads = 256, .min_blocks = value_bytes > 256 ? 2 : 4, .calls = 1};
@@ -290,12 +282,12 @@ struct ArrayLayout {
   unsigned callers;  ///< threads with an array
 };
 
-/// Longest array that a thread keeps in registers.
+/// Most values of an array that a thread keeps in registers.
 inline constexpr unsigned most_in_registers = 4;
 
 /// Launch shape of a scan by an opaque functor.
 struct StreamedScanTuning {
-  int threads;     ///< per block, that invoke the functor
+  int threads;     ///< per block: those that invoke the functor
   int min_blocks;  ///< per multiprocessor; caps a thread's registers
   int items;       ///< neighbouring indices per lane
 };

@@ -38,9 +38,9 @@ constexpr char const* to_string(Boundary kind) {
   return "unknown";
 }
 
-/// Index in [0, n) of the element that replaces element `i`; -1 for a constant,
-/// `i` itself for a halo, which belongs to the View. `i` may be at any
-/// distance; `n` is at least 1.
+/// Index in [0, n) of the element that replaces element `i`; outside the grid
+/// -1 for a constant and `i` for a halo. `i` may be at any distance; `n` is at
+/// least 1.
 KOKKOSMMA_FORCEINLINE_FUNCTION constexpr std::int64_t boundary_index(
     Boundary kind, std::int64_t i, std::int64_t n) {
   if (0 <= i && i < n) return i;
@@ -188,9 +188,9 @@ struct Boundaries {
     return boundary_index(i < 0 ? low[d].kind : high[d].kind, i, n);
   }
 
-  /// Returns whether the value of an element is used, and replaces the indices
-  /// by those of this element; else `value` is set to the constant. The indices
-  /// are then meaningless.
+  /// Replaces `element` by the element whose value is used and returns true, or
+  /// sets `value` to the constant and returns false. `element` is then
+  /// meaningless.
   KOKKOSMMA_FORCEINLINE_FUNCTION constexpr bool locate(
       std::int64_t (&element)[Rank], std::int64_t const (&extent)[Rank],
       double& value) const {

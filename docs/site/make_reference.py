@@ -20,9 +20,9 @@ HEAD = """# Reference
 One sentence for each public signature. The headers document types, errors, accuracy and order of additions.
 
 - All names are in namespace `KokkosMMA`, those of [MPI](#mpi) in `KokkosMMA::mpi`.
-- Template parameters are shown where a caller names them. Others are deduced: `Exec` is an execution space; `X`, `Y`, `R` and `V` are Views.
+- Template parameters of functions are shown where a caller names them. Others are deduced: `Exec` is an execution space; `X`, `Y`, `R` and `V` are Views.
 - `[, settings]` is an optional last argument, [`Settings const& settings = {}`](#settings): label, route, level of reproducibility and check of offsets.
-- Kernels run asynchronously, in order on `exec`. A call waits if it returns a scalar, checks segment offsets, counts runs or communicates.
+- Kernels run asynchronously, in order on `exec`. A call waits for its kernels if it returns a scalar, checks segment offsets, counts runs or communicates.
 - Wrong arguments throw `std::invalid_argument`; no result is written then.
 """
 # Name of the topic, sentence below it, headers in the order of the page.

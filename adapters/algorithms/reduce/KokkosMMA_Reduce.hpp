@@ -375,9 +375,8 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
 
 namespace KokkosMMA {
 
-/// Reduces the elements of a View, or, if x is dot(a, b) or squares(a), the
-/// element-wise products, to one value: their sum, or the result of a Kokkos
-/// reducer.
+/// Reduces a View to one value: the sum, or the result of a Kokkos reducer; for
+/// dot(a, b) and squares(a) the sum of the element-wise products.
 ///
 /// \code
 /// reduce(exec, x, sum);  // float sum

@@ -110,8 +110,8 @@ class SegmentPolicy {
   X const& elements() const { return m_x; }
   /// The segments.
   Segments const& segments() const { return m_segments; }
-  /// The settings and route decision of parallel_for as an optional, which has
-  /// no value inside explain().
+  /// Optional with the settings and the route decision of parallel_for; empty
+  /// inside explain().
   auto plan() const {
     Impl::SegmentedProblem const problem = described();
     Capability const machine             = capability(m_space);

@@ -432,8 +432,8 @@ void segmented_reduce(Exec const& exec, X const& x, Segments const& segments,
                                      segments, result, settings);
 }
 
-/// Reduces each segment of a View with a given operation; `Operation<T>()`
-/// keeps the values in type T.
+/// Reduces each segment of a View with an operation such as `Maximum()`; one
+/// with a type, such as `Plus<double>()`, keeps the values in that type.
 ///
 /// \code
 /// segmented_reduce(exec, x, 256, largest, Maximum());

@@ -11,9 +11,9 @@
 #include <cstdint>
 
 /// \file
-/// One-pass scan by an opaque functor. A first invocation of each index adds
-/// its contribution to a fresh value. After a scan of the tile and a look-back,
-/// the final invocation receives the exact exclusive prefix.
+/// One-pass scan by an opaque functor. The first invocation for an index adds
+/// the index's contribution to a fresh value. After a scan of the tile and a
+/// look-back, the second, with final = true, receives the exclusive prefix.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -74,7 +74,7 @@ struct ScannedSumInFloat {
   }
 };
 
-/// Shared memory for the prefixes of a warp's indices within the warp.
+/// Shared memory of a warp for the prefixes of its indices, relative to it.
 template <class Exchange>
 struct StreamedKept {
   alignas(Exchange::alignment) unsigned char bytes[Exchange::bytes];
@@ -89,9 +89,9 @@ using StreamedScanMemory =
 
 /// Scans the range. A lane invokes f for every 32nd index of its warp's range,
 /// so that accesses are coalesced. It scans neighbouring indices, serially,
-/// with one tree per warp. Shared memory exchanges the two and holds the
-/// prefixes until that of the tile is known. (With a tree for each row of 32
-/// indices: 16 instructions per index; with this: 5.)
+/// with one tree per warp. Shared memory transposes between the two orders, and
+/// keeps the prefixes until the tile's prefix is known. (With a tree for each
+/// row of 32 indices: 16 instructions per index; with this: 5.)
 ///
 /// \param rows indices per lane and tile, at most the tuned number
 template <class Scanned, class Tuning, class Index, class T, class Call,
@@ -181,7 +181,7 @@ __device__ __forceinline__ void scan_calls(Call const& f,
 #pragma unroll
       for (int j = 0; j < items; ++j) call(j, false);
     } else {
-      // Unrolled, it would be a third of the kernel.
+      // Unrolled, this loop would be a third of the kernel's code.
 #pragma unroll 1
       for (int j = 0; unsigned(j * 32 + lane) < count; ++j)
         call(j, first + j * 32 + lane + 1 == size && total.wanted());
