@@ -147,31 +147,29 @@ class LaunchChooser {
   /// for a whole loop. Until all parts have a result nothing is measured.
   void begin_part() { m_open_parts += 1; }
   /// \param milliseconds of the whole loop at the rate of the part
-  /// \param large a large part, which is compared with large ones only: the
-  ///   time of a small part is mostly that of its launch. One candidate has
-  ///   parts of both sizes
+  /// \param large a large part. Its launch counts less than that of a small
+  ///   one, so its time is scaled: one candidate has parts of both sizes
   void measured_part(int candidate, float milliseconds, bool large = false) {
     m_open_parts -= 1;
     Candidate& each = m_all[candidate];
-    if (large)
-      each.large_part = milliseconds;
-    else if (milliseconds < each.part)
-      each.part = milliseconds;
+    float& least    = large ? each.large_part : each.part;
+    if (milliseconds < least) least = milliseconds;
     if (each.part < never && each.large_part < never) m_with_both = candidate;
   }
   void lost_part() { m_open_parts -= 1; }
   bool awaits_parts() const { return m_open_parts > 0; }
   /// Candidates whose required ones are neither excluded nor hopeless by parts;
-  /// none until all parts have a result. Candidate 0 with tiles of the caller
-  /// makes no other one hopeless: of a transpose, square tiles would exclude
-  /// both orders. 8000^2 doubles with tiles of 32: 1845 GB/s in these, 2870 in
-  /// `transpose_shape` (H200, 2026-11-30).
+  /// none until all parts have a result. Compared with tiles of the caller, a
+  /// candidate is hopeless only if it is `far_slower`: of a transpose, square
+  /// tiles would exclude both orders. 8000^2 doubles with tiles of 32: 1845
+  /// GB/s in these, 2870 in `transpose_shape` (H200, 2026-11-30).
   Candidates promising() const {
     Candidates bad = 0, all = 0;
     if (awaits_parts()) return all;
     int const from = m_kind == FirstCandidate::of_caller ? 1 : 0;
     for (int c = 0; c < m_count; ++c)
-      if (m_all[c].cannot_run || lags_by_parts(m_all[c], hopeless, from))
+      if (m_all[c].cannot_run || lags_by_parts(m_all[c], hopeless, from) ||
+          lags_by_parts(m_all[c], far_slower))
         bad = Candidates(bad | 1u << c);
     for (int c = 0; c < m_count; ++c)
       if ((m_all[c].required & bad) == 0) all = Candidates(all | 1u << c);
@@ -256,9 +254,11 @@ class LaunchChooser {
   /// Time by the candidate's parts. That of a large part is scaled by the ratio
   /// of the candidate with both.
   float part_of(Candidate const& each) const {
-    if (each.part < never || m_with_both == none) return each.part;
+    if (each.part < never || each.large_part == never || m_with_both == none)
+      return each.part;
+    // Below 1 if another stream disturbed the large parts.
     Candidate const& both = m_all[m_with_both];
-    return each.large_part * (both.part / both.large_part);
+    return each.large_part * std::max(1.f, both.part / both.large_part);
   }
   bool has_part(Candidate const& each) const { return part_of(each) < never; }
 
