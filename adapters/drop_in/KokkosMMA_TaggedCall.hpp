@@ -49,6 +49,10 @@ enum class Indices {
 /// bytes, and no constructor of the functor runs.
 template <class Functor, class Tag, Indices Kind = Indices::constant>
 struct TaggedCall {
+  /// Whether the running value may have another type than the result.
+  static constexpr bool joins_any_value = requires {
+    typename Functor::kokkosmma_functor;
+  };
   Functor functor;
 
   explicit TaggedCall(Functor const& f) : functor(f) {}

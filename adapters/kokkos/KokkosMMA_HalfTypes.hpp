@@ -57,13 +57,14 @@ namespace Impl {
 /// `element` as a Value. The two 16-bit types of CUDA convert to each other
 /// only through float.
 template <class Value, class Element>
-KOKKOS_FORCEINLINE_FUNCTION Value converted(Element const& element) {
-  if constexpr (!std::is_same_v<Value, Element> &&
+KOKKOS_FORCEINLINE_FUNCTION Value converted(Element&& element) {
+  using From = std::remove_cvref_t<Element>;
+  if constexpr (!std::is_same_v<Value, From> &&
                 is_16bit_float(scalar_v<Value>) &&
-                is_16bit_float(scalar_v<Element>)) {
+                is_16bit_float(scalar_v<From>)) {
     return static_cast<Value>(static_cast<float>(element));
   } else {
-    return static_cast<Value>(element);
+    return static_cast<Value>(static_cast<Element&&>(element));
   }
 }
 }  // namespace Impl

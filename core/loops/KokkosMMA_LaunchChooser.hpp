@@ -39,7 +39,7 @@ class LaunchChooser {
   /// Time relative to the fastest candidate above which a candidate, after two
   /// measurements of both, is not measured again. The limit also holds for
   /// parts: a candidate whose time by parts exceeds it is never launched for a
-  /// whole loop. Of two small parts the shorter time counts. With a limit of
+  /// whole loop. Of parts of one size the shortest time counts. With a limit of
   /// 2.5 for parts, the first dozen 7-point sweeps of 510^3 doubles and 638^3
   /// floats took 1.66 and 1.22 times as long as a dozen later ones; with a
   /// limit of 1.5, 1.05 times (H200, 2026-11-30).
@@ -149,32 +149,30 @@ class LaunchChooser {
   /// for a whole loop. Until all parts have a result nothing is measured.
   void begin_part() { m_open_parts += 1; }
   /// \param milliseconds of the whole loop at the rate of the part
-  /// \param large a large part, which is compared with large ones only: the
-  ///   time of a small part is mostly that of its launch. One candidate has
-  ///   parts of both sizes
+  /// \param large a large part. Its launch counts less than that of a small
+  ///   one, so its time is scaled: one candidate has parts of both sizes
   void measured_part(int candidate, float milliseconds, bool large = false) {
     m_open_parts -= 1;
     Candidate& each = m_all[candidate];
-    if (large)
-      each.large_part = milliseconds;
-    else if (milliseconds < each.part)
-      each.part = milliseconds;
+    float& least    = large ? each.large_part : each.part;
+    if (milliseconds < least) least = milliseconds;
     if (each.part < never && each.large_part < never) m_with_both = candidate;
   }
   void lost_part() { m_open_parts -= 1; }
   bool awaits_parts() const { return m_open_parts > 0; }
   /// Candidates whose required ones are neither excluded nor hopeless by parts;
-  /// none until all parts have a result. Candidate 0 with tiles of the caller
-  /// excludes none here: in a transpose its square tiles would exclude both
-  /// orders, and so `transpose_shape`, which requires these. 8000^2 doubles
-  /// with tiles of 32: 1845 GB/s in these, 2870 in `transpose_shape` (H200,
-  /// 2026-11-30).
+  /// none until all parts have a result. Compared with tiles of the caller, a
+  /// candidate is hopeless only if it is `far_slower`: in a transpose square
+  /// tiles would exclude both orders, and so `transpose_shape`, which requires
+  /// these. 8000^2 doubles with tiles of 32: 1845 GB/s in these, 2870 in
+  /// `transpose_shape` (H200, 2026-11-30).
   Candidates promising() const {
     Candidates bad = 0, all = 0;
     if (awaits_parts()) return all;
     int const from = m_kind == FirstCandidate::of_caller ? 1 : 0;
     for (int c = 0; c < m_count; ++c)
-      if (m_all[c].cannot_run || lags_by_parts(m_all[c], hopeless, from))
+      if (m_all[c].cannot_run || lags_by_parts(m_all[c], hopeless, from) ||
+          lags_by_parts(m_all[c], far_slower))
         bad = Candidates(bad | 1u << c);
     for (int c = 0; c < m_count; ++c)
       if ((m_all[c].required & bad) == 0) all = Candidates(all | 1u << c);
@@ -257,11 +255,14 @@ class LaunchChooser {
     return false;
   }
   /// Time by the candidate's parts. That of a large part is multiplied by the
-  /// ratio small / large of the candidate that ran both.
+  /// ratio small / large of the candidate that ran both, or by 1 if that is
+  /// larger.
   float part_of(Candidate const& each) const {
-    if (each.part < never || m_with_both == none) return each.part;
+    if (each.part < never || each.large_part == never || m_with_both == none)
+      return each.part;
+    // Below 1 if another stream disturbed the large parts.
     Candidate const& both = m_all[m_with_both];
-    return each.large_part * (both.part / both.large_part);
+    return each.large_part * std::max(1.f, both.part / both.large_part);
   }
   bool has_part(Candidate const& each) const { return part_of(each) < never; }
 

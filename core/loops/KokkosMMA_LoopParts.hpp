@@ -70,14 +70,14 @@ class LoopParts {
 
   /// Takes the next part off the rest.
   /// \param fast dimension along which the candidate's lanes lie
-  /// \param eighth a part of about an eighth of the loop: the time of a smaller
-  ///   one is mostly that of its launch. Transposes of 8000^2 doubles took 1.64
-  ///   ms in `transpose_shape` and 1.61 in Kokkos' tiles by small parts, 0.71
-  ///   and 1.11 in whole loops (H200, 2026-11-30)
-  constexpr LoopSpace next(int fast, bool eighth = false) {
+  /// \param large a 16th of the loop: the time of a smaller part is mostly that
+  ///   of its launch. Transposes of 8000^2 doubles took 1.64 ms in
+  ///   `transpose_shape` and 1.61 in Kokkos' tiles by 64ths, 0.71 and 1.11 in
+  ///   whole loops (H200, 2026-11-30)
+  constexpr LoopSpace next(int fast, bool large = false) {
     LoopSpace part = m_rest;
     auto const d   = std::size_t(m_thin[std::size_t(fast)]);
-    part.extent[d] = m_whole[d] / m_parts * (eighth ? m_parts / 8 : 1);
+    part.extent[d] = m_whole[d] / (large ? 16 : m_parts);
     m_rest.begin[d] += std::int64_t(part.extent[d]);
     m_rest.extent[d] -= part.extent[d];
     return part;

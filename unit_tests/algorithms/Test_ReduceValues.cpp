@@ -143,6 +143,27 @@ TYPED_TEST(ReduceValues, OperandsOf16BitResultsAreNotRounded) {
   });
 }
 
+/// The wider of two floating-point types of factors decides, in both orders.
+TYPED_TEST(ReduceValues, FactorsOfTwoFloatingPointTypes) {
+  std::size_t const size = 1000;
+  auto const wide        = make_view<double, TypeParam>(
+      size, [](std::size_t i) { return i % 2 ? -1 : 1 + 0x1p-30; });
+  auto const narrow =
+      make_view<float, TypeParam>(size, [](std::size_t) { return 1.f; });
+  Kokkos::View<double const*, TypeParam> const a = wide;
+  Kokkos::View<float const*, TypeParam> const b  = narrow;
+  for (Route const route : routes<TypeParam>(false)) {
+    SCOPED_TRACE(trace(route, size));
+    Settings settings;
+    settings.route = route;
+    float first(7), second(7);
+    reduce(TypeParam(), dot(a, b), first, settings);
+    reduce(TypeParam(), dot(b, a), second, settings);
+    EXPECT_EQ(500 * 0x1p-30f, first);
+    EXPECT_EQ(500 * 0x1p-30f, second);
+  }
+}
+
 TYPED_TEST(ReduceValues, IntegersModulo) {
   for_types<
       Pair<std::int8_t, std::int32_t>, Pair<std::int8_t, std::int8_t>,

@@ -119,9 +119,13 @@ template <class X, class Y>
 struct ReducedDot {
   // Factors are converted to the accumulator, whose type depends on the wider
   // element type.
-  using First   = typename X::non_const_value_type;
-  using Second  = typename Y::non_const_value_type;
-  using Element = std::conditional_t<keeps_sums<First, Second>, Second, First>;
+  using First                           = typename X::non_const_value_type;
+  using Second                          = typename Y::non_const_value_type;
+  static constexpr bool second_is_wider = is_floating(scalar_v<First>) &&
+                                                  is_floating(scalar_v<Second>)
+                                              ? sizeof(Second) > sizeof(First)
+                                              : keeps_sums<First, Second>;
+  using Element = std::conditional_t<second_is_wider, Second, First>;
   static constexpr Source source = Source::product;
   static constexpr bool is_same  = std::is_same_v<First, Second>;
   static constexpr Scalar input  = is_same ? scalar_v<First> : Scalar::opaque;
@@ -344,15 +348,12 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
       exec, 0, terms.size());
   auto const functor = terms.template functor<op>();
-  // Route mma converts sums in the kernel. Route streamed keeps sums into 16
-  // bits in fp32, but the functor adds operands of the result's type: only
-  // elements of that type are not rounded before. run_and_convert() converts
-  // after the kernel.
+  // Route mma converts sums in the kernel. So does route streamed for 16-bit
+  // floats, which it keeps in fp32. run_and_convert() converts afterwards.
   bool const rounds_itself =
       op == Operation::sum &&
       (decision.route == Route::mma ||
-       (decision.route == Route::streamed && Terms::source == Source::view &&
-        std::is_same_v<Element, Value> && is_16bit_float(scalar_v<Value>) &&
+       (decision.route == Route::streamed && is_16bit_float(scalar_v<Value>) &&
         std::is_same_v<Accumulator, float>));
   constexpr bool rounds = !std::is_same_v<Accumulator, Value>;
   Route ran             = decision.route;
@@ -413,8 +414,8 @@ namespace KokkosMMA {
 /// If the result is a scalar, the call waits for `exec`. If it is a View, the
 /// call returns at once and its kernels run in order on `exec`; it waits only
 /// if the running value has another type and is converted after the kernel.
-/// Route mma, and route streamed for 16-bit floats of the result's type,
-/// convert it in the kernel.
+/// Route mma, and route streamed for fp32 sums into 16-bit floats, convert it
+/// in the kernel.
 ///
 /// \throws std::invalid_argument for a null result View, a forced route that
 /// cannot run, a level that is not available, or settings out of range; nothing

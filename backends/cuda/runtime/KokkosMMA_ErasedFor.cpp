@@ -121,8 +121,8 @@ LoopShape run_shape(ErasedFor const& call, LoopShape const& shape,
 }
 
 /// Runs a loop's first call in parts: each of the most promising candidates
-/// runs some. Those that are then promising, and the fastest so far, run an
-/// eighth each. The best of all runs the rest.
+/// runs small ones. Those that are then promising, and the fastest so far, run
+/// large ones. The best of all runs the rest.
 /// \return the shape that ran the rest
 LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
                        LoopParts parts, Cuda::LaunchTimes::Loop const& loop) {
@@ -131,13 +131,13 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
   cudaStream_t const stream = call.stream.handle;
   ErasedFor part            = call;
   part.is_part              = true;
-  auto const run            = [&](LaunchChooser::Candidates some, bool eighth) {
-    for (int round = eighth ? 1 : parts_per_candidate; round > 0; --round)
+  auto const run            = [&](LaunchChooser::Candidates some, bool large) {
+    for (int round = 0; round < parts_per_candidate; ++round)
       for (int c = 0; c < candidates.count; ++c) {
         if ((some >> c & 1) == 0) continue;
-        part.problem.space       = parts.next(candidates[c].fast, eighth);
+        part.problem.space       = parts.next(candidates[c].fast, large);
         Times::Trial const trial = times.begin_part(
-                       loop, c, parts.factor_of(part.problem.space), eighth, stream);
+                       loop, c, parts.factor_of(part.problem.space), large, stream);
         Times::OnException const abandon(times, loop, trial);
         if (run_shape(part, candidates[c]) == candidates[c])
           times.end(loop, trial, stream);
@@ -151,7 +151,9 @@ LoopShape run_in_parts(ErasedFor const& call, LoopCandidates const& candidates,
   if (auto const then = LaunchChooser::Candidates(candidates.then_in_parts &
                                                   told.promising)) {
     run(LaunchChooser::Candidates(then | 1u << told.choice), true);
-    told = times.choice_by_parts(loop, end);
+    // None is promising before all parts have a result.
+    Times::OfParts const later = times.choice_by_parts(loop, end);
+    if (later.promising != 0) told = later;
   }
   part.problem.space = parts.rest();
   return run_shape(part, candidates[told.choice]);

@@ -41,8 +41,9 @@ struct RunningValue {
   }
 };
 
-/// Sum or product of a 16-bit type in fp32, rounded once. Each invocation
-/// starts from the identity; its contribution is then joined.
+/// Sum or product of a 16-bit type in fp32, rounded once. Functors of this
+/// library add to a number of any type. An invocation of another one starts
+/// from the identity; its contribution is then joined.
 template <Operation Op, class Reducer, class T>
 struct RunningInFloat {
   using Value   = float;
@@ -55,9 +56,13 @@ struct RunningInFloat {
   }
   template <class Call, class Index>
   __device__ void call(Call const& f, Index const& i, float& running) const {
-    T contribution(Combine::identity());
-    f(i, contribution);
-    join(running, static_cast<float>(contribution));
+    if constexpr (requires { requires Call::joins_any_value; }) {
+      f(i, running);
+    } else {
+      T contribution(Combine::identity());
+      f(i, contribution);
+      join(running, static_cast<float>(contribution));
+    }
   }
   __device__ void finish(float& value, ResultTarget<T> const& target) const {
     T rounded(value);
