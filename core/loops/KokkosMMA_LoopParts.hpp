@@ -30,10 +30,11 @@ inline constexpr int parts_per_candidate = 2;
 inline constexpr std::uint64_t min_part_indices = std::uint64_t(1) << 18;
 /// Largest number of parts into which a loop is divided. The small parts that
 /// run are together at most a quarter of it, so that candidates 20 times as
-/// slow take as long as two to three calls together.
+/// slow take as long as two to three calls together. Large parts, of candidates
+/// that are not slow, are at most another quarter.
 inline constexpr std::uint64_t most_parts = 64;
 
-/// Division of a box into parts of about the same size and a rest. A part is
+/// Division of a box into parts and a rest. A part is
 /// thin in one dimension, the second if that is long enough. The dimension of
 /// the candidate's lanes keeps at least 64 indices, and is divided only if that
 /// gives more parts: blocks then have nearly the shape that they have in the

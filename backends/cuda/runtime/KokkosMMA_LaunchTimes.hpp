@@ -101,9 +101,9 @@ class LaunchTimes {
     return trial;
   }
 
-  /// Longest wait for the parts of a loop. A loop of 2^28 floats has parts of
-  /// 1 ms together. On a stream with earlier work, or if the functor waits for
-  /// the host, the results come later.
+  /// Longest wait for the parts of a loop. A loop of 2^28 floats has small
+  /// parts of 1 ms together. On a stream with earlier work, or if the functor
+  /// waits for the host, the results come later.
   static constexpr std::chrono::milliseconds longest_wait{5};
 
   /// Whether this is the first call of a loop and parts of it may be measured.
