@@ -151,9 +151,9 @@ void launch_streamed_reduce(ErasedReduce const& call,
               keeps_first_if_short(call.tuning, is_box, facts.resident_blocks)
                   ? FirstCandidate::kept_if_short
                   : FirstCandidate::usual);
-          if (trial.has_decided && environment_verbose())
+          if (trial.decided && environment_verbose())
             report_choice("parallel_reduce", call.problem.size, " invocations",
-                          orders, *trial.chooser);
+                          orders, *trial.decided);
         }
         Times::OnException const abandon(times, loop, trial);
         CallOrder const order = orders.all[trial.candidate];

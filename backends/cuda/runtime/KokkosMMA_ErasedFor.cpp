@@ -207,12 +207,12 @@ LoopShape run_measured_loop(ErasedFor const& call,
                       ? small_calls_before_measuring
                       : 0,
                   candidates.first, false, candidates.required.data());
-  if (trial.has_decided && kept)
+  if (trial.decided && kept)
     kept->keep(kept_loop("parallel_for", call.cached.types(), key),
-               to_string(candidates[trial.chooser->choice()]));
-  if (trial.has_decided && environment_verbose())
+               to_string(candidates[trial.decided->choice()]));
+  if (trial.decided && environment_verbose())
     report_choice("parallel_for", call.problem.space.size(), "", candidates,
-                  *trial.chooser);
+                  *trial.decided);
   Times::OnException const abandon(times, loop, trial);
   LoopShape const shape = candidates[trial.candidate];
   LoopShape const ran   = run_shape(call, shape);

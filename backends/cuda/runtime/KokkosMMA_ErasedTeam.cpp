@@ -62,9 +62,9 @@ NestedLoops measured_form(ErasedTeam const& call,
   Times::Trial const trial = times.begin(
       loop, 2, stream,
       threads < min_large_team_threads ? small_calls_before_measuring : 0);
-  if (trial.has_decided && kept)
+  if (trial.decided && kept)
     kept->keep(kept_loop(call.pattern, call.cached.types(), key),
-               names[trial.chooser->choice()]);
+               names[trial.decided->choice()]);
   NestedLoops const form = forms[trial.candidate];
   Times::OnException const abandon(times, loop, trial);
   call.run(call.closure, form);

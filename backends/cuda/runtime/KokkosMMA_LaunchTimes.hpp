@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 
@@ -41,12 +42,13 @@ class LaunchTimes {
 
   /// Candidate that a call runs, between begin() and end().
   struct Trial {
-    int candidate                = 0;
-    LaunchChooser const* chooser = nullptr;
-    cudaEvent_t start            = nullptr;  ///< null: not measured
-    cudaEvent_t stop             = nullptr;
-    bool has_decided             = false;  ///< since the previous call
-    bool is_final                = false;  ///< whether the choice is final
+    int candidate     = 0;
+    bool has_loop     = false;    ///< which begin() found or made
+    cudaEvent_t start = nullptr;  ///< null: not measured
+    cudaEvent_t stop  = nullptr;
+    /// Copy of a chooser that has decided since the previous call.
+    std::optional<LaunchChooser> decided;
+    bool is_final = false;  ///< whether the choice is final
     float parts   = 0;  ///< ratio of the loop to the launched part; 0: whole
     bool is_large = false;  ///< of the part
   };
@@ -90,7 +92,7 @@ class LaunchTimes {
     }
     State& state = found->second;
     Trial trial;
-    trial.chooser = &state.chooser;
+    trial.has_loop = true;
     if (state.unmeasured > 0)
       --state.unmeasured;
     else if (!state.is_final)
@@ -132,8 +134,8 @@ class LaunchTimes {
     if (m_released) return trial;
     RelaxedCapture const capture;
     OwnErrors const errors;
-    State& state  = m_loops.at(loop.key());
-    trial.chooser = &state.chooser;
+    State& state   = m_loops.at(loop.key());
+    trial.has_loop = true;
     Pair pair{loop.device_id, nullptr, nullptr};
     if (!take(pair)) return trial;
     state.chooser.begin_part();
@@ -207,7 +209,7 @@ class LaunchTimes {
 
   /// Called instead of end() if the launch of the candidate failed.
   void cannot_run(Loop const& loop, Trial const& trial) {
-    if (trial.chooser == nullptr) return;
+    if (!trial.has_loop) return;
     std::lock_guard<std::mutex> const lock(m_mutex);
     if (m_released) return;
     m_loops.at(loop.key()).chooser.cannot_run(trial.candidate);
@@ -301,8 +303,8 @@ class LaunchTimes {
     OwnErrors const errors;
     read_pending();
     if (!state.decided && state.chooser.decided()) {
-      state.decided     = true;
-      trial.has_decided = true;
+      state.decided = true;
+      trial.decided = state.chooser;
     }
     if (state.chooser.is_final()) {
       state.is_final = true;
