@@ -34,13 +34,14 @@ inline constexpr std::uint64_t min_part_indices = std::uint64_t(1) << 18;
 /// that are not slow, are at most another quarter.
 inline constexpr std::uint64_t most_parts = 64;
 
-/// Division of a box into parts and a rest. A part is thin in one dimension, the
-/// second if that is long enough. The dimension of the candidate's lanes keeps
-/// at least 64 indices, and is divided only if that gives more parts: blocks
-/// then have nearly the shape that they have in the whole loop. Of a 3D copy of 640^3 floats, lanes along the second dimension
-/// took less than 1.5 times as long as the best in parts that were thin in it,
-/// and 5.6 times in the whole loop. Parts that are thin in looped_dimension()
-/// slowed the first dozen 3D copies of LayoutRight floats (H200, 2026-11-30).
+/// Division of a box into parts and a rest. A part is thin in one dimension,
+/// the second if that is long enough. The dimension of the candidate's lanes
+/// keeps at least 64 indices, and is divided only if that gives more parts:
+/// blocks then have nearly the shape that they have in the whole loop. Of a 3D
+/// copy of 640^3 floats, lanes along the second dimension took less than 1.5
+/// times as long as the best in parts that were thin in it, and 5.6 times in
+/// the whole loop. Parts that are thin in looped_dimension() slowed the first
+/// dozen 3D copies of LayoutRight floats (H200, 2026-11-30).
 class LoopParts {
  public:
   /// \param candidates number of those that run parts
