@@ -494,6 +494,8 @@ class DividedBox {
   bool in_squares           = false;  ///< 16 lanes along each dimension
   int parts_of_kokkos       = 0;
   int launches_of_kokkos    = 0;
+  float along_second        = 1.4f;   ///< time of transposes in lanes along it
+  bool is_busy              = false;  ///< launches in squares end later
   DividedBox* pointer       = this;
   std::atomic_flag reported = ATOMIC_FLAG_INIT;
   Impl::CachedLaunch cached;
@@ -509,9 +511,10 @@ class DividedBox {
     ++counts[std::size_t(i + 7) * all.extent[1] + std::size_t(j - 3)];
     if (++m_counted % charged == 0)
       emulated_clock += float(charged) / float(counts.size()) *
-                        (m_transposes ? (in_squares ? 1.f : 1.4f)
-                         : along == 1 ? 1.f
-                                      : 17.f);
+                        (!m_transposes ? (along == 1 ? 1.f : 17.f)
+                         : in_squares  ? 1.f
+                         : along == 1  ? along_second
+                                       : 1.4f);
   }
   /// The first invocations of two lanes show the order, a third one the width.
   void see(std::int64_t i, std::int64_t j) {
@@ -520,6 +523,7 @@ class DividedBox {
       m_seen = true;
     } else if (threadIdx.x == 16) {
       in_squares = along == 0 && i == m_origin[0];
+      if (in_squares && is_busy) emulated_events_done = false;
     } else if (m_seen) {
       m_seen = false;
       along  = i != m_origin[0] ? 0 : 1;
@@ -577,6 +581,17 @@ TEST(LaunchedCalls, AFirstCallInPartsFindsTheShapeOfTransposes) {
   EXPECT_EQ(others, 3);
   EXPECT_TRUE(loop.in_squares);
   EXPECT_EQ(loop.launches_of_kokkos, 1);
+}
+
+/// The small parts decide if one of the large ones has no time yet.
+TEST(LaunchedCalls, LargePartsAreNotWaitedForLong) {
+  DividedBox loop(9001, 709, true);
+  loop.call.problem.user_tiles = true;
+  loop.along_second            = 1.1f;
+  loop.is_busy                 = true;
+  EXPECT_EQ(loop.run(), 1);
+  EXPECT_FALSE(emulated_events_done);
+  emulated_events_done = true;
 }
 
 /// Earlier work on the stream hides the times of the parts for a while.

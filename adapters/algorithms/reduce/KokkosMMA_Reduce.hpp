@@ -357,16 +357,19 @@ void run_reduce(std::string const& label, Exec const& exec, Terms const& terms,
         std::is_same_v<Accumulator, float>));
   constexpr bool rounds = !std::is_same_v<Accumulator, Value>;
   Route ran             = decision.route;
-  if (!rounds || rounds_itself) {
-    ran = run_planned_reduce(name, plan, policy, functor, result);
-  } else if constexpr (rounds) {
-    ran = with_variable(result, [&](auto& variable) {
-      return run_and_convert<Accumulator>(
-          name, exec, variable, [&](auto& wide) {
-            return run_planned_reduce(name, plan, policy, functor,
-                                      result_argument<op, Accumulator>(wide));
-          });
-    });
+  bool const converted  = rounds && !rounds_itself;
+  if (!converted) ran = run_planned_reduce(name, plan, policy, functor, result);
+  if constexpr (rounds) {
+    // Kokkos' own kernel, which runs if the planned one cannot be launched, has
+    // added in the type of the result.
+    if (converted || ran != decision.route)
+      ran = with_variable(result, [&](auto& variable) {
+        return run_and_convert<Accumulator>(
+            name, exec, variable, [&](auto& wide) {
+              return run_planned_reduce(name, plan, policy, functor,
+                                        result_argument<op, Accumulator>(wide));
+            });
+      });
   }
   check_level_of_run(who, settings, decision, ran, problem.value);
   observed(ran);

@@ -417,17 +417,22 @@ inline cudaError_t cudaStreamGetId(cudaStream_t stream,
       stream == cudaStreamPerThread ? &of_this_thread : stream);
   return cudaSuccess;
 }
-/// Events for times: a test moves the clock, and says whether they are done.
+/// Events for times: a test moves the clock, and says whether events are done
+/// that are recorded from now on.
 namespace KokkosMMA::Testing {
 inline float emulated_clock       = 0;
 inline bool emulated_events_done  = true;
 inline int emulated_events        = 0;
 inline int emulated_event_queries = 0;
 inline bool emulated_capture      = false;
+struct EmulatedEvent {
+  float time   = 0;
+  bool is_done = true;
+};
 }  // namespace KokkosMMA::Testing
 inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
   ++KokkosMMA::Testing::emulated_events;
-  *event = new float(0);
+  *event = new KokkosMMA::Testing::EmulatedEvent;
   return cudaSuccess;
 }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
@@ -435,23 +440,30 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
   KokkosMMA::Testing::emulate_wait();
-  if (event) *static_cast<float*>(event) = KokkosMMA::Testing::emulated_clock;
+  using namespace KokkosMMA::Testing;
+  if (event)
+    *static_cast<EmulatedEvent*>(event) = {emulated_clock,
+                                           emulated_events_done};
   return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventQuery(cudaEvent_t) {
-  ++KokkosMMA::Testing::emulated_event_queries;
-  return KokkosMMA::Testing::emulated_events_done ? cudaSuccess
-                                                  : cudaErrorNotReady;
+inline cudaError_t cudaEventQuery(cudaEvent_t event) {
+  using namespace KokkosMMA::Testing;
+  ++emulated_event_queries;
+  return emulated_events_done || static_cast<EmulatedEvent*>(event)->is_done
+             ? cudaSuccess
+             : cudaErrorNotReady;
 }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin,
                                         cudaEvent_t end) {
-  *milliseconds = *static_cast<float*>(end) - *static_cast<float*>(begin);
+  using Event = KokkosMMA::Testing::EmulatedEvent;
+  *milliseconds =
+      static_cast<Event*>(end)->time - static_cast<Event*>(begin)->time;
   return cudaSuccess;
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event) --KokkosMMA::Testing::emulated_events;
-  delete static_cast<float*>(event);
+  delete static_cast<KokkosMMA::Testing::EmulatedEvent*>(event);
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
