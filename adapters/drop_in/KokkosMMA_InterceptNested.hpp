@@ -140,23 +140,26 @@ template <class Index, class Closure, class Reducer, class T>
 __device__ void reduce_nested(ThreadsOfTeam<Index> const& range,
                               Closure const& closure, Reducer const& reducer,
                               T& value) {
-  nested_calls(range.start, range.end, threadIdx.y, blockDim.y, closure, value);
+  Impl::nested_calls(range.start, range.end, threadIdx.y, blockDim.y, closure,
+                     value);
   range.member.impl_team_reduce(reducer, value);
 }
 template <class Index, class Closure, class Reducer, class T>
 __device__ void reduce_nested(LanesOfThread<Index> const& range,
                               Closure const& closure, Reducer const& reducer,
                               T& value) {
-  nested_calls(range.start, range.end, threadIdx.x, blockDim.x, closure, value);
-  join_vector(reducer, value);
+  Impl::nested_calls(range.start, range.end, threadIdx.x, blockDim.x, closure,
+                     value);
+  Impl::join_vector(reducer, value);
 }
 template <class Index, class Closure, class Reducer, class T>
 __device__ void reduce_nested(LanesOfTeam<Index> const& range,
                               Closure const& closure, Reducer const& reducer,
                               T& value) {
-  nested_calls(range.start, range.end, threadIdx.y * blockDim.x + threadIdx.x,
-               blockDim.x * blockDim.y, closure, value);
-  join_vector(reducer, value);
+  Impl::nested_calls(range.start, range.end,
+                     threadIdx.y * blockDim.x + threadIdx.x,
+                     blockDim.x * blockDim.y, closure, value);
+  Impl::join_vector(reducer, value);
   range.member.impl_team_reduce(reducer, value);
 }
 
@@ -308,8 +311,9 @@ requires(
             sum);
         reducer.reference() = sum;
       } else {
-        parallel_scan(loop_boundaries, closure,
-                      KokkosMMA::Impl::ScanOfKokkos<ReducerType>(reducer));
+        Kokkos::parallel_scan(
+            loop_boundaries, closure,
+            KokkosMMA::Impl::ScanOfKokkos<ReducerType>(reducer));
       }))
   KOKKOS_IF_ON_HOST(((void)loop_boundaries; (void)closure; (void)reducer;
                      Kokkos::abort("Should only run on the device!");))

@@ -139,6 +139,11 @@ template <class MemorySpace>
 inline constexpr bool device_writes =
     Kokkos::SpaceAccessibility<Kokkos::Cuda, MemorySpace>::accessible;
 
+template <class MemorySpace>
+inline constexpr bool host_writes =
+    Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                               MemorySpace>::accessible;
+
 template <class ResultView>
 using space_of_result_t =
     typename std::remove_cvref_t<ResultView>::memory_space;
@@ -186,6 +191,7 @@ class ReduceClosure {
         m_result(result.data()),
         m_result_on_device(device_writes<space_of_result_t<ResultView>>),
         m_must_wait(must_wait<ResultView>(pair.get_reducer())),
+        m_result_on_host(host_writes<space_of_result_t<ResultView>>),
         m_run_native(&run_native<space_of_result_t<ResultView>>) {}
 
   Policy const& get_policy() const { return m_policy; }
@@ -219,13 +225,14 @@ class ReduceClosure {
             &desul::ensure_cuda_lock_arrays_on_device,
             reported,
             plan,
-            m_must_wait};
+            m_must_wait,
+            m_result_on_host};
   }
 
   NativePair m_pair;
   Policy m_policy;
   pointer_type m_result;
-  bool m_result_on_device, m_must_wait;
+  bool m_result_on_device, m_must_wait, m_result_on_host;
   /// Runs Kokkos' own code for a pointer to this class.
   void (*m_run_native)(void const*);
 

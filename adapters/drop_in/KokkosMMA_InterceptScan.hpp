@@ -220,7 +220,7 @@ class RoutedScan {
     }
   }
 
-  Functor const& functor() const { return functor_of(m_functor); }
+  Functor const& functor() const { return Impl::functor_of(m_functor); }
   std::uint64_t size() const {
     return m_policy.end() > m_policy.begin()
                ? std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin())

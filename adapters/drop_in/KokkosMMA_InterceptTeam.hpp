@@ -300,8 +300,8 @@ class RoutedTeamReduce {
     Policy sized = policy;
     if (policy.team_size() >= 0) return sized;
     auto const own = pair<NestedLoops::kokkos>(called);
-    int const size =
-        recommended_team_size(policy, own.get_functor(), own.get_reducer());
+    int const size = Impl::recommended_team_size(policy, own.get_functor(),
+                                                 own.get_reducer());
     if (size > 0) sized.impl_set_team_size(std::size_t(size));
     return sized;
   }
@@ -340,11 +340,12 @@ class RoutedTeamReduce {
   /// Returns false if Kokkos must run the call. It throws for too large a team.
   bool launch() const {
     auto const own = pair<NestedLoops::kokkos>(m_called);
-    return m_policy.team_size() <= largest_team_size(m_policy,
-                                                     own.get_functor(),
-                                                     own.get_reducer()) &&
-           run_team_reduce(m_called.get_functor(), m_called.get_reducer(),
-                           m_policy, m_result, m_result_on_device, m_must_wait);
+    return m_policy.team_size() <= Impl::largest_team_size(m_policy,
+                                                           own.get_functor(),
+                                                           own.get_reducer()) &&
+           Impl::run_team_reduce(m_called.get_functor(), m_called.get_reducer(),
+                                 m_policy, m_result, m_result_on_device,
+                                 m_must_wait);
   }
 
   Called m_called;

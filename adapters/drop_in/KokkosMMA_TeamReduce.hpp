@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(Bounds::maxTperB, Bounds::minBperSM)
                 Cuda::ResultTarget<typename Reducer::value_type> const target) {
   Cuda::Argument<Copies, Call> const calls(call);
   Cuda::Argument<Copies, Reducer> const joins(reducer);
-  reduce_teams(calls.value, joins.value, layout, scratch, target);
+  Impl::reduce_teams(calls.value, joins.value, layout, scratch, target);
 }
 
 /// Reduction that this library's kernel supports: a value in registers, and

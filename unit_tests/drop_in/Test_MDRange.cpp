@@ -85,6 +85,24 @@ TYPED_TEST(MDRange, MembersOfTheFunctor) {
                  functor);
 }
 
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Kokkos on Cuda calls init and not final for a box without points.
+template <class Space>
+void check_empty_box() {
+  Kokkos::View<std::int64_t, Space> const result("result");
+  Kokkos::parallel_reduce(
+      Kokkos::MDRangePolicy<Kokkos::Cuda, Rank<2>>({0, 3}, {5, 3}),
+      SmallestOfBox(), result);
+  Kokkos::fence();
+  EXPECT_EQ(1 << 30, result());
+}
+TEST(MDRangeOnCuda, BoxesWithoutPointsHaveNoFinal) {
+  check_empty_box<Kokkos::HostSpace>();
+  check_empty_box<Kokkos::SharedSpace>();
+  check_empty_box<Kokkos::SharedHostPinnedSpace>();
+}
+#endif
+
 /// Extents of which 32 bits are none, of a box without points.
 template <class Exec>
 void check_long_extents() {

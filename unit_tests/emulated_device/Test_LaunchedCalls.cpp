@@ -109,6 +109,12 @@ TEST(LaunchedCalls, RefusedTypesRunKokkos) {
   on_device.call.result_on_device = true;
   EXPECT_EQ(run_reduce(on_device.call), Route::streamed);
   EXPECT_EQ(on_device.result, 0);
+  // In managed memory it may.
+  SumCall on_both(0);
+  on_both.call.problem.pattern  = Impl::Pattern::mdrange;
+  on_both.call.result_on_device = on_both.call.result_on_host = true;
+  EXPECT_EQ(run_reduce(on_both.call), Route::generic);
+  EXPECT_EQ(on_both.ran.what, "kokkos ");
 }
 
 TEST(LaunchedCalls, OpaqueFunctorsHaveNoTensorCores) {

@@ -323,6 +323,41 @@ TEST(LoopKernels, BoxesOfTwoBillionIndicesInADimension) {
   }
 }
 
+/// Counts its invocations in a mutable member.
+struct CountsItself {
+  std::vector<int>* seen;
+  mutable int count = 0;
+  template <class... Index>
+  void operator()(Index...) const {
+    seen->push_back(++count);
+  }
+};
+/// With a copy of the functor per thread, in Kokkos a thread makes one
+/// invocation: what that wrote into its copy is not in the next one.
+TEST(LoopKernels, EachInvocationHasTheFunctorAsItWas) {
+  std::vector<int> seen;
+  CountsItself const f{&seen};
+  threadIdx = blockIdx = {0, 0, 0};
+  LoopSpace loop;
+  loop.extent[0] = 10000;
+  LoopGrid grid;
+  LoopRange const range = Impl::lay_out_range(loop, {256, 1, 4}, grid);
+  blockDim              = {grid.threads, 1, 1};
+  Impl::Cuda::streamed_for<int, CountsItself, Impl::Cuda::RangePolicyLoop,
+                           true>(f, range);
+  EXPECT_EQ(seen, std::vector<int>(4, 1));
+  loop.rank         = 2;
+  loop.extent[1]    = 100;
+  LoopBox const box = Impl::lay_out_box(loop, {64, 4, 4}, grid);
+  blockDim          = {grid.threads, 1, 1};
+  seen.clear();
+  Impl::Cuda::streamed_for<int, CountsItself,
+                           Impl::Cuda::MDRangePolicyLoop<2, true>, true>(f,
+                                                                         box);
+  EXPECT_EQ(seen, std::vector<int>(4, 1));
+  EXPECT_EQ(f.count, 0);
+}
+
 using Times = Impl::Cuda::LaunchTimes;
 
 /// A loop that no test has seen, nor a run of this one before.

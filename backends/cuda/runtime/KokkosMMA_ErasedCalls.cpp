@@ -250,10 +250,11 @@ void launch_array_reduce(ErasedArrays const& call, LaunchLayout const& layout,
 constexpr std::size_t most_bytes_of_kokkos = 48 * 1024 / 34;
 
 /// Whether Kokkos only calls `init`, on the host: for a box without indices. It
-/// calls `final` for a range (4.6 to 5.2).
+/// calls `final` for a range (4.6 to 5.2). Results in managed and pinned memory
+/// are on the host and on the device.
 bool is_only_init(ErasedCall const& call, ReduceProblem const& problem) {
   return call.plan == nullptr && problem.pattern == Pattern::mdrange &&
-         problem.size == 0 && !call.result_on_device;
+         problem.size == 0 && (!call.result_on_device || call.result_on_host);
 }
 
 }  // namespace

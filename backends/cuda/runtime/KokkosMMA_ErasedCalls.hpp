@@ -44,6 +44,7 @@ struct ErasedCall {
   /// What a call by name has decided; null: the launch decides.
   CallPlan const* plan = nullptr;
   bool must_wait = false;  ///< for the result (KokkosMMA_InterceptReduce.hpp)
+  bool result_on_host = false;  ///< of a reduction: the host can write it
 };
 
 struct ErasedReduce : ErasedCall {

@@ -23,10 +23,10 @@ struct Words {
   __device__ static Words from(T const& value) {
     Words words;
     if constexpr (sizeof(T) % 4 == 0) {
-      memcpy(words.word, &value, sizeof(T));
+      ::memcpy(words.word, &value, sizeof(T));
     } else {
       unsigned char bytes[sizeof(T)];
-      memcpy(bytes, &value, sizeof(T));
+      ::memcpy(bytes, &value, sizeof(T));
 #pragma unroll
       for (int w = 0; w < size; ++w) words.word[w] = 0;
 #pragma unroll
@@ -67,8 +67,8 @@ struct ResultTarget {
   __device__ void store(T const& value) const {
     if (memory) {
       // With its alignment: through a pointer to void, byte by byte.
-      memcpy(__builtin_assume_aligned(static_cast<void*>(memory), alignof(T)),
-             &value, sizeof(T));
+      ::memcpy(__builtin_assume_aligned(static_cast<void*>(memory), alignof(T)),
+               &value, sizeof(T));
       return;
     }
     auto const bits = Words<T>::from(value);

@@ -37,7 +37,7 @@ __device__ void warp_reduce(T& value, Joiner const& joiner) {
   Slot<T> other;
 #pragma unroll Unroll
   for (int offset = 16; offset > 0; offset /= 2) {
-    shuffle_down(other, value, offset);
+    Cuda::shuffle_down(other, value, offset);
     joiner.join(value, other.value);
   }
 }
@@ -52,19 +52,19 @@ __device__ void block_reduce(T& value, Joiner const& joiner) {
   int const warp   = threadIdx.x / 32;
   int const active = blockDim.x / 32;
 
-  warp_reduce(value, joiner);
+  Cuda::warp_reduce(value, joiner);
   if (active == 1) return;
   __syncthreads();  // `memory` may still be read by an earlier call
-  if (lane == 0) copy_bits(warps + warp, &value);
+  if (lane == 0) Cuda::copy_bits(warps + warp, &value);
   __syncthreads();
   if (warp == 0) {
     Slot<T> mine;
     if (lane < active)
-      copy_bits(&mine.value, warps + lane);
+      Cuda::copy_bits(&mine.value, warps + lane);
     else
       joiner.init(mine.value);
-    warp_reduce<1>(mine.value, joiner);
-    copy_bits(&value, &mine.value);
+    Cuda::warp_reduce<1>(mine.value, joiner);
+    Cuda::copy_bits(&value, &mine.value);
   }
 }
 
@@ -109,8 +109,9 @@ __device__ bool join_scattered_warps(T& value, Joiner const& joiner,
   T* const partials        = static_cast<T*>(scratch.partials);
   T* const partial_of_warp = partials + gridDim.x;
 
-  warp_reduce(value, joiner);
-  if (lane == 0) copy_bits(partial_of_warp + block * warps + warp, &value);
+  Cuda::warp_reduce(value, joiner);
+  if (lane == 0)
+    Cuda::copy_bits(partial_of_warp + block * warps + warp, &value);
   __syncthreads();
   if (!is_last_block(scratch)) return false;
 
@@ -119,7 +120,7 @@ __device__ bool join_scattered_warps(T& value, Joiner const& joiner,
   unsigned const member  = lane % (32 / at_once);
   auto const load        = [&](Slot<T>& slot, unsigned b) {
     if (b < gridDim.x && member < warps)
-      load_partial(slot.value, partial_of_warp + b * warps + member);
+      Cuda::load_partial(slot.value, partial_of_warp + b * warps + member);
     else
       joiner.init(slot.value);
   };
@@ -134,7 +135,7 @@ __device__ bool join_scattered_warps(T& value, Joiner const& joiner,
   for (unsigned first = warp * at_once; first < gridDim.x;
        first += warps * at_once, block += warps * at_once) {
     if constexpr (loads_ahead) {
-      copy_bits(joined, next);
+      Cuda::copy_bits(joined, next);
       load(next, block + warps * at_once);
     } else {
       load(joined, block);
@@ -142,13 +143,13 @@ __device__ bool join_scattered_warps(T& value, Joiner const& joiner,
     if (warps > 1)
 #pragma unroll 1
       for (int offset = 16; offset > 0; offset /= 2) {
-        shuffle_down(other, joined.value, offset);
+        Cuda::shuffle_down(other, joined.value, offset);
         // The identity, which missing warps have in block_reduce().
         if (offset == 16 && at_once == 2) joiner.init(other.value);
         joiner.join(joined.value, other.value);
       }
     if (member == 0 && block < gridDim.x)
-      copy_bits(partials + block, &joined.value);
+      Cuda::copy_bits(partials + block, &joined.value);
   }
   __syncthreads();
   return true;
@@ -176,13 +177,13 @@ __device__ void last_block_reduce(T& value, Joiner const& joiner,
       for (unsigned other = threadIdx.x; other < gridDim.x;
            other += blockDim.x) {
         Slot<T> partial;
-        load_partial(partial.value, partials + other);
+        Cuda::load_partial(partial.value, partials + other);
         joiner.join(value, partial.value);
       }
     }
-    block_reduce(value, joiner);
+    Cuda::block_reduce(value, joiner);
     if (has_partials || gridDim.x == 1) break;
-    if (threadIdx.x == 0) copy_bits(partials + block, &value);
+    if (threadIdx.x == 0) Cuda::copy_bits(partials + block, &value);
     if (!is_last_block(scratch)) return;
   }
   if (threadIdx.x == 0) store(value);

@@ -154,7 +154,7 @@ class LookBack : TaggedWords<T> {
 #pragma unroll
     for (int offset = 1; offset < 32; offset *= 2) {
       Slot<T> other;
-      shuffle_down(other, sum.value, offset);
+      Cuda::shuffle_down(other, sum.value, offset);
       m_joiner.join(sum.value, other.value);
     }
     // The last lane has loaded the aggregate of `tile` itself together with the
@@ -163,7 +163,7 @@ class LookBack : TaggedWords<T> {
     if (ends_window) {
       Slot<T> last;
       unpack(others[per_lane - 1], last);
-      shuffle_down(own, last.value, 31);
+      Cuda::shuffle_down(own, last.value, 31);
     }
     if (lane != 0) return;
     m_joiner.init(prefix.value);
@@ -173,8 +173,8 @@ class LookBack : TaggedWords<T> {
     }
     if (ends_window) {
       Slot<T> next, whole;
-      copy_bits(next, prefix);
-      copy_bits(whole, sum);
+      Cuda::copy_bits(next, prefix);
+      Cuda::copy_bits(whole, sum);
       m_joiner.join(whole.value, own.value);
       m_joiner.join(next.value, whole.value);
       store(start_of(number + 1), next.value);

@@ -69,14 +69,14 @@ __device__ void shuffle_up(Slot<T>& to, T const& from, int offset) {
 template <class Joiner, class T, int N>
 __device__ void lane_exclusive(Joiner const& joiner, Slot<T> (&values)[N],
                                Slot<T>& sum) {
-  copy_bits(sum, values[0]);
+  Cuda::copy_bits(sum, values[0]);
 #pragma unroll
   for (int j = 1; j < N; ++j) {
     Slot<T> next;
-    copy_bits(next, sum);
+    Cuda::copy_bits(next, sum);
     joiner.join(next.value, values[j].value);
-    copy_bits(values[j], sum);
-    copy_bits(sum, next);
+    Cuda::copy_bits(values[j], sum);
+    Cuda::copy_bits(sum, next);
   }
 }
 
@@ -90,13 +90,13 @@ __device__ void warp_exclusive(Joiner const& joiner, Slot<T>& value,
 #pragma unroll
   for (int offset = 1; offset < 32; offset *= 2) {
     Slot<T> other;
-    shuffle_up(other, value.value, offset);
+    Cuda::shuffle_up(other, value.value, offset);
     if (lane >= offset) {
       joiner.join(other.value, value.value);
-      copy_bits(value, other);
+      Cuda::copy_bits(value, other);
     }
   }
-  shuffle_up(before, value.value, 1);
+  Cuda::shuffle_up(before, value.value, 1);
 }
 
 /// Exchanges elements l, l + 32, l + 64, ... in lane l with N neighbours per
@@ -122,7 +122,8 @@ class WarpExchange {
   __device__ void to_neighbours(Slot<T> (&values)[N], int lane) const {
     if constexpr (N > 1) {
 #pragma unroll
-      for (int j = 0; j < N; ++j) copy_bits(row(j, lane), &values[j].value);
+      for (int j = 0; j < N; ++j)
+        Cuda::copy_bits(row(j, lane), &values[j].value);
       __syncwarp();
       neighbours<false>(values, lane);
       __syncwarp();
@@ -134,7 +135,7 @@ class WarpExchange {
     __syncwarp();
   }
   __device__ void load_row(Slot<T>& value, int j, int lane) const {
-    copy_bits(&value.value, row(j, lane));
+    Cuda::copy_bits(&value.value, row(j, lane));
   }
 
  private:
@@ -180,9 +181,9 @@ class WarpExchange {
       for (int k = 0; k < N; ++k) {
         T* const at = reinterpret_cast<T*>(m_memory) + lane * N + k;
         if constexpr (Store) {
-          copy_bits(at, &values[k].value);
+          Cuda::copy_bits(at, &values[k].value);
         } else {
-          copy_bits(&values[k].value, at);
+          Cuda::copy_bits(&values[k].value, at);
         }
       }
     }
@@ -243,22 +244,22 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     Slot<Value> sum, before;
     begin(number, kept.kept[warp], sum);
     Value* const before_warp = Memory::values(kept.before_warp);
-    if (lane == 31) copy_bits(before_warp + warp, &sum.value);
+    if (lane == 31) Cuda::copy_bits(before_warp + warp, &sum.value);
     PartialBarrier<1, Warps * 32>::wait();
     if (warp != 0) return;
     if (lane < Warps)
-      copy_bits(&sum.value, before_warp + lane);
+      Cuda::copy_bits(&sum.value, before_warp + lane);
     else
       joiner.init(sum.value);
-    warp_exclusive<HidesLane>(joiner, sum, before);
+    Cuda::warp_exclusive<HidesLane>(joiner, sum, before);
     if (lane == 0) joiner.init(before.value);
-    if (lane < Warps) copy_bits(before_warp + lane, &before.value);
+    if (lane < Warps) Cuda::copy_bits(before_warp + lane, &before.value);
     if (lane == 31) look_back.publish(number, sum.value);
   };
 
   auto const end_tile = [&](unsigned number, typename Memory::Tile& kept) {
     Slot<Value> base;
-    copy_bits(&base.value, Memory::values(kept.before_tile));
+    Cuda::copy_bits(&base.value, Memory::values(kept.before_tile));
     joiner.join(base.value, Memory::values(kept.before_warp)[warp]);
     end(number, kept.kept[warp], base);
   };
@@ -267,7 +268,7 @@ __device__ void scan_tiles(ScanMemory<Value, Kept, Warps>& memory,
     Slot<Value> prefix;
     look_back.exclusive(number, prefix);
     if (lane != 0) return;
-    copy_bits(Memory::values(kept.before_tile), &prefix.value);
+    Cuda::copy_bits(Memory::values(kept.before_tile), &prefix.value);
     if (number == tiles - 1) {
       Slot<Value> sum;
       look_back.aggregate(number, sum);

@@ -21,7 +21,7 @@ union Slot {
   T value;
   __device__ Slot() {}
   __device__ explicit Slot(T const& bits) {
-    memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+    ::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
   }
   __device__ ~Slot() {}
 };
@@ -46,7 +46,7 @@ __device__ void copy_bits(T* to, T const* from) {
 }
 template <class T>
 __device__ void copy_bits(Slot<T>& to, Slot<T> const& from) {
-  copy_bits(&to.value, &from.value);
+  Cuda::copy_bits(&to.value, &from.value);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

@@ -18,7 +18,9 @@
 /// overlap nothing. Loop shapes are run-time values for the same reason. There
 /// are no launch bounds but those of the policy, as in Kokkos: the functor uses
 /// as many registers as it needs, and the launch queries the resulting maximum
-/// of threads.
+/// of threads. Where each thread of Kokkos' kernel has a copy of the functor,
+/// each invocation has one here: Kokkos' threads make one invocation, so what
+/// that writes to `mutable` members is gone in the next one.
 
 namespace KokkosMMA::Impl::Cuda {
 
@@ -34,7 +36,7 @@ __device__ Index loop_index(std::uint64_t first, std::uint64_t offset) {
 struct RangePolicyLoop {
   using Space = LoopRange;
 
-  template <class Index, class Call>
+  template <class Index, bool Copies, class Call>
   __device__ __forceinline__ static void run(Call const& f,
                                              LoopRange const& range) {
     GridDependency::wait();
@@ -42,8 +44,10 @@ struct RangePolicyLoop {
     std::uint64_t const left  = range.size - first;
     auto const tile           = unsigned(left < range.tile ? left : range.tile);
 #pragma unroll 1
-    for (unsigned i = threadIdx.x; i < tile; i += blockDim.x)
-      f(loop_index<Index>(range.begin + first, i));
+    for (unsigned i = threadIdx.x; i < tile; i += blockDim.x) {
+      Argument<Copies, Call> const call(f);
+      call.value(loop_index<Index>(range.begin + first, i));
+    }
   }
 };
 
@@ -65,7 +69,7 @@ template <int Rank, bool Left>
 struct MDRangePolicyLoop {
   using Space = LoopBox;
 
-  template <class Index, class Call>
+  template <class Index, bool Copies, class Call>
   __device__ __forceinline__ static void run(Call const& f,
                                              LoopBox const& box) {
     GridDependency::wait();
@@ -91,17 +95,18 @@ struct MDRangePolicyLoop {
     };
 #pragma unroll 1
     do {
+      Argument<Copies, Call> const call(f);
       if constexpr (Rank == 2) {
-        f(index(0), index(1));
+        call.value(index(0), index(1));
       } else if constexpr (Rank == 3) {
-        f(index(0), index(1), index(2));
+        call.value(index(0), index(1), index(2));
       } else if constexpr (Rank == 4) {
-        f(index(0), index(1), index(2), index(3));
+        call.value(index(0), index(1), index(2), index(3));
       } else if constexpr (Rank == 5) {
-        f(index(0), index(1), index(2), index(3), index(4));
+        call.value(index(0), index(1), index(2), index(3), index(4));
       } else {
         static_assert(Rank == 6);
-        f(index(0), index(1), index(2), index(3), index(4), index(5));
+        call.value(index(0), index(1), index(2), index(3), index(4), index(5));
       }
       at[0] += box.step[0];
       at[looped] += box.step[1];
@@ -110,7 +115,7 @@ struct MDRangePolicyLoop {
 };
 
 /// \tparam Loop a RangePolicyLoop or MDRangePolicyLoop
-/// \tparam Copies each thread has a copy of the functor
+/// \tparam Copies each invocation has a copy of the functor
 /// \tparam Threads, Blocks launch bounds of the policy: at most Threads per
 ///   block, registers for Blocks per multiprocessor; 0: none
 template <class Index, class Call, class Loop = RangePolicyLoop,
@@ -118,8 +123,7 @@ template <class Index, class Call, class Loop = RangePolicyLoop,
 __global__ void __launch_bounds__(Threads, Blocks)
     streamed_for(KOKKOSMMA_GRID_CONSTANT Call const f,
                  KOKKOSMMA_GRID_CONSTANT typename Loop::Space const space) {
-  Argument<Copies, Call> const call(f);
-  Loop::template run<Index>(call.value, space);
+  Loop::template run<Index, Copies>(f, space);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

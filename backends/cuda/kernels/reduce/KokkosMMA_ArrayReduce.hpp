@@ -86,8 +86,8 @@ __device__ void copy_array(T* to, T const* from, unsigned count) {
   auto const* const in = reinterpret_cast<unsigned char const*>(from);
   unsigned const units = count * unsigned(sizeof(T) / sizeof(Unit));
   for (unsigned k = threadIdx.x; k < units; k += blockDim.x)
-    copy_bits(reinterpret_cast<Unit*>(out + k * sizeof(Unit)),
-              reinterpret_cast<Unit const*>(in + k * sizeof(Unit)));
+    Cuda::copy_bits(reinterpret_cast<Unit*>(out + k * sizeof(Unit)),
+                    reinterpret_cast<Unit const*>(in + k * sizeof(Unit)));
 }
 
 template <class T>
@@ -95,7 +95,7 @@ __device__ void store_array(BlockArrays<T> const& block,
                             ResultTarget<T> const& target) {
   unsigned const count = block.layout.count;
   if (target.memory) {
-    copy_array(target.memory, block.of(0), count);
+    Cuda::copy_array(target.memory, block.of(0), count);
     return;
   }
   unsigned const bytes = count * unsigned(sizeof(T));
@@ -115,23 +115,24 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
                               Reducer const& reducer,
                               GridScratch const& scratch) {
   if constexpr (SumsNumbers) {
-    sum_arrays(block, block.layout.callers,
-               [&](unsigned r, unsigned e) { return block.of(r)[e]; });
+    Cuda::sum_arrays(block, block.layout.callers,
+                     [&](unsigned r, unsigned e) { return block.of(r)[e]; });
   } else {
-    join_arrays(block, reducer);
+    Cuda::join_arrays(block, reducer);
   }
   if (gridDim.x == 1) return true;
 
   unsigned const count = block.layout.count;
   T* const partials    = static_cast<T*>(scratch.partials);
-  copy_array(partials + std::size_t(blockIdx.x) * count, block.of(0), count);
+  Cuda::copy_array(partials + std::size_t(blockIdx.x) * count, block.of(0),
+                   count);
   __syncthreads();
   if (!is_last_block(scratch)) return false;
 
   // The acquire of the ticket covers the whole block: after it, L1 has no stale
   // lines of other multiprocessors' results.
   if constexpr (SumsNumbers) {
-    sum_arrays(block, gridDim.x, [&](unsigned r, unsigned e) {
+    Cuda::sum_arrays(block, gridDim.x, [&](unsigned r, unsigned e) {
       return partials[std::size_t(r) * count + e];
     });
   } else {
@@ -144,7 +145,7 @@ __device__ bool reduce_arrays(BlockArrays<T> const& block,
       }
     }
     __syncthreads();
-    join_arrays(block, reducer);
+    Cuda::join_arrays(block, reducer);
   }
   return true;
 }
@@ -181,7 +182,7 @@ __device__ void call_share(Call const& f, Index begin, std::uint64_t size,
 template <unsigned Count, class Holder, class Get>
 __device__ void copy_with_count(Slot<Holder>& to, Holder const& from,
                                 Get const& functor_of) {
-  memcpy(static_cast<void*>(&to), &from, sizeof(Holder));
+  ::memcpy(static_cast<void*>(&to), &from, sizeof(Holder));
   auto const& count = functor_of(to.value).value_count;
   const_cast<std::remove_cvref_t<decltype(count)>&>(count) = Count;
 }
@@ -196,18 +197,19 @@ __device__ void call_in_registers(Call const& f, Reducer const& reducer,
                                   BlockArrays<T> const& block) {
   Slot<Call> call;
   Slot<Reducer> counted;
-  copy_with_count<Count>(
+  Cuda::copy_with_count<Count>(
       call, f, [](Call const& c) -> auto const& { return c.functor; });
-  copy_with_count<Count>(
+  Cuda::copy_with_count<Count>(
       counted, reducer,
       [](Reducer const& r) -> auto const& { return r.get_functor(); });
   Slot<T[Count]> running;
   counted.value.init(running.value);
-  call_share<8 / Count>(call.value, begin, size, block.layout.callers,
-                        Reducer::reference(running.value), [] {});
+  Cuda::call_share<8 / Count>(call.value, begin, size, block.layout.callers,
+                              Reducer::reference(running.value), [] {});
   T* const mine = block.of(threadIdx.x);
 #pragma unroll
-  for (unsigned e = 0; e < Count; ++e) copy_bits(mine + e, running.value + e);
+  for (unsigned e = 0; e < Count; ++e)
+    Cuda::copy_bits(mine + e, running.value + e);
 }
 
 /// Reduces f over [begin, begin + size). `InRegisters`: the arrays have at most
@@ -225,24 +227,30 @@ __device__ __forceinline__ void reduce_to_array(Call const& f,
   if (block.has_one()) {
     if constexpr (InRegisters) {
       switch (layout.count) {
-        case 1: call_in_registers<1>(f, reducer, begin, size, block); break;
-        case 2: call_in_registers<2>(f, reducer, begin, size, block); break;
-        case 3: call_in_registers<3>(f, reducer, begin, size, block); break;
-        default: call_in_registers<4>(f, reducer, begin, size, block);
+        case 1:
+          Cuda::call_in_registers<1>(f, reducer, begin, size, block);
+          break;
+        case 2:
+          Cuda::call_in_registers<2>(f, reducer, begin, size, block);
+          break;
+        case 3:
+          Cuda::call_in_registers<3>(f, reducer, begin, size, block);
+          break;
+        default: Cuda::call_in_registers<4>(f, reducer, begin, size, block);
       }
     } else {
       T* const mine = block.of(threadIdx.x);
       reducer.init(mine);
-      call_share<Tuning::value.calls>(f, begin, size, layout.callers,
-                                      Reducer::reference(mine),
-                                      [] { Opaque::memory(); });
+      Cuda::call_share<Tuning::value.calls>(f, begin, size, layout.callers,
+                                            Reducer::reference(mine),
+                                            [] { Opaque::memory(); });
     }
   }
   __syncthreads();
-  if (!reduce_arrays<SumsNumbers>(block, reducer, scratch)) return;
+  if (!Cuda::reduce_arrays<SumsNumbers>(block, reducer, scratch)) return;
   if (threadIdx.x == 0) reducer.final(block.of(0));
   __syncthreads();
-  store_array(block, target);
+  Cuda::store_array(block, target);
 }
 
 /// \tparam Copies each thread has a copy of functor and reducer
@@ -257,7 +265,7 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                  ArrayLayout const layout) {
   Argument<Copies, Call> const call(f);
   Argument<Copies, Reducer> const joins(reducer);
-  reduce_to_array<Tuning, InRegisters, SumsNumbers>(
+  Cuda::reduce_to_array<Tuning, InRegisters, SumsNumbers>(
       call.value, joins.value, begin, size, scratch, target, layout);
 }
 

@@ -102,15 +102,15 @@ __device__ void exchange_values(Slot<T> (&values)[K], SlotOf const& slot) {
 #pragma unroll
       for (int from = 0; from < K; ++from) {
         unsigned const place = slot(from) - (k * Threads + start);
-        if (place < count) copy_bits(shared + place, &values[from].value);
+        if (place < count) Cuda::copy_bits(shared + place, &values[from].value);
       }
       __syncthreads();
       if (threadIdx.x - start < count)
-        copy_bits(&received[k].value, shared + (threadIdx.x - start));
+        Cuda::copy_bits(&received[k].value, shared + (threadIdx.x - start));
       __syncthreads();
     }
 #pragma unroll
-  for (int k = 0; k < K; ++k) copy_bits(values[k], received[k]);
+  for (int k = 0; k < K; ++k) Cuda::copy_bits(values[k], received[k]);
 }
 
 /// Invokes f for whole tiles of Calls * Threads indices, and advances i.
@@ -265,24 +265,24 @@ __device__ void streamed_calls(Running const& running, Call const& f,
       auto const place = f.place(threadIdx.x, order.neighbours);
       auto const tile  = static_cast<std::uint32_t>(i / threads);
       auto const last  = static_cast<std::uint32_t>(end / threads);
-      box_tiles<tuning.most_calls>(running, f, place, tile, last,
-                                   order.free_running, values);
+      Cuda::box_tiles<tuning.most_calls>(running, f, place, tile, last,
+                                         order.free_running, values);
       if (order.neighbours)
-        exchange_values<K, threads>(
+        Cuda::exchange_values<K, threads>(
             values, [&](int k) { return k * threads + place.number; });
       i = end;
     } else {
       if (!may_call_neighbours<Tuning>) order.neighbours = false;
       if constexpr (tuning.most_calls > tuning.calls) {
         if (order.most_calls)
-          streamed_tiles<tuning.most_calls, threads>(running, f, begin, i, end,
-                                                     order, values);
+          Cuda::streamed_tiles<tuning.most_calls, threads>(running, f, begin, i,
+                                                           end, order, values);
       }
-      streamed_tiles<tuning.calls, threads>(running, f, begin, i, end, order,
-                                            values);
+      Cuda::streamed_tiles<tuning.calls, threads>(running, f, begin, i, end,
+                                                  order, values);
       if constexpr (may_call_neighbours<Tuning>) {
         if (order.neighbours)
-          exchange_values<K, threads>(values, [](int k) {
+          Cuda::exchange_values<K, threads>(values, [](int k) {
             constexpr unsigned group = threads / K;
             return threadIdx.x / group * threads + threadIdx.x % group * K + k;
           });
@@ -306,7 +306,7 @@ __device__ void streamed_calls(Running const& running, Call const& f,
 #pragma unroll
     for (int k = 0; k < step; ++k)
       running.join(values[k].value, values[k + step].value);
-  memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
+  ::memcpy(static_cast<void*>(&value), &values[0], sizeof(value));
 }
 
 /// Reduces f over the subranges of this block's part, or over one of them, and
@@ -331,38 +331,38 @@ __device__ __forceinline__ void reduce_parts(
 #pragma unroll 1
   for (bool has_partials = false;;) {
     if (!has_partials) {
-      streamed_calls<Running, Tuning>(running, f, begin, size,
-                                      block * each + done, gridDim.x * each,
-                                      order, value);
+      Cuda::streamed_calls<Running, Tuning>(running, f, begin, size,
+                                            block * each + done,
+                                            gridDim.x * each, order, value);
     } else {
       running.init(value.value);
       for (unsigned other = threadIdx.x * of_partial; other < gridDim.x;
            other += blockDim.x * of_partial) {
         Slot<V> part, next;
-        load_partial(part.value, partials + other);
+        Cuda::load_partial(part.value, partials + other);
 #pragma unroll 1
         for (unsigned k = 1; k < of_partial; ++k) {
-          load_partial(next.value, partials + other + k);
+          Cuda::load_partial(next.value, partials + other + k);
           running.join(part.value, next.value);
         }
         running.join(value.value, part.value);
       }
     }
-    block_reduce(value.value, running);
+    Cuda::block_reduce(value.value, running);
     if (has_partials) break;
     if (each > 1) {
       if (threadIdx.x == 0) {
         if (done > 0) {
           running.join(*of_part, value.value);
-          copy_bits(&value.value, of_part);
+          Cuda::copy_bits(&value.value, of_part);
         } else {
-          copy_bits(of_part, &value.value);
+          Cuda::copy_bits(of_part, &value.value);
         }
       }
       if (++done < each) continue;
     }
     if (gridDim.x == 1) break;
-    if (threadIdx.x == 0) copy_bits(partials + block, &value.value);
+    if (threadIdx.x == 0) Cuda::copy_bits(partials + block, &value.value);
     if (!is_last_block(scratch)) return;
     has_partials = true;
   }
@@ -389,21 +389,21 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
     return;
   }
   if constexpr (may_divide<Tuning> && !TiledCall<Call>) {
-    reduce_parts<Running, Tuning>(running, f, begin, size, order, scratch,
-                                  store);
+    Cuda::reduce_parts<Running, Tuning>(running, f, begin, size, order, scratch,
+                                        store);
   } else {
     unsigned const share = share_of_warp<Tuning>(order);
-    streamed_calls<Running, Tuning>(running, f, begin, size, share, gridDim.x,
-                                    order, value);
+    Cuda::streamed_calls<Running, Tuning>(running, f, begin, size, share,
+                                          gridDim.x, order, value);
     bool has_partials = false;
     if constexpr (may_scatter_warps<Tuning>) {
       has_partials = order.scattered_warps && gridDim.x > 1;
       if (has_partials &&
-          !join_scattered_warps(value.value, running, share, scratch))
+          !Cuda::join_scattered_warps(value.value, running, share, scratch))
         return;
     }
-    last_block_reduce(value.value, running, scratch, store, share,
-                      has_partials);
+    Cuda::last_block_reduce(value.value, running, scratch, store, share,
+                            has_partials);
   }
 }
 
@@ -419,8 +419,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
                     ResultTarget<T> const target) {
   Argument<Copies, Call> const call(f);
   Argument<Copies, Reducer> const joins(reducer);
-  reduce_calls<Running, Tuning>(call.value, joins.value, begin, size, order,
-                                scratch, target);
+  Cuda::reduce_calls<Running, Tuning>(call.value, joins.value, begin, size,
+                                      order, scratch, target);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

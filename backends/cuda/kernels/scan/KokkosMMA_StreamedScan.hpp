@@ -147,17 +147,17 @@ __device__ __forceinline__ void scan_calls(Call const& f,
     Exchange const exchange(kept.bytes);
     exchange.to_neighbours(c, lane);
     Slot<Value> before;
-    lane_exclusive(scanned, c, sum);
-    warp_exclusive<true>(scanned, sum, before);
+    Cuda::lane_exclusive(scanned, c, sum);
+    Cuda::warp_exclusive<true>(scanned, sum, before);
     if (lane > 0) {
 #pragma unroll
       for (int j = items - 1; j > 0; --j) {
         Slot<Value> prefix;
-        copy_bits(prefix, before);
+        Cuda::copy_bits(prefix, before);
         scanned.join(prefix.value, c[j].value);
-        copy_bits(c[j], prefix);
+        Cuda::copy_bits(c[j], prefix);
       }
-      copy_bits(c[0], before);
+      Cuda::copy_bits(c[0], before);
     } else {
       scanned.init(c[0].value);
     }
@@ -171,7 +171,7 @@ __device__ __forceinline__ void scan_calls(Call const& f,
     Exchange const exchange(kept.bytes);
     auto const call = [&](int j, bool is_total) {
       Slot<Value> prefix, relative;
-      copy_bits(prefix, base);
+      Cuda::copy_bits(prefix, base);
       exchange.load_row(relative, j, lane);
       scanned.join(prefix.value, relative.value);
       scanned.finalize(f, static_cast<Index>(index + j * 32), prefix, is_total,
@@ -188,7 +188,7 @@ __device__ __forceinline__ void scan_calls(Call const& f,
     }
   };
 
-  scan_tiles<true>(
+  Cuda::scan_tiles<true>(
       *reinterpret_cast<Memory*>(shared_memory), scanned, tiles, scratch,
       contribute, finalize,
       [&](Slot<Value> const& before, Slot<Value> const& sum) {
@@ -209,8 +209,8 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
                   ScanScratch const scratch, ResultTarget<T> const total) {
   Argument<Copies, Call> const call(f);
   Argument<Copies, Reducer> const joins(reducer);
-  scan_calls<Scanned, Tuning>(call.value, joins.value, begin, size, rows, tiles,
-                              scratch, total);
+  Cuda::scan_calls<Scanned, Tuning>(call.value, joins.value, begin, size, rows,
+                                    tiles, scratch, total);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda

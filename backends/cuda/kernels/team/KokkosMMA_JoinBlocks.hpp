@@ -35,7 +35,7 @@ __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
   T* const partials     = static_cast<T*>(scratch.partials);
   unsigned before       = 0;
   if (thread == 0) {
-    copy_bits(partials + blockIdx.x, &value);
+    Cuda::copy_bits(partials + blockIdx.x, &value);
     before = AtomicIncrementAcquireRelease::fetch(scratch.ticket, blocks - 1);
   }
   before = __shfl_sync(mask, before, 0);
@@ -52,7 +52,7 @@ __device__ void join_blocks(T& value, Joiner const& joiner, unsigned thread,
 #pragma unroll
     for (unsigned k = 0; k < under_way; ++k)
       if (block + k * lanes < blocks)
-        load_partial(next[k].value, partials + block + k * lanes);
+        Cuda::load_partial(next[k].value, partials + block + k * lanes);
 #pragma unroll
     for (unsigned k = 0; k < under_way; ++k)
       if (block + k * lanes < blocks) joiner.join(value, next[k].value);

@@ -80,14 +80,14 @@ __device__ void overlapped_scan(int end, VectorLanes const& vector,
   unsigned left        = end > 0 ? unsigned(end) : 0;
   // A single last round needs the shuffles of one round only.
   while (left > vector.lanes) {
-    overlapped_scan_rounds<Rounds>(base, left, vector, closure, join, identity,
-                                   carry);
+    Cuda::overlapped_scan_rounds<Rounds>(base, left, vector, closure, join,
+                                         identity, carry);
     left = left < round ? 0 : left - round;
     base += round;
   }
   if (left > 0)
-    overlapped_scan_rounds<1>(base, left, vector, closure, join, identity,
-                              carry);
+    Cuda::overlapped_scan_rounds<1>(base, left, vector, closure, join, identity,
+                                    carry);
 }
 
 /// Team of one lane per thread: whole warps, or a part of one.
@@ -220,10 +220,11 @@ __device__ T overlapped_team_scan(ScanTeam const& team, Wide begin, Wide end,
   while (left > 0) {
     unsigned const rounds = left < Wide(Rounds) ? unsigned(left) : Rounds;
     if (rounds == 1)
-      overlapped_team_scan_rounds<1>(team, own, end, 1, closure, shared, carry);
+      Cuda::overlapped_team_scan_rounds<1>(team, own, end, 1, closure, shared,
+                                           carry);
     else
-      overlapped_team_scan_rounds<Rounds>(team, own, end, rounds, closure,
-                                          shared, carry);
+      Cuda::overlapped_team_scan_rounds<Rounds>(team, own, end, rounds, closure,
+                                                shared, carry);
     own += size * static_cast<Wide>(rounds);
     left -= static_cast<Wide>(rounds);
   }
