@@ -177,6 +177,14 @@ TYPED_TEST(Calls, ForcedRoutesThatCannotRun) {
                           "auto or generic"});
 }
 
+/// No enumerators: names and levels were looked up by them.
+TYPED_TEST(Calls, SettingsOutOfRange) {
+  expect_refused<TypeParam>(Settings{Route(17)},
+                            {"the route of the settings is 17", "streamed"});
+  expect_refused<TypeParam>({.reproducibility = Reproducibility(3)},
+                            {"the level of the settings is 3", "exact"});
+}
+
 TYPED_TEST(Calls, RouteOfAScopeIsAWish) {
   using Exec = TypeParam;
   for (Route const requested : {Route::generic, Route::streamed, Route::mma})
