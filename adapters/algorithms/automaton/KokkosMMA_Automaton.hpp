@@ -167,16 +167,18 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
                    V const& cells, Boundaries<2> const& boundaries,
                    std::int64_t steps, Settings const& settings,
                    Rule const&... rule) {
-  bool const is_reversed   = is_reversed_grid(cells);
-  int const fast           = fast_dimension<2>(is_reversed);
-  AutomatonProblem problem = automaton_problem(rule...);
-  problem.contiguous       = cells.stride(fast) == 1;
-  problem.row              = std::int64_t(cells.extent(fast));
-  problem.generations      = steps;
-  std::optional<CallPlan> const plan =
-      decide_or_explain(who, settings, [&](Settings const& requested) {
+  bool const is_reversed             = is_reversed_grid(cells);
+  int const fast                     = fast_dimension<2>(is_reversed);
+  AutomatonProblem problem           = automaton_problem(rule...);
+  problem.contiguous                 = cells.stride(fast) == 1;
+  problem.row                        = std::int64_t(cells.extent(fast));
+  problem.generations                = steps;
+  std::optional<CallPlan> const plan = decide_or_explain(
+      who, settings,
+      [&](Settings const& requested) {
         return route_automaton(problem, capability(exec), requested);
-      });
+      },
+      every_level);  // all arithmetic is on integers
   if (!plan) return;
   report_call(who, label, plan->decision);
   Route const route = plan->decision.route;

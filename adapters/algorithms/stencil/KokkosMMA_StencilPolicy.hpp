@@ -187,7 +187,8 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
     Sweep const& sweep = m_policy.m_sweep;
     if (explains_calls()) {
       decide_or_explain(Policy::name, m_policy.m_settings,
-                        stencil_route(sweep.space(), sweep.problem()));
+                        stencil_route(sweep.space(), sweep.problem()),
+                        level_of_stencil(sweep.problem().accumulator));
       return;
     }
     observed(sweep.route());
