@@ -79,6 +79,7 @@ std::optional<CallPlan> decide_or_explain(
     OfferedLevel const& offered = run_to_run_only) {
   std::string* const text = explanation_of_this_thread();
   if (!text) return decide_call(who, settings, route, offered);
+  check_settings(who, settings);
   if (!text->empty()) *text += '\n';
   *text += explain_call(settings, route, offered);
   return std::nullopt;

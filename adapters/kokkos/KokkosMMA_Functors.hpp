@@ -187,7 +187,7 @@ VectorRange part_of(VisibleElements const& elements, std::uint64_t begin,
 #endif
 
 template <class X>
-requires is_plain_memory<X>
+requires is_plain_source<X>
 struct VisibleData<Load<X>> {
   static constexpr Source source = Source::view;
   using Element                  = typename X::non_const_value_type;
@@ -214,7 +214,7 @@ struct VisibleData<Load<X>> {
 };
 
 template <class X, class Y>
-requires(is_plain_memory<X>&& is_plain_memory<Y>&& std::is_same_v<
+requires(is_plain_source<X>&& is_plain_source<Y>&& std::is_same_v<
          typename X::non_const_value_type,
          typename Y::non_const_value_type>) struct VisibleData<Dot<X, Y>> {
   static constexpr Source source = Source::product;

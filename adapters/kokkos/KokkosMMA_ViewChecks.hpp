@@ -58,58 +58,76 @@ std::string describe_extents(V const& view) {
   return text;
 }
 
-/// Bytes that a View spans, as equal blocks at one stride. A block holds the
-/// elements of one index of the dimension with the largest stride, so that a
-/// matrix and the next column count as separate.
+/// Bytes that a View spans, and the dimensions of two or more indices, in order
+/// of their strides.
 struct AddressRange {
-  std::uintptr_t begin  = 0;
-  std::uintptr_t end    = 0;
-  std::uintptr_t stride = 0;  ///< between blocks, in bytes; 0 for one block
-  std::uintptr_t size   = 0;  ///< of a block
+  std::uintptr_t begin     = 0;
+  std::uintptr_t end       = 0;
+  std::uintptr_t element   = 0;   ///< bytes
+  int dimensions           = 0;   ///< of two or more indices
+  std::uintptr_t stride[8] = {};  ///< in bytes
+  std::uintptr_t last[8]   = {};  ///< largest index
 };
 
 template <class V>
 AddressRange address_range(V const& view) {
+  static_assert(V::rank() <= 8);
   AddressRange range;
-  std::uintptr_t const element = sizeof(typename V::value_type);
-  range.begin                  = reinterpret_cast<std::uintptr_t>(view.data());
-  range.end                    = range.begin;
-  range.size                   = element;
+  range.element = sizeof(typename V::value_type);
+  range.begin   = reinterpret_cast<std::uintptr_t>(view.data());
+  range.end     = range.begin;
   if (!has_elements(view)) return range;
-  std::uintptr_t slowest_extent = 1;
+  range.end += range.element;
   for (std::size_t d = 0; d < V::rank(); ++d) {
-    std::uintptr_t const extent = view.extent(d);
-    if (extent < 2) continue;
-    std::uintptr_t const stride = std::uintptr_t(view.stride(d)) * element;
-    if (stride > range.stride) {
-      range.size += (slowest_extent - 1) * range.stride;
-      range.stride   = stride;
-      slowest_extent = extent;
-    } else {
-      range.size += (extent - 1) * stride;
+    if (view.extent(d) < 2) continue;
+    std::uintptr_t const last = view.extent(d) - 1;
+    std::uintptr_t const stride =
+        std::uintptr_t(view.stride(d)) * range.element;
+    range.end += last * stride;
+    int at = range.dimensions++;
+    for (; at > 0 && range.stride[at - 1] > stride; --at) {
+      range.stride[at] = range.stride[at - 1];
+      range.last[at]   = range.last[at - 1];
     }
+    range.stride[at] = stride;
+    range.last[at]   = last;
   }
-  range.end += (slowest_extent - 1) * range.stride + range.size;
   return range;
 }
 
-/// Whether a block of one range may overlap a block of the other. Interleaved
-/// Views, for example two columns of a matrix, are distinguished by strides.
-/// If the strides differ, blocks that could overlap at any distance count as
-/// overlapping.
+/// Whether elements of two ranges may overlap; false only if they do not. The
+/// dimensions of the smallest strides make blocks, whose distances are
+/// multiples of a divisor of the other strides plus a constant. Blocks of any
+/// number of dimensions are tried: columns of a matrix, fields of an array of
+/// structures, and slabs of a box are separate.
 inline bool may_share_bytes(AddressRange const& x, AddressRange const& y) {
   if (x.begin >= y.end || y.begin >= x.end) return false;
   // std::gcd without <numeric>, which every source of an application with the
   // drop-in would parse.
-  std::uintptr_t step = x.stride;
-  for (std::uintptr_t rest = y.stride; rest != 0;)
-    step = std::exchange(rest, step % rest);
-  if (step == 0) return true;
-  // All distances from blocks of y to blocks of x are `offset` modulo `step`.
-  std::uintptr_t const offset =
-      x.begin >= y.begin ? (x.begin - y.begin) % step
-                         : (step - (y.begin - x.begin) % step) % step;
-  return offset < y.size || step - offset < x.size;
+  auto const divisor = [](std::uintptr_t a, std::uintptr_t b) {
+    while (b != 0) a = std::exchange(b, a % b);
+    return a;
+  };
+  std::uintptr_t size_x = x.element;  // of a block
+  for (int i = 0; i <= x.dimensions; ++i) {
+    std::uintptr_t of_x = 0;
+    for (int d = i; d < x.dimensions; ++d) of_x = divisor(of_x, x.stride[d]);
+    std::uintptr_t size_y = y.element;
+    for (int j = 0; j <= y.dimensions; ++j) {
+      std::uintptr_t step = of_x;
+      for (int d = j; d < y.dimensions; ++d) step = divisor(step, y.stride[d]);
+      if (step != 0) {
+        // Distances from blocks of y to blocks of x are `offset` modulo `step`.
+        std::uintptr_t const offset =
+            x.begin >= y.begin ? (x.begin - y.begin) % step
+                               : (step - (y.begin - x.begin) % step) % step;
+        if (offset >= size_y && step - offset >= size_x) return false;
+      }
+      if (j < y.dimensions) size_y += y.last[j] * y.stride[j];
+    }
+    if (i < x.dimensions) size_x += x.last[i] * x.stride[i];
+  }
+  return true;
 }
 
 /// Describes a View in an error message: label, shape, strides and addresses.

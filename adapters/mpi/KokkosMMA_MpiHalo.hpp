@@ -162,7 +162,8 @@ void check_forced_stencil(char const* who, Exec const& exec, X const& in,
                     stencil_problem<Exec, A, typename X::non_const_value_type,
                                     typename Y::non_const_value_type>(
                         *factored, row_layout(grid),
-                        row_layout(out, factored->is_reversed))));
+                        row_layout(out, factored->is_reversed))),
+      level_of_stencil(scalar_v<A>));
 }
 
 /// Throws if a forced route cannot run a step on the interior of a block, or on
@@ -250,6 +251,8 @@ void run_mpi_stencil(char const* who, MPI_Comm comm, Exec const& exec,
     }
     check_stencil_call<A>(who, in, out, weights, boundaries, given, steps);
     check_message_sizes(who, block);
+    // Here, because only ranks with an interior would throw later.
+    settle_level(who, settings, level_of_stencil(scalar_v<A>));
     if (!has_elements(out)) return;
     // Here, so that a lack of memory on one rank is an error on all.
     if (steps > 1 && block.has_neighbours())

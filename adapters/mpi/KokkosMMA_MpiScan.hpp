@@ -103,14 +103,11 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
     if constexpr (has_total) {
       check_scan_total(who, x, y, total);
     }
-    ScanProblem problem      = scan_problem(scan, x.extent(0));
-    problem.on_host          = is_host_space<Exec>;
-    problem.may_be_exact     = may_be_exact;
-    problem.mma_compiled     = has_scan_by_mma<Exec, ScanInto<X, Y, A, Kind>>;
-    Capability const machine = capability(exec);
-    Settings const level     = settle_level(
-            who, settings,
-            level_over_ranks(problem, machine, effective_settings(settings)));
+    ScanProblem const problem = scan_problem_by_name<Exec>(scan);
+    Capability const machine  = capability(exec);
+    Settings const level      = settle_level(
+             who, settings,
+             level_over_ranks(problem, machine, effective_settings(settings)));
     if (settings.route != Route::automatic)
       check_route(who,
                   route_scan(problem, machine, effective_settings(settings)));
@@ -135,6 +132,9 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   if constexpr (may_be_exact) {
     if (is_exact) {
       exact_scan_over_ranks(who, comm, exec, scan, exact, total);
+      if constexpr (has_total && !is_result_view<Total>) {
+        exec.fence("KokkosMMA: fence due to the total being a value");
+      }
       return;
     }
   }

@@ -28,14 +28,29 @@ namespace KokkosMMA::Impl {
 
 inline constexpr std::uint64_t long_segment = 1024;
 
-/// Converts a value to an element of a result. A minimum or maximum of no
-/// elements, which is the identity of Value, becomes the identity of To: the
-/// largest int32 would be -1 as int8.
-template <Operation Op, class To, class Value>
+/// Whether T holds the identity of a minimum or maximum of integers in Value.
+template <Operation Op, class Value, class T>
+inline constexpr bool holds_identity =
+    (Op == Operation::max && std::is_unsigned_v<Value>) ||
+    (std::numeric_limits<T>::digits >= std::numeric_limits<Value>::digits &&
+     (Op == Operation::min || std::is_signed_v<T>));
+
+/// Whether a minimum or maximum that is the identity of Value has no elements,
+/// so that it becomes the identity of To: the largest int32 would be -1 as
+/// int8. If an element may be that number, it stays what it is: 0 is the
+/// identity of a maximum of unsigned elements.
+template <Operation Op, class Input, class Value, class To>
+inline constexpr bool identity_is_empty =
+    (Op == Operation::min || Op == Operation::max) &&
+    std::is_integral_v<Input>&& std::is_integral_v<Value>&& std::is_integral_v<
+        To> &&
+    !std::is_same_v<To, bool> && !std::is_same_v<To, Value> &&
+    !(holds_identity<Op, Value, Input> && holds_identity<Op, Value, To>);
+
+/// Converts a value of elements of type Input to an element of a result.
+template <Operation Op, class Input, class To, class Value>
 KOKKOS_FORCEINLINE_FUNCTION To result_of(Value value) {
-  if constexpr ((Op == Operation::min || Op == Operation::max) &&
-                std::is_integral_v<To> && !std::is_same_v<To, bool> &&
-                !std::is_same_v<To, Value>) {
+  if constexpr (identity_is_empty<Op, Input, Value, To>) {
     constexpr To identity = Op == Operation::min
                                 ? std::numeric_limits<To>::max()
                                 : std::numeric_limits<To>::lowest();
@@ -94,8 +109,8 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element_of(Segments const& segments,
   }
 }
 
-/// Stores the value of segment s.
-template <Operation Op, class R>
+/// Stores the value of segment s, whose elements have type Input.
+template <Operation Op, class Input, class R>
 struct IntoResult {
   R result;
 
@@ -103,7 +118,7 @@ struct IntoResult {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::uint64_t s,
                                               Value const& value) const {
     using To  = typename R::non_const_value_type;
-    result(s) = result_of<Op, To>(value);
+    result(s) = result_of<Op, Input, To>(value);
   }
 };
 template <Operation Op, class Value>
@@ -207,13 +222,14 @@ struct GenericScan {
   KOKKOS_FORCEINLINE_FUNCTION void scan_element(std::uint64_t s,
                                                 std::uint64_t i,
                                                 Value& value) const {
+    using Input  = typename X::non_const_value_type;
     using Output = typename Y::non_const_value_type;
     // Read before the element of y is written, which may be the same.
     Value const before = value;
     value              = Combine<Op, Value>::apply(
                      value, static_cast<Value>(element_of(segments, x, s, i)));
     element_of(segments, y, s, i) =
-        result_of<Op, Output>(Inclusive ? value : before);
+        result_of<Op, Input, Output>(Inclusive ? value : before);
   }
   KOKKOS_FORCEINLINE_FUNCTION void scan(std::uint64_t s, std::uint64_t begin,
                                         std::uint64_t end, Value value) const {

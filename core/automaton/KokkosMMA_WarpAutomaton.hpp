@@ -227,18 +227,52 @@ class CallRule {
       std::uint32_t const*, std::uint32_t cells,
       std::int32_t const* count) const {
     std::uint32_t result = 0;
-    for (int cell = 0; cell < 4; ++cell) {
-      auto const state = static_cast<std::uint8_t>(cells >> 8 * cell);
-      auto const after = static_cast<Cell>(
-          m_next(static_cast<Cell>(state), count[cell] - (state == 1)));
-      result |= std::uint32_t(static_cast<std::uint8_t>(after)) << 8 * cell;
-    }
+    for (int cell = 0; cell < 4; ++cell)
+      result |= one(cells >> 8 * cell, count[cell]) << 8 * cell;
     return result;
+  }
+  /// Next state of the cell in the lowest byte.
+  KOKKOSMMA_FORCEINLINE_FUNCTION std::uint32_t one(std::uint32_t cell,
+                                                   std::int32_t count) const {
+    auto const state = static_cast<std::uint8_t>(cell);
+    auto const after = static_cast<Cell>(
+        m_next(static_cast<Cell>(state), count - (state == 1)));
+    return static_cast<std::uint8_t>(after);
   }
 
  private:
   Next m_next;
 };
+
+template <class Rule>
+inline constexpr bool is_rule_of_caller = false;
+template <class Cell, class Next>
+inline constexpr bool is_rule_of_caller<CallRule<Cell, Next>> = true;
+
+/// Next generation of those of 16 cells that are in the grid, by the caller's
+/// functor, which must not be invoked for what lies beside the grid: bytes that
+/// nothing has written. A loop, because few lanes get here.
+/// \param inside a bit per cell
+template <class Rule>
+KOKKOSMMA_INLINE_FUNCTION void next_cells_inside(
+    Rule const& rule, std::uint32_t (&cells)[4],
+    std::int32_t const (&count)[16], std::uint32_t inside) {
+  std::uint32_t states[4];
+  std::int32_t counts[16];
+  for (int w = 0; w < 4; ++w) states[w] = cells[w];
+  for (int cell = 0; cell < 16; ++cell) counts[cell] = count[cell];
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
+  for (int cell = 0; cell < 16; ++cell) {
+    if (!(inside >> cell & 1u)) continue;
+    int const shift     = 8 * (cell % 4);
+    std::uint32_t& four = states[cell / 4];
+    four = (four & ~(0xffu << shift)) | rule.one(four >> shift, counts[cell])
+                                            << shift;
+  }
+  for (int w = 0; w < 4; ++w) cells[w] = states[w];
+}
 
 /// Next generation of 16 cells in any states. For rules of two states, cells in
 /// other states are dead.

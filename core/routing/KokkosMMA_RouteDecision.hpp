@@ -176,10 +176,23 @@ inline constexpr Refusal only_half_elements{
     report_level(pattern, settings.reproducibility, offered);
 }
 
+/// Throws if a call's own settings are no enumerators. Names are looked up by
+/// them.
+inline void check_settings(char const* who, Settings const& call) {
+  if (call.route > Route::mma)
+    invalid_argument(who, "the route of the settings is ", int(call.route),
+                     "; routes are automatic, generic, streamed and mma");
+  if (call.reproducibility > Reproducibility::exact)
+    invalid_argument(who, "the level of the settings is ",
+                     int(call.reproducibility),
+                     "; levels are run_to_run, device_independent and exact");
+}
+
 /// The effective settings of a call, with its level lowered to the offered one.
 /// Throws if the call itself requests more than that.
 inline Settings settle_level(char const* who, Settings const& call,
                              OfferedLevel const& offered) {
+  check_settings(who, call);
   if (call.reproducibility > offered.level)
     invalid_argument(
         who, "level ", to_string(call.reproducibility),

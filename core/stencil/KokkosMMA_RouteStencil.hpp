@@ -345,6 +345,12 @@ constexpr StencilKernel stencil_kernel(StencilProblem const& problem,
   return StencilKernel::separable;
 }
 
+/// Levels of reproducibility of a stencil. Integer sums are the same in any
+/// order.
+constexpr OfferedLevel level_of_stencil(Scalar accumulator) {
+  return is_exact_in_any_order(accumulator) ? every_level : run_to_run_only;
+}
+
 /// Route of a stencil: `mma` is MMA with band matrices, `streamed` the
 /// library's kernels without tensor cores, `generic` plain Kokkos. Automatic
 /// choice never fails.

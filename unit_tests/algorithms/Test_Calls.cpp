@@ -177,6 +177,14 @@ TYPED_TEST(Calls, ForcedRoutesThatCannotRun) {
                           "auto or generic"});
 }
 
+/// No enumerators: names and levels were looked up by them.
+TYPED_TEST(Calls, SettingsOutOfRange) {
+  expect_refused<TypeParam>(Settings{Route(17)},
+                            {"the route of the settings is 17", "streamed"});
+  expect_refused<TypeParam>({.reproducibility = Reproducibility(3)},
+                            {"the level of the settings is 3", "exact"});
+}
+
 TYPED_TEST(Calls, RouteOfAScopeIsAWish) {
   using Exec = TypeParam;
   for (Route const requested : {Route::generic, Route::streamed, Route::mma})
@@ -354,6 +362,26 @@ void expect_same_bits() {
     });
   }
 }
+/// Integer sums are the same in any order, so they have every level.
+TYPED_TEST(Calls, LevelsOfIntegers) {
+  using Exec = TypeParam;
+  Settings const exactly{.reproducibility = Reproducibility::exact};
+  auto const torus = Boundaries<2>::all(Boundary::periodic);
+  Kokkos::View<std::uint8_t**, Exec> const cells("cells", 10, 10);
+  Kokkos::deep_copy(cells, std::uint8_t(1));
+  Kokkos::View<int**, Exec> const in("in", 10, 10), out("out", 10, 10);
+  Kokkos::deep_copy(in, 2);
+  stencil(Exec(), in, out, StencilWeights<2>::box(1), torus, 1, exactly);
+  EXPECT_EQ(18, host_copy(out)(3, 4));
+  automaton(Exec(), cells, parse_rule("B3/S23"), torus, 1, exactly);
+  EXPECT_EQ(0, host_copy(cells)(3, 4));
+  Kokkos::View<float**, Exec> const floats("floats", 10, 10);
+  expect_error({"KokkosMMA::stencil: ", "level exact", "order"}, [&] {
+    stencil(Exec(), floats, Kokkos::View<float**, Exec>("to", 10, 10),
+            StencilWeights<2>::box(1), torus, 1, exactly);
+  });
+}
+
 TYPED_TEST(Calls, SameBitsInEveryRun) {
   expect_same_bits<TypeParam, float>();
   expect_same_bits<TypeParam, double>();

@@ -97,6 +97,24 @@ void expect_result_views() {
   }
 }
 
+/// Doubles into a float are added in double, whatever gives the elements. The
+/// route of a View that is read through an accessor was that of memory, but
+/// the kernel for functors ran and added floats.
+TYPED_TEST(ReduceLayouts, Accessors) {
+  using Exec = TypeParam;
+  using Kokkos::MemoryTraits;
+  auto const x = make_view<double, Exec>(
+      2, [](std::size_t i) { return i == 0 ? 16777217. : -16777216.; });
+  Kokkos::View<double const*, Exec, MemoryTraits<Kokkos::RandomAccess>> const
+      random_access                                                      = x;
+  Kokkos::View<double*, Exec, MemoryTraits<Kokkos::Atomic>> const atomic = x;
+  EXPECT_EQ(1.f, sum_of<float>(Exec(), random_access, Settings{}));
+  EXPECT_EQ(1.f, sum_of<float>(Exec(), atomic, Settings{}));
+  EXPECT_NE(Route::mma, last_route());
+  EXPECT_EQ(1., sum_of<double>(Exec(), atomic, Settings{}));
+  EXPECT_NE(Route::mma, last_route());
+}
+
 TYPED_TEST(ReduceLayouts, ResultInAView) {
   for_types<Pair<half_t, half_t>, Pair<half_t, float>, Pair<float, double>,
             Pair<double, double>, Pair<std::int32_t, std::int64_t>,

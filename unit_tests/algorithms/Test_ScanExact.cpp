@@ -154,6 +154,24 @@ TYPED_TEST(ScanExact, WhoAsks) {
       [&] { inclusive_scan_by_key(TypeParam(), keys, x, x, exactly); });
 }
 
+/// The level depends on the types, not on the accessor: scans of atomic Views
+/// were refused on hosts, and integers everywhere.
+TYPED_TEST(ScanExact, AtomicViews) {
+  using Atomic        = Kokkos::MemoryTraits<Kokkos::Atomic>;
+  auto const integers = filled<int, TypeParam>(9, 1);
+  Kokkos::View<int*, TypeParam, Atomic> const atomic_integers = integers;
+  inclusive_scan(TypeParam(), atomic_integers, atomic_integers, exactly);
+  EXPECT_EQ(9, host_copy(integers)(8));
+  if (on_cuda<TypeParam>) return;
+  double const numbers[] = {1e16, 1, 1, -1e16, 1};
+  auto const x           = make_view<double, TypeParam>(
+      5, [&](std::size_t i) { return numbers[i]; });
+  auto const y = filled<double, TypeParam>(5, 0);
+  Kokkos::View<double*, TypeParam, Atomic> const to = y;
+  inclusive_scan(TypeParam(), x, to, exactly);
+  EXPECT_EQ(3, host_copy(y)(4));
+}
+
 TYPED_TEST(ScanExact, NothingHasNoPrefixes) {
   Kokkos::View<float*, TypeParam> const none("none", 0);
   float total = 3;

@@ -100,11 +100,12 @@ TYPED_TEST(SegmentedReduce, Types) {
 }
 
 TYPED_TEST(SegmentedReduce, OtherOperations) {
-  expect_lengths<Reduce, TypeParam, Case<minimum, float, float>,
-                 Case<maximum, half_t, half_t>,
-                 Case<maximum, std::int8_t, std::int8_t>,
-                 Case<minimum, bool, std::int32_t>, Case<prod, double, double>,
-                 Case<prod, std::int32_t, std::int32_t>>(few_lengths);
+  expect_lengths<
+      Reduce, TypeParam, Case<minimum, float, float>,
+      Case<maximum, half_t, half_t>, Case<maximum, std::int8_t, std::int8_t>,
+      Case<minimum, bool, std::int32_t>, Case<maximum, bool, std::int32_t>,
+      Case<maximum, std::uint8_t, std::int64_t>, Case<prod, double, double>,
+      Case<prod, std::int32_t, std::int32_t>>(few_lengths);
 }
 
 /// Elements that are the identity of their type, into another type: they took
@@ -129,6 +130,28 @@ TYPED_TEST(SegmentedReduce, IdentitiesAreElements) {
                                 TypeParam>(~0u);
   expect_identity_is_an_element<Minimum<>, std::int32_t, std::int32_t,
                                 TypeParam>(Limits::max());
+  // 0 is the identity of the maximum of unsigned numbers. A signed result took
+  // it for an empty segment: the maximum of zeros was the lowest number.
+  expect_identity_is_an_element<Maximum<>, bool, std::int32_t, TypeParam>(
+      false);
+  expect_identity_is_an_element<Maximum<>, std::uint8_t, std::int16_t,
+                                TypeParam>(0);
+  expect_identity_is_an_element<Maximum<>, std::uint16_t, std::int64_t,
+                                TypeParam>(0);
+  expect_identity_is_an_element<Maximum<>, std::uint32_t, std::int32_t,
+                                TypeParam>(0);
+  expect_identity_is_an_element<Maximum<>, std::uint32_t, std::int64_t,
+                                TypeParam>(0);
+  expect_identity_is_an_element<Maximum<std::uint32_t>, std::uint8_t,
+                                std::int32_t, TypeParam>(0);
+  expect_identity_is_an_element<Minimum<std::int32_t>, std::int32_t,
+                                std::int64_t, TypeParam>(Limits::max());
+  // No wider type
+  expect_identity_is_an_element<Maximum<>, std::uint64_t, std::int64_t,
+                                TypeParam>(0);
+  expect_identity_is_an_element<Minimum<>, std::int64_t, std::uint64_t,
+                                TypeParam>(
+      std::numeric_limits<std::int64_t>::max());
 }
 
 template <class Kept, Impl::Operation Op, class... Types>
@@ -143,7 +166,9 @@ static_assert(keeps<double, sum, std::int32_t, float>);
 static_assert(keeps<double, sum, std::uint64_t, double>);
 static_assert(keeps<std::int64_t, sum, std::uint8_t, float>);
 // 4e9 as int32 would be the smallest of all.
-static_assert(keeps<std::uint64_t, minimum, std::uint32_t, std::int32_t>);
+static_assert(keeps<std::int64_t, minimum, std::uint32_t, std::int32_t>);
+static_assert(keeps<std::int32_t, maximum, std::uint8_t, std::int64_t>);
+static_assert(keeps<std::uint32_t, maximum, std::uint8_t, std::uint8_t>);
 static_assert(keeps<double, prod, std::int32_t, float>);
 static_assert(keeps<double, prod, std::int64_t, double>);
 static_assert(keeps<double, prod, std::int8_t, double>);

@@ -121,6 +121,44 @@ TYPED_TEST(StencilErrors, WeightsThatSumsCannotHold) {
   EXPECT_TRUE(out.is_untouched());
 }
 
+/// Fields of an array of structures, and slabs of a box along its fastest
+/// dimension, lie between each other and share nothing: they were refused.
+TYPED_TEST(StencilErrors, ViewsBetweenEachOther) {
+  using Exec         = TypeParam;
+  auto const all     = Kokkos::ALL();
+  using Cells        = Kokkos::View<float***, Kokkos::LayoutRight, Exec>;
+  auto const weights = StencilWeights<2>::box(1);
+  auto const torus   = Boundaries<2>::all(Boundary::periodic);
+
+  Cells const cells("cells", 6, 7, 2);
+  Kokkos::deep_copy(cells, 1.f);
+  auto const u = Kokkos::subview(cells, all, all, 0);
+  auto const v = Kokkos::subview(cells, all, all, 1);
+  stencil(Exec(), u, v, weights, torus);
+  auto const host = host_copy(cells);
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 7; ++j) {
+      EXPECT_EQ(1, host(i, j, 0));
+      EXPECT_EQ(9, host(i, j, 1));
+    }
+  expect_error({"the Views overlap"},
+               [&] { stencil(Exec(), v, v, weights, torus); });
+
+  Cells const box("box", 4, 4, 6);
+  Kokkos::deep_copy(box, 1.f);
+  auto const slab = [&](int first, int size) {
+    return Kokkos::subview(box, all, all, std::make_pair(first, first + size));
+  };
+  auto const cubes = Boundaries<3>::all(Boundary::periodic);
+  stencil(Exec(), slab(0, 3), slab(3, 3), StencilWeights<3>::box(1), cubes);
+  auto const sums = host_copy(box);
+  EXPECT_EQ(1, sums(3, 3, 2));
+  EXPECT_EQ(27, sums(3, 3, 3));
+  expect_error({"the Views overlap"}, [&] {
+    stencil(Exec(), slab(0, 4), slab(2, 4), StencilWeights<3>::box(1), cubes);
+  });
+}
+
 TYPED_TEST(StencilErrors, ViewsThatDoNotFit) {
   using Exec = TypeParam;
   Call<Exec> const call;

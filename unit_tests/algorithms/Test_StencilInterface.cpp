@@ -92,6 +92,20 @@ TYPED_TEST(StencilInterface, TypesOfPolicies) {
   EXPECT_EQ(torus, in_float.boundaries());
 }
 
+/// stencil() takes the boundaries from a policy, whose elements it does not
+/// read: their type must not round the constants.
+TYPED_TEST(StencilInterface, ConstantsOfPolicies) {
+  using X          = Kokkos::View<float*, TypeParam>;
+  auto const star  = StencilWeights<1>::star(1);
+  auto const tenth = Boundaries<1>::all(Boundary::constant, 0.1);
+  StencilPolicy<TypeParam, X, double> const policy(TypeParam(), X("x", 4), star,
+                                                   tenth);
+  EXPECT_EQ(tenth, policy.boundaries());
+  Kokkos::View<double*, TypeParam> const in("in", 4), out("out", 4);
+  stencil(TypeParam(), in, out, policy);
+  EXPECT_EQ(0.1, host_copy(out)(0));
+}
+
 // The policy keeps the elements alive, and more weights than travel with the
 // kernel.
 TYPED_TEST(StencilInterface, PolicyOutlivesItsArguments) {

@@ -123,6 +123,43 @@ TEST(AutomatonKernels, RulesInBytes) {
     }
 }
 
+/// Rule that counts its invocations and those in states that no cell has.
+struct CountingRule {
+  OwnRule rule;
+  std::int64_t* calls;
+  std::int64_t* unknown;
+  std::uint8_t operator()(std::uint8_t state, int count) const {
+    ++*calls;
+    *unknown += state > 3;
+    return rule(state, count);
+  }
+};
+
+/// The caller's functor is invoked once per cell, in a cell's state: not for
+/// what lies beside the grid in a tile.
+TEST(AutomatonKernels, OwnRulesOncePerCell) {
+  Random random;
+  for (Neighbourhood const neighbourhood :
+       {Neighbourhood::moore, Neighbourhood::von_neumann})
+    for (int const radius : {1, 2, 5, 16})
+      for (Place<2> const& extent :
+           {Place<2>{16, 16}, Place<2>{17, 33}, Place<2>{31, 100},
+            Place<2>{50, 192}, Place<2>{48, 257}}) {
+        int const size = neighbourhood_size(neighbourhood, radius);
+        OwnRule const own{size / 5, size / 2};
+        std::int64_t calls = 0, unknown = 0;
+        Automaton(extent, random)
+            .expect(neighbourhood, radius, 4, 1, own, random,
+                    [&](auto const& grid, auto* to, std::int64_t stride) {
+                      Impl::Cuda::launch_automaton(
+                          Kokkos::Cuda(), grid, to, stride, neighbourhood,
+                          radius, CountingRule{own, &calls, &unknown});
+                    });
+        EXPECT_EQ(extent[0] * extent[1], calls) << radius;
+        EXPECT_EQ(0, unknown) << radius;
+      }
+}
+
 TEST(AutomatonKernels, OwnRules) {
   Random random;
   for (Neighbourhood const neighbourhood :

@@ -168,6 +168,11 @@ TYPED_TEST(MpiStencil, BadArgumentsOfOneRank) {
     expect_refused<Exec>({"route mma"}, in, out, box, periodic, 1,
                          Settings{mine ? Route::mma : Route::automatic});
   expect_refused<Exec>({"steps is 0"}, in, out, box, periodic, 0);
+  // Only the interior of a block looked at the level, after messages were sent.
+  expect_refused<Exec>(
+      {"KokkosMMA::mpi::stencil: ", "level exact"}, in, out, box, periodic, 1,
+      Settings{.reproducibility = mine ? Reproducibility::exact
+                                       : Reproducibility::run_to_run});
 }
 
 TYPED_TEST(MpiStencil, DifferentArguments) {

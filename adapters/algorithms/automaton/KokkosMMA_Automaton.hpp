@@ -139,13 +139,24 @@ void run_mma_automaton(std::string const& label, Exec const& exec,
     else
       Cuda::launch_automaton(exec, between, here, grid.stride[0], rule...);
   }
-  if (steps % 2 == 1)
-    Cuda::check(
-        cudaMemcpy2DAsync(here, std::size_t(grid.stride[0]), other,
-                          std::size_t(pitch), std::size_t(grid.extent[1]),
-                          std::size_t(grid.extent[0]), cudaMemcpyDeviceToDevice,
-                          exec.cuda_stream()),
-        "cudaMemcpy2DAsync");
+  if (steps % 2 == 0) return;
+  std::int64_t const rows = grid.extent[0], columns = grid.extent[1];
+  // CUDA refuses larger distances of rows (cudaDeviceProp::memPitch), and those
+  // below the columns, which a single row may have.
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (rows > 1 && pitch <= most && grid.stride[0] <= most) {
+    Cuda::check(cudaMemcpy2DAsync(here, std::size_t(grid.stride[0]), other,
+                                  std::size_t(pitch), std::size_t(columns),
+                                  std::size_t(rows), cudaMemcpyDeviceToDevice,
+                                  exec.cuda_stream()),
+                "cudaMemcpy2DAsync");
+    return;
+  }
+  for (std::int64_t row = 0; row < rows; ++row)
+    Cuda::check(cudaMemcpyAsync(here + row * grid.stride[0],
+                                other + row * pitch, std::size_t(columns),
+                                cudaMemcpyDeviceToDevice, exec.cuda_stream()),
+                "cudaMemcpyAsync");
 }
 #endif
 
@@ -156,16 +167,18 @@ void run_automaton(std::string const& label, char const* who, Exec const& exec,
                    V const& cells, Boundaries<2> const& boundaries,
                    std::int64_t steps, Settings const& settings,
                    Rule const&... rule) {
-  bool const is_reversed   = is_reversed_grid(cells);
-  int const fast           = fast_dimension<2>(is_reversed);
-  AutomatonProblem problem = automaton_problem(rule...);
-  problem.contiguous       = cells.stride(fast) == 1;
-  problem.row              = std::int64_t(cells.extent(fast));
-  problem.generations      = steps;
-  std::optional<CallPlan> const plan =
-      decide_or_explain(who, settings, [&](Settings const& requested) {
+  bool const is_reversed             = is_reversed_grid(cells);
+  int const fast                     = fast_dimension<2>(is_reversed);
+  AutomatonProblem problem           = automaton_problem(rule...);
+  problem.contiguous                 = cells.stride(fast) == 1;
+  problem.row                        = std::int64_t(cells.extent(fast));
+  problem.generations                = steps;
+  std::optional<CallPlan> const plan = decide_or_explain(
+      who, settings,
+      [&](Settings const& requested) {
         return route_automaton(problem, capability(exec), requested);
-      });
+      },
+      every_level);  // all arithmetic is on integers
   if (!plan) return;
   report_call(who, label, plan->decision);
   Route const route = plan->decision.route;

@@ -184,6 +184,8 @@ ReduceProblem reduce_problem(Terms const& terms) {
   problem.value_bytes = sizeof(typename Of::Value);
   problem.size        = terms.size();
   terms.describe(problem);
+  // A kernel on a device can only invoke x(i), as it does an opaque functor.
+  if (!problem.on_host && !Terms::is_plain) problem.source = Source::functor;
   return problem;
 }
 

@@ -47,7 +47,7 @@ void check_scan_total(char const* who, X const& x, Y const& y,
                       Total const& total) {
   std::string name = "total";
   AddressRange place;
-  place.size = sizeof(value_of_result_t<Total>);
+  place.element = sizeof(value_of_result_t<Total>);
   if constexpr (is_result_view<Total>) {
     name        = concatenate("the total View \"", total.label(), "\"");
     place.begin = reinterpret_cast<std::uintptr_t>(total.data());
@@ -56,7 +56,7 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   } else {
     place.begin = reinterpret_cast<std::uintptr_t>(&total);
   }
-  place.end                    = place.begin + place.size;
+  place.end                    = place.begin + place.element;
   auto const refuse_element_of = [&](auto const& view) {
     if (may_share_bytes(address_range(view), place))
       invalid_argument(
@@ -67,6 +67,22 @@ void check_scan_total(char const* who, X const& x, Y const& y,
   };
   refuse_element_of(x);
   refuse_element_of(y);
+}
+
+/// Scan of a View by name as input of the route function. Its levels of
+/// reproducibility depend on the types, also of Views that kernels cannot load.
+template <class Exec, class X, class Y, class A, ScanKind Kind>
+ScanProblem scan_problem_by_name(ScanInto<X, Y, A, Kind> const& functor) {
+  using Functor        = ScanInto<X, Y, A, Kind>;
+  ScanProblem problem  = scan_problem(functor, functor.x.extent(0));
+  problem.input        = scalar_v<typename X::non_const_value_type>;
+  problem.accumulator  = scalar_v<A>;
+  problem.output       = scalar_v<typename Y::non_const_value_type>;
+  problem.sum          = true;
+  problem.on_host      = is_host_space<Exec>;
+  problem.may_be_exact = has_exact_scan<Exec, Functor>;
+  problem.mma_compiled = has_scan_by_mma<Exec, Functor>;
+  return problem;
 }
 
 /// Runs a scan and returns the route that ran. The call waits for a total on
@@ -126,11 +142,8 @@ void scan(std::string const& label, char const* who, Exec const& exec,
   constexpr bool has_total = !std::is_same_v<Place, NoTotal>;
   std::size_t const n      = functor.x.extent(0);
 
-  ScanProblem problem      = scan_problem(functor, n);
-  problem.on_host          = is_host_space<Exec>;
-  problem.may_be_exact     = has_exact_scan<Exec, Functor>;
-  problem.mma_compiled     = has_scan_by_mma<Exec, Functor>;
-  Capability const machine = capability(exec);
+  ScanProblem const problem = scan_problem_by_name<Exec>(functor);
+  Capability const machine  = capability(exec);
   OfferedLevel const offered =
       offered_level(problem, machine, effective_settings(settings));
   auto decided = decide_or_explain(

@@ -101,7 +101,8 @@ template <Operation Op, class A, class Keys, class X, class UniqueKeys, class R>
 Refusal reduce_runs(std::string const& label, Kokkos::Cuda const& exec,
                     Keys const& keys, X const& x, UniqueKeys const& unique_keys,
                     R const& result, std::int64_t& runs) {
-  using Store = StridedStore<Op, typename R::non_const_value_type>;
+  using Store = StridedStore<Op, typename X::non_const_value_type,
+                             typename R::non_const_value_type>;
   return with_scratch(exec, false, [&](Cuda::StreamScratch const& scratch) {
     AnnouncedKernel const announced(label, exec);
     Cuda::launch_reduce_by_key<Op, scalar_v<typename X::non_const_value_type>,

@@ -251,8 +251,10 @@ void reduce_segments([[maybe_unused]] Route route, std::string const& name,
       return;
     }
   }
+  using Element = typename X::non_const_value_type;
   generic_segmented_reduce<Op, A>(name, exec, segments, call.problem.segments,
-                                  x.size(), x, IntoResult<Op, R>{result});
+                                  x.size(), x,
+                                  IntoResult<Op, Element, R>{result});
 }
 
 /// Computes exact sums of segments if the level of the call requires it.

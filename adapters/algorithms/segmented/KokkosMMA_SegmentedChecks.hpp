@@ -101,8 +101,8 @@ concept ScannedSegments = (Rank1View<X> && Rank1View<Y> &&
 /// Default accumulator type of a segment. Sums use that of scans, except for
 /// the smallest integers. Minimum and maximum use the element type or a wider
 /// one, whatever the result: an empty segment gets the identity of the result's
-/// type. Products of integers with a floating-point result use double, because
-/// they exceed 64 bits sooner than double.
+/// type if that is an integer. Products of integers with a floating-point
+/// result use double, because they exceed 64 bits sooner than double.
 template <Operation Op, class Input, class Output>
 struct SegmentAccumulator {
   // Sums of the smallest integers fit into 64 bits, which have kernels.
@@ -114,17 +114,27 @@ struct SegmentAccumulator {
 template <Operation Op, class Input, class Output>
 requires(Op == Operation::min ||
          Op == Operation::max) struct SegmentAccumulator<Op, Input, Output> {
-  // 8 bytes if elements of 4 bytes have another integer type as result: the
-  // identity by which result_of() recognises an empty segment is no element.
+  // With another integer type as result the identity, by which result_of()
+  // recognises an empty segment, must be no element: 8 bytes for elements of 4,
+  // and a signed type for unsigned elements and a signed result, where 0 is the
+  // identity of the maximum. Elements of 8 bytes have no such type: an empty
+  // segment then gives the identity of theirs.
+  static constexpr bool integers =
+      std::is_integral_v<Input> && std::is_integral_v<Output>;
+  static constexpr bool to_signed =
+      integers && std::is_unsigned_v<Input> && std::is_signed_v<Output>;
   static constexpr bool needs_room =
-      std::is_integral_v<Input> && std::is_integral_v<Output> &&
-      sizeof(Input) == 4 &&
+      integers && sizeof(Input) == 4 &&
       (sizeof(Output) > 4 ||
        std::is_signed_v<Input> != std::is_signed_v<Output>);
   using Room =
-      std::conditional_t<std::is_signed_v<Input>, std::int64_t, std::uint64_t>;
-  using type = std::conditional_t<is_16bit_float(scalar_v<Input>), float,
-                                  std::conditional_t<needs_room, Room, Input>>;
+      std::conditional_t<std::is_signed_v<Input> || std::is_signed_v<Output>,
+                         std::int64_t, std::uint64_t>;
+  using type = std::conditional_t<
+      is_16bit_float(scalar_v<Input>), float,
+      std::conditional_t<needs_room, Room,
+                         std::conditional_t<(to_signed && sizeof(Input) <= 2),
+                                            std::int32_t, Input>>>;
 };
 template <class Input, class Output>
 requires(std::is_integral_v<Input>&& is_floating(

@@ -67,8 +67,9 @@ struct SegmentedCall {
   std::ptrdiff_t store_stride = 1;  ///< between the results of neighbours
 };
 
-/// Epilogue of kernels: stores the value of segment s.
-template <Operation Op, class R>
+/// Epilogue of kernels: stores the value of segment s, whose elements have type
+/// Input.
+template <Operation Op, class Input, class R>
 struct StridedStore {
   R* data;
   std::ptrdiff_t stride;
@@ -81,7 +82,7 @@ struct StridedStore {
     if constexpr (Op == Operation::sum && std::is_floating_point_v<Value>) {
       value += Value(0);
     }
-    data[std::ptrdiff_t(s) * stride] = result_of<Op, R>(value);
+    data[std::ptrdiff_t(s) * stride] = result_of<Op, Input, R>(value);
   }
 };
 
@@ -100,9 +101,11 @@ void launch_segmented_reduce(std::string const& label, Kokkos::Cuda const& exec,
                              R const& result, SegmentedCall const& call,
                              std::uint64_t longest,
                              [[maybe_unused]] bool use_mma) {
+  using Element          = typename X::non_const_value_type;
   using Result           = typename R::non_const_value_type;
-  constexpr Scalar input = scalar_v<typename X::non_const_value_type>;
-  StridedStore<Op, Result> const store{result.data(), call.store_stride};
+  constexpr Scalar input = scalar_v<Element>;
+  StridedStore<Op, Element, Result> const store{result.data(),
+                                                call.store_stride};
   AnnouncedKernel const announced(label, exec);
   if constexpr (is_csr<Segments>) {
     Cuda::launch_csr_reduce<Op, input, A>(
@@ -218,8 +221,9 @@ Refusal exact_segments(std::string const& label, Exec const& exec, X const& x,
                        SegmentedCall const& call,
                        [[maybe_unused]] std::uint64_t longest) {
   if constexpr (is_host_space<Exec>) {
-    using Value = typename R::non_const_value_type;
-    IntoResult<Operation::sum, R> const store{result};
+    using Element = typename X::non_const_value_type;
+    using Value   = typename R::non_const_value_type;
+    IntoResult<Operation::sum, Element, R> const store{result};
     exact_segments_on_host(
         label, exec, segments, call.problem.segments, x,
         [&](std::uint64_t s, auto& sum) {

@@ -166,7 +166,8 @@ class PlannedStencil {
         decided(exec, m_first, rows_read(in), rows_written(out, m_first));
     From const from(in);
     if (explains_calls()) {
-      decide_or_explain(m_who, m_settings, stencil_route(exec, plan.problem));
+      decide_or_explain(m_who, m_settings, stencil_route(exec, plan.problem),
+                        level_of_stencil(plan.problem.accumulator));
       if (m_steps > 1) explain_steps<Result>(sweep(exec, from, plan));
       return;
     }

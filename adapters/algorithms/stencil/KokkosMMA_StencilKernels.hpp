@@ -174,8 +174,11 @@ template <class Exec, int R>
 void decide_sweep(char const* who, Exec const& exec, Settings const& settings,
                   SweepPlan<R>& plan) {
   auto const route = stencil_route(exec, plan.problem);
-  plan.decision    = explains_calls() ? route(effective_settings(settings))
-                                      : decide_call(who, settings, route).decision;
+  plan.decision    = explains_calls()
+                         ? route(effective_settings(settings))
+                         : decide_call(who, settings, route,
+                                       level_of_stencil(plan.problem.accumulator))
+                            .decision;
 }
 
 /// One sweep over a grid. Kokkos copies it with its policies. `X` is an

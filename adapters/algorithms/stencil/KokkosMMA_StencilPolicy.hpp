@@ -96,7 +96,11 @@ class StencilPolicy {
                 Boundaries<OfBoundaries> const& boundaries,
                 Settings const& settings = {})
       : m_settings(Impl::without_label(settings)),
-        m_sweep(exec, x, plan(exec, x, weights, boundaries, settings)) {}
+        m_sweep(exec, x, plan(exec, x, weights, boundaries, settings)) {
+    if constexpr (OfBoundaries == rank) {
+      m_boundaries = boundaries;
+    }
+  }
 
   /// The execution-space instance.
   Exec const& space() const { return m_sweep.space(); }
@@ -105,7 +109,7 @@ class StencilPolicy {
     return m_sweep.factored().weights;
   }
   /// The boundary conditions of the grid.
-  Boundaries<rank> const& boundaries() const { return m_sweep.boundaries(); }
+  Boundaries<rank> const& boundaries() const { return m_boundaries; }
   /// The route that parallel_for uses.
   Route route() const { return m_sweep.route(); }
 
@@ -150,6 +154,7 @@ class StencilPolicy {
 
   Settings m_settings;
   Sweep m_sweep;
+  Boundaries<rank> m_boundaries;  ///< with the caller's constants, not rounded
 };
 
 /// StencilPolicy(exec, x, weights, boundaries, settings): sums in the default
@@ -182,7 +187,8 @@ class StencilFor<Functor, StencilPolicy<Exec, View, Accumulator>> {
     Sweep const& sweep = m_policy.m_sweep;
     if (explains_calls()) {
       decide_or_explain(Policy::name, m_policy.m_settings,
-                        stencil_route(sweep.space(), sweep.problem()));
+                        stencil_route(sweep.space(), sweep.problem()),
+                        level_of_stencil(sweep.problem().accumulator));
       return;
     }
     observed(sweep.route());

@@ -78,6 +78,16 @@ struct AutomatonOutput {
   bool has_lower;
   bool stores_pairs;  ///< 8 cells may be stored as one vector
 
+  /// A bit for each of the 16 cells that is in the grid.
+  __device__ std::uint32_t inside(int offset) const {
+    std::int64_t const first = column + offset;
+    if (first + 8 <= 0 || first >= columns) return 0;
+    std::uint32_t mask = 0xffu;
+    if (first < 0) mask &= 0xffu << int(-first);
+    if (columns - first < 8) mask &= 0xffu >> int(8 - (columns - first));
+    return (has_upper ? mask : 0u) | (has_lower ? mask << 8 : 0u);
+  }
+
   __device__ void store(int offset, std::uint32_t const (&cells)[4]) const {
     std::int64_t const first = column + offset;
     if (first + 8 <= 0 || first >= columns) return;
@@ -258,7 +268,15 @@ __global__ void __launch_bounds__(AutomatonTile::threads,
       uint2 const upper = *reinterpret_cast<uint2 const*>(upper_cells + offset);
       uint2 const lower = *reinterpret_cast<uint2 const*>(lower_cells + offset);
       std::uint32_t cells[4] = {upper.x, upper.y, lower.x, lower.y};
-      next_cells<Warp>(rule, shared, cells, count.value);
+      if constexpr (is_rule_of_caller<Rule>) {
+        std::uint32_t const inside = out.inside(offset);
+        if (inside == 0xffffu)
+          next_cells<Warp>(rule, shared, cells, count.value);
+        else
+          next_cells_inside(rule, cells, count.value, inside);
+      } else {
+        next_cells<Warp>(rule, shared, cells, count.value);
+      }
       out.store(offset, cells);
     };
 
