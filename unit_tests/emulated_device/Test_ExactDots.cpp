@@ -69,9 +69,7 @@ void expect_exact(HostileDot const& dot, Random& random, int processors) {
                           Strided{y.data(), 1, size}, size == 0, on_device));
 }
 
-template <class P>
-class ExactDots : public ::testing::Test {};
-TYPED_TEST_SUITE(ExactDots, FloatElements);
+KOKKOSMMA_TYPED_TESTS(ExactDots, FloatElements);
 
 TYPED_TEST(ExactDots, OfAnySizeOnAnyDevice) {
   Random random;

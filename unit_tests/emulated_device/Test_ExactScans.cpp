@@ -150,15 +150,13 @@ struct Types {
   static constexpr Scalar output      = Output;
   static constexpr Scalar accumulator = Accumulator;
 };
-template <class T>
-class ExactScans : public ::testing::Test {};
 using AllTypes =
     ::testing::Types<Types<Scalar::half, Scalar::half, Scalar::float32>,
                      Types<Scalar::bhalf, Scalar::float32, Scalar::float32>,
                      Types<Scalar::float32, Scalar::float32, Scalar::float32>,
                      Types<Scalar::float32, Scalar::float64, Scalar::float64>,
                      Types<Scalar::float64, Scalar::float64, Scalar::float64>>;
-TYPED_TEST_SUITE(ExactScans, AllTypes);
+KOKKOSMMA_TYPED_TESTS(ExactScans, AllTypes);
 
 /// One of both scans: a test has dozens of sums.
 template <class T>

@@ -131,9 +131,7 @@ void expect_limbs(HostileSum const& sum, bool device_accessible,
   EXPECT_EQ(expected.empty, limbs.empty);
 }
 
-template <class P>
-class ExactSums : public ::testing::Test {};
-TYPED_TEST_SUITE(ExactSums, FloatElements);
+KOKKOSMMA_TYPED_TESTS(ExactSums, FloatElements);
 
 TYPED_TEST(ExactSums, OfAnySizeOnAnyDevice) {
   Random random;
