@@ -7,9 +7,6 @@
 #include "KernelSupport.hpp"
 
 #include <KokkosMMA_ExactReference.hpp>
-#include <KokkosMMA_HostileSums.hpp>
-
-#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -20,21 +17,7 @@ namespace KokkosMMA::Testing {
 
 /// The reference's sum of elements as bits of a format.
 inline std::uint64_t expected_bits(ExactReference const& sum, Scalar format) {
-  auto const bits = [](auto encoded) { return std::uint64_t(encoded); };
-  switch (format) {
-    case Scalar::half: return encode_half(sum.as_half());
-    case Scalar::bhalf: return encode_bhalf(sum.as_bhalf());
-    case Scalar::float32:
-      return bits(Format<Scalar::float32>::encode(sum.as_float()));
-    default: return bits(Format<Scalar::float64>::encode(sum.as_double()));
-  }
-}
-
-/// Hostile sums over the whole range of a type.
-inline std::vector<HostileSum> hostile_sums_of(Scalar type, Random& random,
-                                               std::size_t size) {
-  Impl::FloatFormat const format = Impl::float_format(type);
-  return hostile_sums(random, size, format.lowest(), format.bias());
+  return encode(format, sum.as(format));
 }
 
 /// Of limb 20 of a sum of doubles as much as a number can have, which no window

@@ -6,6 +6,8 @@
 
 #include "ExactBits.hpp"
 
+#include <KokkosMMA_HostileSums.hpp>
+
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
 
 #include <cmath>
@@ -175,10 +177,9 @@ TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
        {std::size_t(1), std::size_t(random.integer(2, 40)),
         std::size_t(random.integer(500, 1100)),
         std::size_t(random.integer(4000, 9000))})
-    for (HostileSum const& sum :
-         hostile_sums_of(TypeParam::input, random, size))
+    for (HostileSum const& sum : hostile_sums(random, size, TypeParam::input))
       expect_either<TypeParam>(sum, random, random.integer(0, 1) ? 1 : 7);
-  auto const sums = hostile_sums_of(TypeParam::input, random, 20011);
+  auto const sums = hostile_sums(random, 20011, TypeParam::input);
   for (int const processors : {1, 7, 108, 132})
     for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 5)
       expect_either<TypeParam>(sums[k], random, processors);

@@ -6,6 +6,8 @@
 
 #include "ExactBits.hpp"
 
+#include <KokkosMMA_HostileSums.hpp>
+
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegments.hpp>
 
 namespace KokkosMMA::Testing {
@@ -89,7 +91,7 @@ class ExactSegments : public ::testing::Test {
     return x;
   }
   std::vector<HostileSum> sums(std::size_t size) {
-    auto all = hostile_sums_of(input, random, size);
+    auto all = hostile_sums(random, size, input);
     HostileSum ordinary{"normal", std::vector<double>(size)};
     for (double& term : ordinary.terms) term = random.normal();
     all.push_back(ordinary);

@@ -140,9 +140,9 @@ TYPED_TEST(ExactSums, OfAnySizeOnAnyDevice) {
        {std::size_t(1), std::size_t(random.integer(2, 40)),
         std::size_t(random.integer(500, 1000)),
         std::size_t(random.integer(4000, 9000))})
-    for (HostileSum const& sum : hostile_sums_of(input, random, size))
+    for (HostileSum const& sum : hostile_sums(random, size, input))
       expect_exact<input>(sum, random, random.integer(0, 1) ? 1 : 7);
-  auto const sums = hostile_sums_of(input, random, 20011);
+  auto const sums = hostile_sums(random, 20011, input);
   for (int const processors : {1, 7, 108, 132})
     for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 3)
       expect_exact<input>(sums[k], random, processors);
@@ -158,7 +158,7 @@ TYPED_TEST(ExactSums, AsLimbs) {
   Random random;
   constexpr Scalar input = TypeParam::value;
   for (std::size_t const size : {1, 100, 5000})
-    for (HostileSum const& sum : hostile_sums_of(input, random, size))
+    for (HostileSum const& sum : hostile_sums(random, size, input))
       expect_limbs<input>(sum, random.integer(0, 1) != 0);
   expect_limbs<input>({"nothing", {}}, false);
 }

@@ -5,6 +5,8 @@
 #define KOKKOSMMA_HOSTILESUMS_HPP
 
 #include <KokkosMMA_Random.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,9 +25,11 @@ struct HostileSum {
   std::vector<double> terms;
 };
 
-/// \param low, high exponents of the type's numbers, subnormal ones included
+/// Over the whole range of a type, its subnormal numbers included.
 inline std::vector<HostileSum> hostile_sums(Random& random, std::size_t size,
-                                            int low, int high) {
+                                            Scalar type) {
+  Impl::FloatFormat const format = Impl::float_format(type);
+  int const low = format.lowest(), high = format.bias();
   std::vector<HostileSum> all;
   auto const add = [&](char const* name, auto const& term) {
     std::vector<double> terms(size);
@@ -120,14 +124,16 @@ struct HostileDot {
   std::vector<double> x, y;
 };
 inline std::vector<HostileDot> hostile_dots(Random& random, std::size_t size,
-                                            int low, int high) {
+                                            Scalar type) {
+  Impl::FloatFormat const format = Impl::float_format(type);
   std::vector<HostileDot> all;
-  auto const sums = hostile_sums(random, size, low, high);
+  auto const sums = hostile_sums(random, size, type);
   for (HostileSum const& sum : sums) {
     auto const& x          = sum.terms;
     std::vector<double> y  = x;
     std::int64_t const way = random.integer(0, 4);
-    int const power        = int(random.integer(low / 2, high / 2));
+    int const power =
+        int(random.integer(format.lowest() / 2, format.bias() / 2));
     if (way < 2)
       for (double& each : y) each = way ? std::ldexp(1., power) : 1;
     if (way == 2) {
