@@ -132,8 +132,7 @@ TYPED_TEST(ReduceValues, OperandsOf16BitResultsAreNotRounded) {
     Kokkos::View<A const*, TypeParam> const a = x, b = y;
     for (Route const route : routes<TypeParam>(false)) {
       SCOPED_TRACE(trace(route, size));
-      Settings settings;
-      settings.route = route;
+      Settings const settings{route};
       B sum(7), product(7);
       reduce(TypeParam(), a, sum, settings);
       reduce(TypeParam(), dot(a, b), product, settings);
@@ -154,8 +153,7 @@ TYPED_TEST(ReduceValues, FactorsOfTwoFloatingPointTypes) {
   Kokkos::View<float const*, TypeParam> const b  = narrow;
   for (Route const route : routes<TypeParam>(false)) {
     SCOPED_TRACE(trace(route, size));
-    Settings settings;
-    settings.route = route;
+    Settings const settings{route};
     float first(7), second(7);
     reduce(TypeParam(), dot(a, b), first, settings);
     reduce(TypeParam(), dot(b, a), second, settings);
