@@ -146,7 +146,7 @@ TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
     Kokkos::parallel_scan(policy, TaggedInit<Exec>{falling, their_y}, theirs);
   }
   EXPECT_EQ(theirs, ours);
-  EXPECT_TRUE(holds(our_y, elements(their_y)));
+  EXPECT_TRUE(holds(our_y, elements_of(their_y)));
 }
 
 }  // namespace

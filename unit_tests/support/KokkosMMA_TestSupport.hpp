@@ -171,6 +171,24 @@ typename View::non_const_value_type value_of(View const& x) {
   return host();
 }
 
+template <class T, class Exec>
+Kokkos::View<T*, Exec> poisoned_array(std::size_t n) {
+  Kokkos::View<T*, Exec> const y(
+      Kokkos::view_alloc("data", Kokkos::WithoutInitializing), n);
+  auto const host = Kokkos::create_mirror_view(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, Kokkos::HostSpace()), y);
+  std::memset(static_cast<void*>(host.data()), 0xa5, n * sizeof(T));
+  Kokkos::deep_copy(y, host);
+  return y;
+}
+
+template <class View>
+std::vector<typename View::non_const_value_type> elements_of(View const& x) {
+  Kokkos::fence("KokkosMMA::Testing::elements_of");
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  return {host.data(), host.data() + host.extent(0)};
+}
+
 template <class T>
 bool same_bits(T const& a, T const& b) {
   static_assert(std::is_trivially_copyable_v<T>);
