@@ -9,6 +9,7 @@
 
 #include <KokkosMMA_LastRoute.hpp>
 #include <KokkosMMA_Random.hpp>
+#include <KokkosMMA_SampledTypes.hpp>
 
 #include <gtest/gtest.h>
 
@@ -45,10 +46,8 @@ using ExecutionSpaces = ::testing::Types<
     >;
 
 /// A suite of typed tests that needs nothing from a fixture.
-#define KOKKOSMMA_TEST_EVERY_SPACE(suite)  \
-  template <class Exec>                    \
-  class suite : public ::testing::Test {}; \
-  TYPED_TEST_SUITE(suite, ::KokkosMMA::Testing::ExecutionSpaces)
+#define KOKKOSMMA_TEST_EVERY_SPACE(suite) \
+  KOKKOSMMA_TYPED_TESTS(suite, ::KokkosMMA::Testing::ExecutionSpaces)
 
 #ifdef KOKKOS_ENABLE_CUDA
 template <class Exec>
