@@ -4,8 +4,9 @@
 // Exact scans of a range of elements: each prefix has the bits of the correctly
 // rounded sum, on devices of any size.
 
-#include "ExactBits.hpp"
+#include "KernelSupport.hpp"
 
+#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_HostileSums.hpp>
 
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
@@ -35,12 +36,12 @@ Expected expected_scan(std::vector<typename Format<Input>::Bits> const& x,
   for (double const other : others) prefix.add(other);
   for (auto const bits : x) {
     double const value = Format<Input>::decode(bits);
-    if (!inclusive) expected.prefixes.push_back(expected_bits(prefix, output));
+    if (!inclusive) expected.prefixes.push_back(prefix.bits(output));
     prefix.add(value);
     sum.add(value);
-    if (inclusive) expected.prefixes.push_back(expected_bits(prefix, output));
+    if (inclusive) expected.prefixes.push_back(prefix.bits(output));
   }
-  expected.total = expected_bits(sum, total);
+  expected.total = sum.bits(total);
   return expected;
 }
 

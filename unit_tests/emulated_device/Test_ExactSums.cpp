@@ -4,8 +4,9 @@
 // Exact sums of a range of elements: the bits of the correctly rounded sum, on
 // devices of any size.
 
-#include "ExactBits.hpp"
+#include "KernelSupport.hpp"
 
+#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_HostileSums.hpp>
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
@@ -66,7 +67,7 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
   Scalar const formats[] = {Input, Scalar::half, Scalar::bhalf, Scalar::float32,
                             Scalar::float64};
   Scalar const format    = formats[random.integer(0, 4)];
-  std::uint64_t const exact = expected_bits(reference, format);
+  std::uint64_t const exact = reference.bits(format);
   auto const check          = [&](char const* how, std::uint64_t bits) {
     ASSERT_EQ(exact, bits) << sum.name << ", " << how << ", " << size << " of "
                            << to_string(Input) << " as " << to_string(format)

@@ -157,6 +157,7 @@ class ExactReference {
       default: return as_double();
     }
   }
+  std::uint64_t bits(Scalar format) const { return encode(format, as(format)); }
 
  private:
   /// All bits of doubles, and of products of two, are above 2^-bottom.

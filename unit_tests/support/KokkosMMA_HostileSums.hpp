@@ -117,6 +117,14 @@ inline std::vector<HostileSum> hostile_sums(Random& random, std::size_t size,
   return all;
 }
 
+/// Of limb 20 of a sum of doubles as much as a number can have, which no window
+/// holds beside the ones that are there, and that cancel.
+inline std::vector<double> full_limbs(std::size_t size) {
+  std::vector<double> terms(size, std::ldexp(0x1p53 - 1, 32 * 20 - 1074));
+  for (std::size_t i = 0; i < size; i += 64) terms[i] = i / 64 % 2 ? -1 : 1;
+  return terms;
+}
+
 /// Factors whose sum of products is hard to get: hostile terms beside ones,
 /// beside powers of two, beside themselves and beside others.
 struct HostileDot {
