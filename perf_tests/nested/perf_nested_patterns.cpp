@@ -150,31 +150,25 @@ struct Scan {
   }
 };
 
-/// Own partial sums of a thread, joined by the members' collectives.
+/// Own partial sums of a thread, joined by a collective of the members.
 template <class T>
-struct VectorReduce {
+struct MemberReduce {
   using In  = T;
   using Out = T;
-  static KOKKOS_FUNCTION void at(auto const& v, auto const& nest, int r) {
+  template <Level level>
+  static KOKKOS_FUNCTION void at(auto const& v, Nest<level> const& nest,
+                                 int r) {
     T sum = 0;
     Kokkos::parallel_for(nest.range(0, v.x.extent_int(1)),
                          [&](int i) { sum += v.x(r, i); });
-    if constexpr (has_lanes) nest.member.vector_reduce(Kokkos::Sum<T>(sum));
+    if constexpr (level == threads)
+      nest.member.team_reduce(Kokkos::Sum<T>(sum));
+    else if constexpr (has_lanes)
+      nest.member.vector_reduce(Kokkos::Sum<T>(sum));
     nest.once([&] { v.z(r, 0) = sum; });
   }
 };
-template <class T>
-struct TeamReduce {
-  using In  = T;
-  using Out = T;
-  static KOKKOS_FUNCTION void at(auto const& v, auto const& nest, int r) {
-    T sum = 0;
-    Kokkos::parallel_for(nest.range(0, v.x.extent_int(1)),
-                         [&](int i) { sum += v.x(r, i); });
-    nest.member.team_reduce(Kokkos::Sum<T>(sum));
-    nest.once([&] { v.z(r, 0) = sum; });
-  }
-};
+
 /// An element for each thread.
 struct TeamScan {
   using In                          = std::int32_t;
@@ -236,9 +230,10 @@ std::vector<Line> patterns() {
       rows<Scan<F, false>, threads>("scan/team_1024", {1024, {128, 1}}),
       rows<Scan<D, false>, threads>("scan/team_4096", {4096, {128, 1}}),
       rows<Scan<I32, true>, threads>("scan/team_total_1000", {1000, {128, 1}}),
-      rows<VectorReduce<F>, lanes>("member/vector_reduce", {256}),
-      rows<TeamReduce<F>, threads>("member/team_reduce_256", {256, {128, 1}}),
-      rows<TeamReduce<D>, threads>("member/team_reduce_4096", {4096, {128, 1}}),
+      rows<MemberReduce<F>, lanes>("member/vector_reduce", {256}),
+      rows<MemberReduce<F>, threads>("member/team_reduce_256", {256, {128, 1}}),
+      rows<MemberReduce<D>, threads>("member/team_reduce_4096",
+                                     {4096, {128, 1}}),
       rows<TeamScan, threads>("member/team_scan", {128, {128, 1}}),
       {"float", "policy/reduce_1024",
        [](Arena& a) { return over_teams<F>(a, 1024, 128); }},

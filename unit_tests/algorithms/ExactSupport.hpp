@@ -10,20 +10,12 @@
 
 namespace KokkosMMA::Testing {
 
-inline constexpr Settings exactly = [] {
-  Settings settings;
-  settings.reproducibility = Reproducibility::exact;
-  return settings;
-}();
+inline constexpr Settings exactly{.reproducibility = Reproducibility::exact};
 
 template <class T>
 T rounded(ExactReference const& sum) {
-  constexpr Scalar type = scalar_v<T>;
   // Of 16-bit types the reference's value is one of theirs already.
-  return static_cast<T>(type == Scalar::half      ? sum.as_half()
-                        : type == Scalar::bhalf   ? sum.as_bhalf()
-                        : type == Scalar::float32 ? sum.as_float()
-                                                  : sum.as_double());
+  return static_cast<T>(sum.as(scalar_v<T>));
 }
 template <class T>
 ::testing::AssertionResult same_sum(T expected, T computed) {

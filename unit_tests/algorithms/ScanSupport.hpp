@@ -61,19 +61,6 @@ inline std::string scan_trace(Route route, Impl::ScanKind kind,
          trace(route, size);
 }
 
-template <class T, class Exec>
-Kokkos::View<T*, Exec> poisoned_array(std::size_t size) {
-  return filled<T, Exec>(size, poison<T>());
-}
-
-template <class View>
-auto elements_of(View const& x) {
-  Kokkos::fence("KokkosMMA::Testing::elements_of");
-  auto const host = host_copy(x);
-  return std::vector<typename View::non_const_value_type>(
-      host.data(), host.data() + host.extent(0));
-}
-
 /// `expected` and `computed` as bits, without vector<bool>.
 template <class T, class Expected>
 ::testing::AssertionResult same_elements_as(Expected const& expected,

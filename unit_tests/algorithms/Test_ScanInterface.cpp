@@ -186,25 +186,23 @@ void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
   for (Route const route : routes<Exec>(false)) {
     SCOPED_TRACE(scan_trace(route, Kind, size));
     ScopedSettings const scope(Settings{route});
-    RouteProbe<Exec> probe;
-    auto const y       = poisoned_array<Output, Exec>(size);
-    auto const written = [&] {
-      return holds(y, [&](std::size_t i) {
+    auto const y    = poisoned_array<Output, Exec>(size);
+    auto const scan = [&](auto&... total) {
+      fill(y, [](std::size_t) { return poison<Output>(); });
+      if constexpr (Kind == Impl::ScanKind::exclusive) {
+        Kokkos::parallel_scan("functor", policy, exclusive_scan_into(x, y, 11),
+                              total...);
+      } else {
+        Kokkos::parallel_scan("functor", policy, inclusive_scan_into(x, y, 11),
+                              total...);
+      }
+      ASSERT_TRUE(holds(y, [&](std::size_t i) {
         return i < begin || i >= end ? poison<Output>()
                                      : static_cast<Output>(expected[i - begin]);
-      });
+      }));
     };
-    auto const erase = [&] {
-      fill(y, [](std::size_t) { return poison<Output>(); });
-    };
-    auto const functor = [&] {
-      if constexpr (Kind == Impl::ScanKind::exclusive) {
-        return exclusive_scan_into(x, y, 11);
-      } else {
-        return inclusive_scan_into(x, y, 11);
-      }
-    }();
-    Kokkos::parallel_scan("functor", policy, functor);
+    RouteProbe<Exec> const probe;
+    scan();
     if (begin == end) {
       // Kokkos' own, which does nothing
     } else if (on_cuda<Exec> && route == Route::automatic) {
@@ -212,21 +210,12 @@ void expect_functor(std::size_t size, std::size_t begin, std::size_t end) {
     } else {
       EXPECT_TRUE(probe.took(route));
     }
-    ASSERT_TRUE(written());
-
-    erase();
-    A scalar = poison<A>();
-    Kokkos::parallel_scan("functor", policy, functor, scalar);
-    ASSERT_TRUE(written());
+    A scalar        = poison<A>();
+    auto const view = poisoned_view<A, typename Exec::memory_space>();
+    scan(scalar);
+    scan(view);
     if (begin < end) {
       ASSERT_EQ(static_cast<A>(sum), scalar);
-    }
-
-    erase();
-    auto const view = poisoned_view<A, typename Exec::memory_space>();
-    Kokkos::parallel_scan("functor", policy, functor, view);
-    ASSERT_TRUE(written());
-    if (begin < end) {
       ASSERT_EQ(static_cast<A>(sum), value_of(view));
     }
   }

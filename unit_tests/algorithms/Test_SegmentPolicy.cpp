@@ -234,9 +234,7 @@ TYPED_TEST(SegmentPolicies, WrongArgumentsAreRefused) {
   EXPECT_NO_THROW(SegmentPolicy(exec, x, offsets({0, 1000})));
   // The caller vouches for them.
   auto const wrong = offsets({0, 10, 9});
-  Settings trusting;
-  trusting.check_offsets = false;
-  EXPECT_NO_THROW(SegmentPolicy(exec, x, wrong, trusting));
+  EXPECT_NO_THROW(SegmentPolicy(exec, x, wrong, {.check_offsets = false}));
 }
 
 }  // namespace

@@ -178,8 +178,7 @@ TYPED_TEST(SegmentedInterface, UncheckedOffsets) {
         });
   };
   EXPECT_EQ(1, checks({}));
-  Settings unchecked;
-  unchecked.check_offsets = false;
+  Settings const unchecked{.check_offsets = false};
   EXPECT_EQ(0, checks(unchecked));
   ScopedSettings const scope(unchecked);
   EXPECT_EQ(0, checks({}));

@@ -7,6 +7,8 @@
 
 #include <core/mma/KokkosMMA_MmaShape.hpp>
 
+#include <KokkosMMA_SampledTypes.hpp>
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -79,11 +81,9 @@ static_assert(MmaF64::b(14, 0, 0) == Coordinate{2, 3});
 static_assert(MmaF64::c(14, 0) == Coordinate{3, 4});
 static_assert(MmaF64::c(14, 1) == Coordinate{3, 5});
 
-template <class Shape>
-class LaneMaps : public ::testing::Test {};
 using Shapes = ::testing::Types<MmaF16, MmaBF16, MmaBF16K8, MmaS8, MmaU8,
                                 MmaS8K16, MmaF64>;
-TYPED_TEST_SUITE(LaneMaps, Shapes);
+KOKKOSMMA_TYPED_TESTS(LaneMaps, Shapes);
 
 /// Every entry of a rows x columns matrix is held exactly once.
 template <class Map>

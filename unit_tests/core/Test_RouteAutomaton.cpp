@@ -88,16 +88,6 @@ TEST(RouteAutomaton, LifeIsKnownInAllNotations) {
     EXPECT_FALSE(is_life(parse_rule(text))) << text;
 }
 
-TEST(RouteAutomaton, RulesAsRanges) {
-  for (char const* const text :
-       {"R5,C0,M1,S34..58,B34..45,NM", "R2,C0,M1,S5..9,B3..3,NM",
-        "R16,C0,M0,S0..1088,B1..1088,NM"})
-    EXPECT_TRUE(CountRanges(parse_rule(text)).are_all) << text;
-  for (char const* const text :
-       {"R2,C3,M1,S5..9,B3..3,NM", "R2,C0,M1,S5-9,11,B3,NM"})
-    EXPECT_FALSE(CountRanges(parse_rule(text)).are_all) << text;
-}
-
 // The rules that have kernels on bits are those that the route takes.
 TEST(RouteAutomaton, KnownRules) {
   for (char const* const text :

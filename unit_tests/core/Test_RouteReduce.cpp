@@ -99,10 +99,7 @@ static_assert(!refuse_streamed(with(sum_of_halves(), &P::source,
                                v100));
 
 constexpr Settings exactly(Route route = Route::automatic) {
-  Settings settings;
-  settings.route           = route;
-  settings.reproducibility = Reproducibility::exact;
-  return settings;
+  return {.route = route, .reproducibility = Reproducibility::exact};
 }
 template <class... Changes>
 constexpr OfferedLevel offered(Capability const& machine, Settings const& asked,

@@ -73,12 +73,10 @@ static_assert(!streamed(&P::source, Source::functor, &P::input, opaque, &P::sum,
 template <class... Changes>
 constexpr OfferedLevel offered_by(Route route, Capability const& machine,
                                   Changes... changes) {
-  Settings exactly{route};
-  exactly.reproducibility = Reproducibility::exact;
   return offered_level(
       with(scan_of_halves(), &P::input, float32, &P::accumulator, float32,
            &P::output, float32, &P::may_be_exact, true, changes...),
-      machine, exactly);
+      machine, {.route = route, .reproducibility = Reproducibility::exact});
 }
 template <class... Changes>
 constexpr OfferedLevel offered(Capability const& machine, Changes... changes) {

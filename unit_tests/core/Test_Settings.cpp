@@ -72,9 +72,7 @@ TEST(ParseLevel, NamesOfAllLevels) {
 
 TEST(ScopedSettings, HighestLevelWins) {
   auto const at = [](Reproducibility level) {
-    Settings settings;
-    settings.reproducibility = level;
-    return settings;
+    return Settings{.reproducibility = level};
   };
   using enum Reproducibility;
   ScopedSettings const outer(at(device_independent));
@@ -107,8 +105,7 @@ TEST(ScopedSettings, CallWinsOverScope) {
 
 TEST(ScopedSettings, UncheckedOffsetsOfAScope) {
   EXPECT_TRUE(effective_settings().check_offsets);
-  Settings unchecked;
-  unchecked.check_offsets = false;
+  Settings const unchecked{.check_offsets = false};
   EXPECT_FALSE(effective_settings(unchecked).check_offsets);
   ScopedSettings const scope(unchecked);
   EXPECT_FALSE(effective_settings().check_offsets);

@@ -43,9 +43,7 @@ int main(int argc, char** argv) {
   }
   {
     // a scope that says something else leaves the route to the environment
-    Settings other;
-    other.check_offsets = false;
-    ScopedSettings const settings(other);
+    ScopedSettings const settings({.check_offsets = false});
     expect(seen({}) == expected, "environment lost in a scope");
     expect(!effective_settings().check_offsets, "offsets of the scope");
   }

@@ -67,7 +67,7 @@ std::vector<T> prefixes(Kokkos::View<T const*, Exec> const& x, Route route) {
   Kokkos::parallel_scan("numerics", Kokkos::RangePolicy<Exec>(0, n),
                         ExclusiveSum<T, Exec>{x, y}, total);
   EXPECT_TRUE(probe.took(route == Route::automatic ? Route::streamed : route));
-  return elements(y);
+  return elements_of(y);
 }
 
 template <class Exec, class T, class Result>
@@ -245,7 +245,8 @@ void check_ones(std::size_t n, std::size_t largest) {
   probe.reset();
   Kokkos::parallel_scan(policy, inclusive);
   EXPECT_TRUE(probe.streamed());
-  auto const before = elements(exclusive.y), after = elements(inclusive.y);
+  auto const before = elements_of(exclusive.y),
+             after  = elements_of(inclusive.y);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < n; ++i) {
     T rounded, next;

@@ -164,22 +164,12 @@ TYPED_TEST(Overloads, TypeOfTheResult) {
   int const n = 8000;
   Kokkos::RangePolicy<Exec> const policy(0, n);
   AddQuarters<Exec> const functor;
-  RouteProbe<Exec> probe;
-  int whole = poison<int>();
-  Kokkos::parallel_reduce(policy, functor, whole);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(4 * n / 8, whole);
-
-  auto const single = poisoned_view<float, Exec>();
-  probe.reset();
-  Kokkos::parallel_reduce(policy, functor, single);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(7.f * n / 8, value_of(single));
-
+  expect_reduced(4 * n / 8, policy, functor);
+  expect_reduced(7.f * n / 8, policy, functor);
   using Device = Kokkos::Device<Exec, typename Exec::memory_space>;
   Kokkos::View<double**, Kokkos::LayoutRight, Device> const table("table", 2,
                                                                   3);
-  probe.reset();
+  RouteProbe<Exec> const probe;
   Kokkos::parallel_reduce(policy, functor, Kokkos::subview(table, 1, 1));
   EXPECT_TRUE(probe.streamed());
   Exec().fence();

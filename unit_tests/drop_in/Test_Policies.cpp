@@ -72,7 +72,7 @@ constexpr auto check_policy = [](auto const& policy) {
                std::to_string(policy.end()) + ")");
   std::vector<std::uint64_t> expected, values;
   std::uint64_t sum = 0;
-  IndexSums sums, seen = poison<IndexSums>();
+  IndexSums sums;
   for (auto i = std::int64_t(policy.begin()); i < std::int64_t(policy.end());
        ++i) {
     expected.push_back(sum);
@@ -80,14 +80,11 @@ constexpr auto check_policy = [](auto const& policy) {
     sum += values.back();
     SumIndices()(i, sums);
   }
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce("range", policy, SumIndices(), seen);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_TRUE(same_bits(sums, seen));
+  expect_reduced(sums, policy, SumIndices());
   SumOfIndices<Exec, Index> const functor{
       policy.begin(), poisoned_array<std::uint64_t, Exec>(expected.size() + 5)};
   std::uint64_t total = poison<std::uint64_t>();
-  probe.reset();
+  RouteProbe<Exec> const probe;
   Kokkos::parallel_scan("range", policy, functor, total);
   EXPECT_TRUE(probe.streamed());
   EXPECT_EQ(sum, total);

@@ -27,7 +27,7 @@ template <class View, class Expected>
                                    std::size_t length,
                                    Expected const& expected) {
   using T            = typename View::non_const_value_type;
-  auto const results = elements(y);
+  auto const results = elements_of(y);
   for (std::size_t i = 0; i < results.size(); ++i) {
     bool const inside = begin <= i && i < begin + length;
     T const wanted    = inside ? expected(i - begin) : poison<T>();
@@ -146,7 +146,7 @@ TYPED_TEST(StdScans, NarrowTypesWrapAsInKokkos) {
     Kokkos::View<std::int32_t*, Exec> const truncated("truncated", size);
     KE::inclusive_scan(Exec(), bytes, sums);
     KE::exclusive_scan(Exec(), floats, truncated, 1);
-    return std::pair(elements(sums), elements(truncated));
+    return std::pair(elements_of(sums), elements_of(truncated));
   };
   auto const [sums, truncated]               = run(Route::automatic);
   auto const [sums_of_kokkos, truncated_too] = run(Route::generic);

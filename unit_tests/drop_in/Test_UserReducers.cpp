@@ -7,6 +7,7 @@
 #include <KokkosMMA_ScanSupport.hpp>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -51,12 +52,8 @@ TYPED_TEST(UserReducers, JoinOfTheFunctor) {
   std::int64_t expected = 0;
   for (auto value : data.values)
     expected = std::max(expected, value < 0 ? -value : value);
-  std::int64_t result = poison<std::int64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec>(0, n),
-                          LargestMagnitude<Exec>{data.x}, result);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(expected, result);
+  expect_reduced(expected, Kokkos::RangePolicy<Exec>(0, n),
+                 LargestMagnitude<Exec>{data.x});
 }
 
 /// Members that take the work tag, and a functor with other reductions under
@@ -111,42 +108,30 @@ TYPED_TEST(UserReducers, MembersWithTheWorkTag) {
   Data<Exec> data(n);
   std::int64_t expected = 0;
   for (auto value : data.values) expected = std::max(expected, value);
-  std::int64_t result = poison<std::int64_t>();
-  RouteProbe<Exec> probe;
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<Exec, Largest>(0, n),
-                          TaggedExtremes<Exec>{data.x}, result);
-  EXPECT_TRUE(probe.streamed());
-  EXPECT_EQ(10 * expected, result);
+  expect_reduced(10 * expected, Kokkos::RangePolicy<Exec, Largest>(0, n),
+                 TaggedExtremes<Exec>{data.x});
 
   // positive data: the result is what the identity was
   Longs<Exec> const positive = make_view<std::int64_t, Exec>(
       n, [](std::size_t i) { return 1000 + std::int64_t(i); });
-  Kokkos::RangePolicy<Exec, Smallest> const policy(0, n);
-  std::int64_t ours   = poison<std::int64_t>();
-  std::int64_t theirs = poison<std::int64_t>();
-  probe.reset();
-  Kokkos::parallel_reduce(policy, TaggedInit<Exec>{positive}, ours);
-  EXPECT_TRUE(probe.streamed());
-  {
-    ScopedSettings const scope(Settings{Route::generic});
-    Kokkos::parallel_reduce(policy, TaggedInit<Exec>{positive}, theirs);
-  }
-  EXPECT_EQ(theirs, ours);
-
   // the prefixes fall below it
   Longs<Exec> const falling = make_view<std::int64_t, Exec>(
       n, [](std::size_t i) { return 600 - std::int64_t(i / 50); });
-  auto const our_y   = poisoned_array<std::int64_t, Exec>(n);
-  auto const their_y = poisoned_array<std::int64_t, Exec>(n);
-  probe.reset();
-  Kokkos::parallel_scan(policy, TaggedInit<Exec>{falling, our_y}, ours);
-  EXPECT_TRUE(probe.streamed());
-  {
-    ScopedSettings const scope(Settings{Route::generic});
-    Kokkos::parallel_scan(policy, TaggedInit<Exec>{falling, their_y}, theirs);
-  }
-  EXPECT_EQ(theirs, ours);
-  EXPECT_TRUE(holds(our_y, elements(their_y)));
+  auto const results = [&](Route asked, Route taken) {
+    ScopedSettings const scope(Settings{asked});
+    Kokkos::RangePolicy<Exec, Smallest> const policy(0, n);
+    auto const y          = poisoned_array<std::int64_t, Exec>(n);
+    std::int64_t smallest = poison<std::int64_t>(), total = smallest;
+    RouteProbe<Exec> probe;
+    Kokkos::parallel_reduce(policy, TaggedInit<Exec>{positive}, smallest);
+    EXPECT_TRUE(probe.took(taken));
+    probe.reset();
+    Kokkos::parallel_scan(policy, TaggedInit<Exec>{falling, y}, total);
+    EXPECT_TRUE(probe.took(taken));
+    return std::tuple(smallest, total, elements_of(y));
+  };
+  EXPECT_EQ(results(Route::generic, Route::generic),
+            results(Route::automatic, Route::streamed));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <core/reduce/KokkosMMA_WarpSum.hpp>
 
 #include <KokkosMMA_Random.hpp>
+#include <KokkosMMA_SampledTypes.hpp>
 #include <KokkosMMA_SmallFloats.hpp>
 
 #include <gtest/gtest.h>
@@ -176,11 +177,9 @@ TEST(Doubles, ChainOfFusedMultiplyAdds) {
   EXPECT_EQ(0x1p-60 + 0x1p-61, (Arithmetic<MmaF64>::entry(a, b, -1 - 0x1p-29)));
 }
 
-template <class Shape>
-class Multiply : public ::testing::Test {};
 using Shapes = ::testing::Types<MmaF16, MmaBF16, MmaBF16K8, MmaS8, MmaU8,
                                 MmaS8K16, MmaF64>;
-TYPED_TEST_SUITE(Multiply, Shapes);
+KOKKOSMMA_TYPED_TESTS(Multiply, Shapes);
 
 /// Small integers in the operand type.
 template <class Shape>

@@ -6,6 +6,8 @@
 
 #include <backends/emulated/atom/KokkosMMA_Warp.hpp>
 
+#include <KokkosMMA_SampledTypes.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,10 +24,8 @@ Warp::Lanes<T> lane_numbers() {
   return lanes;
 }
 
-template <class T>
-class Shuffle : public ::testing::Test {};
 using Types = ::testing::Types<float, double, std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(Shuffle, Types);
+KOKKOSMMA_TYPED_TESTS(Shuffle, Types);
 
 TYPED_TEST(Shuffle, UpLeavesTheFirstLanesTheirOwn) {
   auto const lanes = lane_numbers<TypeParam>();

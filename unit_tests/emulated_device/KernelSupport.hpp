@@ -241,7 +241,25 @@ inline void any_tuned_device(Random& random) {
   Impl::Cuda::use_tuning(0, table);
 }
 
-/// What both suites of tests share. P has a Kernel and the types T.
+/// What a suite of tests is run for.
+template <class Kernel_, class T_>
+struct OfKernel {
+  using Kernel = Kernel_;
+  using T      = T_;
+};
+
+/// Runs Reductions or Scans for a kernel, with integers and with floats, and
+/// what is tested of floats only.
+#define KOKKOSMMA_KERNEL_TESTS(name, suite, kernel)          \
+  template <class T>                                         \
+  using name##suite = OfKernel<kernel, T>;                   \
+  INSTANTIATE_TYPED_TEST_SUITE_P(name##OfIntegers, suite,    \
+                                 IntegerTypes<name##suite>); \
+  INSTANTIATE_TYPED_TEST_SUITE_P(name##OfFloats, suite,      \
+                                 FloatTypes<name##suite>);   \
+  INSTANTIATE_TYPED_TEST_SUITE_P(name, Float##suite, FloatTypes<name##suite>)
+
+/// What both suites of tests share. P is an OfKernel.
 template <class P>
 class KernelSuite : public ::testing::Test {
  public:

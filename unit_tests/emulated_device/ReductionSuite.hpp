@@ -24,12 +24,6 @@
 
 namespace KokkosMMA::Testing {
 
-template <class Kernel_, class T_>
-struct Reduced {
-  using Kernel = Kernel_;
-  using T      = T_;
-};
-
 template <class P>
 class Reductions : public KernelSuite<P> {
  public:

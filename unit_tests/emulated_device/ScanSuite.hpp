@@ -26,12 +26,6 @@ namespace KokkosMMA::Testing {
 /// Tests of rounding start from 0.
 inline int scan_start = 3;
 
-template <class Kernel_, class T_>
-struct Scanned {
-  using Kernel = Kernel_;
-  using T      = T_;
-};
-
 template <class P>
 class Scans : public KernelSuite<P> {
  public:

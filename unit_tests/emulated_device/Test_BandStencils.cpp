@@ -85,8 +85,6 @@ bool expect_bands(Factors<2> const& factors, Random& random,
   return taken;
 }
 
-template <class T>
-struct BandKernels : ::testing::Test {};
 using OfBands = SampledTypes<
     ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::int32_t>,
                      StencilTypes<float, Half, Half>>,
@@ -97,7 +95,7 @@ using OfBands = SampledTypes<
         StencilTypes<float, Half, float>, StencilTypes<float, Half, char, true>,
         StencilTypes<float, Bhalf, Bhalf>, StencilTypes<float, float, float>,
         StencilTypes<float, float, Half>>>;
-TYPED_TEST_SUITE(BandKernels, OfBands);
+KOKKOSMMA_TYPED_TESTS(BandKernels, OfBands);
 
 TYPED_TEST(BandKernels, Products) {
   Random random;
@@ -127,14 +125,12 @@ TYPED_TEST(BandKernels, StagesAreUsedAgain) {
 template <class Element>
 constexpr int largest_split_weight = std::is_same_v<Element, Half> ? 2051 : 511;
 
-template <class T>
-struct BandKernelsOfSplitWeights : ::testing::Test {};
 using SplitCases =
     SampledTypes<::testing::Types<StencilTypes<float, Half, float>>,
                  ::testing::Types<StencilTypes<float, Half, Half>,
                                   StencilTypes<float, Bhalf, Bhalf>,
                                   StencilTypes<float, float, float>>>;
-TYPED_TEST_SUITE(BandKernelsOfSplitWeights, SplitCases);
+KOKKOSMMA_TYPED_TESTS(BandKernelsOfSplitWeights, SplitCases);
 
 TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   using Element = typename TypeParam::Element;
@@ -163,13 +159,11 @@ TYPED_TEST(BandKernelsOfSplitWeights, Products) {
   EXPECT_GT(taken, 2);
 }
 
-template <class T>
-struct ByteBandKernels : ::testing::Test {};
 using OfBytes = SampledTypes<
     ::testing::Types<StencilTypes<std::int32_t, std::int8_t, std::int8_t>>,
     ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::uint8_t>,
                      StencilTypes<std::uint32_t, std::uint8_t, std::int8_t>>>;
-TYPED_TEST_SUITE(ByteBandKernels, OfBytes);
+KOKKOSMMA_TYPED_TESTS(ByteBandKernels, OfBytes);
 
 // Of results of a byte, the lowest byte of sums and weights is all there is.
 TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
@@ -188,12 +182,10 @@ TYPED_TEST(ByteBandKernels, FactorsOfAnySize) {
                 typename TypeParam::Result>::operands(fraction.of)));
 }
 
-template <class T>
-struct WideByteBandKernels : ::testing::Test {};
 using OfWideBytes = SampledTypes<
     ::testing::Types<StencilTypes<std::int32_t, std::uint8_t, std::int32_t>>,
     ::testing::Types<StencilTypes<std::int32_t, std::int8_t, std::int32_t>>>;
-TYPED_TEST_SUITE(WideByteBandKernels, OfWideBytes);
+KOKKOSMMA_TYPED_TESTS(WideByteBandKernels, OfWideBytes);
 
 // Sums along the rows have two bytes, or three.
 TYPED_TEST(WideByteBandKernels, FactorsOfAnySize) {
@@ -233,15 +225,13 @@ bool expect_dense_bands(StencilWeights<2> const& weights, Random& random) {
   return taken;
 }
 
-template <class T>
-struct DenseBandKernels : ::testing::Test {};
 using OfDenseBands =
     SampledTypes<::testing::Types<StencilTypes<float, Half, Half>,
                                   StencilTypes<double, double, double>>,
                  ::testing::Types<StencilTypes<float, Half, float>,
                                   StencilTypes<float, Bhalf, Bhalf>,
                                   StencilTypes<float, float, float>>>;
-TYPED_TEST_SUITE(DenseBandKernels, OfDenseBands);
+KOKKOSMMA_TYPED_TESTS(DenseBandKernels, OfDenseBands);
 
 TYPED_TEST(DenseBandKernels, AnyWeights) {
   Random random;
@@ -257,14 +247,12 @@ TYPED_TEST(DenseBandKernels, AnyWeights) {
   EXPECT_GT(taken, 4);
 }
 
-template <class T>
-struct TensorCoreSums : ::testing::Test {};
 using OfFloats =
     SampledTypes<::testing::Types<StencilTypes<float, float, float>>,
                  ::testing::Types<StencilTypes<float, Half, float>,
                                   StencilTypes<float, Bhalf, float>,
                                   StencilTypes<double, double, double>>>;
-TYPED_TEST_SUITE(TensorCoreSums, OfFloats);
+KOKKOSMMA_TYPED_TESTS(TensorCoreSums, OfFloats);
 
 TYPED_TEST(TensorCoreSums, NoLessAccurateThanPlainSums) {
   using A       = typename TypeParam::A;

@@ -83,20 +83,8 @@ struct ColumnScan : KernelOf<Matrix> {
   }
 };
 
-template <class T>
-using OfReduction = Reduced<ColumnReduction, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfIntegers, Reductions,
-                               IntegerTypes<OfReduction>);
-INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfFloats, Reductions,
-                               FloatTypes<OfReduction>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Columns, FloatReductions,
-                               FloatTypes<OfReduction>);
-
-template <class T>
-using OfScan = Scanned<ColumnScan, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfIntegers, Scans, IntegerTypes<OfScan>);
-INSTANTIATE_TYPED_TEST_SUITE_P(ColumnsOfFloats, Scans, FloatTypes<OfScan>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Columns, FloatScans, FloatTypes<OfScan>);
+KOKKOSMMA_KERNEL_TESTS(Columns, Reductions, ColumnReduction);
+KOKKOSMMA_KERNEL_TESTS(Columns, Scans, ColumnScan);
 
 // Rows of the result lie apart from each other otherwise than those of x, and
 // what lies between them stays.

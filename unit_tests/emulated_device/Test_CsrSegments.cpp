@@ -36,11 +36,7 @@ struct CsrSegment : KernelOf<CsrCase> {
   }
 };
 
-template <class T>
-using OfCsr = Reduced<CsrSegment, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(CsrIntegers, Reductions, IntegerTypes<OfCsr>);
-INSTANTIATE_TYPED_TEST_SUITE_P(CsrFloats, Reductions, FloatTypes<OfCsr>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Csr, FloatReductions, FloatTypes<OfCsr>);
+KOKKOSMMA_KERNEL_TESTS(Csr, Reductions, CsrSegment);
 
 /// Small elements keep the lower limit.
 TEST(CsrReduce, LongestSegmentOfAThread) {

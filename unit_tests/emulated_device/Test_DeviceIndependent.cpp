@@ -16,11 +16,8 @@ namespace {
 
 Kokkos::Cuda const space;
 
-constexpr Settings level = [] {
-  Settings settings;
-  settings.reproducibility = Reproducibility::device_independent;
-  return settings;
-}();
+constexpr Settings level{.reproducibility =
+                             Reproducibility::device_independent};
 
 // As many blocks as there is room for their values, and no thread without work
 // where there is work for all.

@@ -28,9 +28,6 @@ void expect_direct(StencilWeights<R> const& weights, Random& random) {
                           });
 }
 
-template <class T>
-struct DirectKernels : ::testing::Test {};
-
 using All = SampledTypes<
     ::testing::Types<StencilTypes<float, Half, Half>,
                      StencilTypes<double, double, double>>,
@@ -42,7 +39,7 @@ using All = SampledTypes<
                      StencilTypes<float, Bhalf, Bhalf>,
                      StencilTypes<float, float, float>,
                      StencilTypes<float, float, char, true>>>;
-TYPED_TEST_SUITE(DirectKernels, All);
+KOKKOSMMA_TYPED_TESTS(DirectKernels, All);
 
 TYPED_TEST(DirectKernels, Stars) {
   Random random;

@@ -75,12 +75,7 @@ struct EqualSegment : KernelOf<SegmentsOfLength> {
   }
 };
 
-template <class T>
-using OfEqual = Reduced<EqualSegment, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(EqualIntegers, Reductions,
-                               IntegerTypes<OfEqual>);
-INSTANTIATE_TYPED_TEST_SUITE_P(EqualFloats, Reductions, FloatTypes<OfEqual>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Equal, FloatReductions, FloatTypes<OfEqual>);
+KOKKOSMMA_KERNEL_TESTS(Equal, Reductions, EqualSegment);
 
 }  // namespace
 }  // namespace KokkosMMA::Testing

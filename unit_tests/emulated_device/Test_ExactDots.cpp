@@ -69,22 +69,18 @@ void expect_exact(HostileDot const& dot, Random& random, int processors) {
                           Strided{y.data(), 1, size}, size == 0, on_device));
 }
 
-template <class P>
-class ExactDots : public ::testing::Test {};
-TYPED_TEST_SUITE(ExactDots, FloatElements);
+KOKKOSMMA_TYPED_TESTS(ExactDots, FloatElements);
 
 TYPED_TEST(ExactDots, OfAnySizeOnAnyDevice) {
   Random random;
-  constexpr Scalar input         = TypeParam::value;
-  Impl::FloatFormat const format = Impl::float_format(input);
+  constexpr Scalar input = TypeParam::value;
   // On one multiprocessor the larger size fills the grid.
   for (int const processors : {1, 132})
     for (std::size_t const size :
          {std::size_t(random.integer(1, 40)),
           std::size_t(processors == 1 ? random.integer(16385, 17000)
                                       : random.integer(1000, 3000))})
-      for (HostileDot const& dot :
-           hostile_dots(random, size, format.lowest(), format.bias()))
+      for (HostileDot const& dot : hostile_dots(random, size, input))
         expect_exact<input>(dot, random, processors);
   expect_exact<input>({"nothing", {}, {}}, random, 3);
 }

@@ -4,7 +4,10 @@
 // Exact scans of a range of elements: each prefix has the bits of the correctly
 // rounded sum, on devices of any size.
 
-#include "ExactBits.hpp"
+#include "KernelSupport.hpp"
+
+#include <KokkosMMA_ExactReference.hpp>
+#include <KokkosMMA_HostileSums.hpp>
 
 #include <backends/cuda/kernels/scan/KokkosMMA_ExactScan.hpp>
 
@@ -33,12 +36,12 @@ Expected expected_scan(std::vector<typename Format<Input>::Bits> const& x,
   for (double const other : others) prefix.add(other);
   for (auto const bits : x) {
     double const value = Format<Input>::decode(bits);
-    if (!inclusive) expected.prefixes.push_back(expected_bits(prefix, output));
+    if (!inclusive) expected.prefixes.push_back(prefix.bits(output));
     prefix.add(value);
     sum.add(value);
-    if (inclusive) expected.prefixes.push_back(expected_bits(prefix, output));
+    if (inclusive) expected.prefixes.push_back(prefix.bits(output));
   }
-  expected.total = expected_bits(sum, total);
+  expected.total = sum.bits(total);
   return expected;
 }
 
@@ -150,15 +153,13 @@ struct Types {
   static constexpr Scalar output      = Output;
   static constexpr Scalar accumulator = Accumulator;
 };
-template <class T>
-class ExactScans : public ::testing::Test {};
 using AllTypes =
     ::testing::Types<Types<Scalar::half, Scalar::half, Scalar::float32>,
                      Types<Scalar::bhalf, Scalar::float32, Scalar::float32>,
                      Types<Scalar::float32, Scalar::float32, Scalar::float32>,
                      Types<Scalar::float32, Scalar::float64, Scalar::float64>,
                      Types<Scalar::float64, Scalar::float64, Scalar::float64>>;
-TYPED_TEST_SUITE(ExactScans, AllTypes);
+KOKKOSMMA_TYPED_TESTS(ExactScans, AllTypes);
 
 /// One of both scans: a test has dozens of sums.
 template <class T>
@@ -177,10 +178,9 @@ TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
        {std::size_t(1), std::size_t(random.integer(2, 40)),
         std::size_t(random.integer(500, 1100)),
         std::size_t(random.integer(4000, 9000))})
-    for (HostileSum const& sum :
-         hostile_sums_of(TypeParam::input, random, size))
+    for (HostileSum const& sum : hostile_sums(random, size, TypeParam::input))
       expect_either<TypeParam>(sum, random, random.integer(0, 1) ? 1 : 7);
-  auto const sums = hostile_sums_of(TypeParam::input, random, 20011);
+  auto const sums = hostile_sums(random, 20011, TypeParam::input);
   for (int const processors : {1, 7, 108, 132})
     for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 5)
       expect_either<TypeParam>(sums[k], random, processors);

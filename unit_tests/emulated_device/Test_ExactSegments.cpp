@@ -4,7 +4,10 @@
 // Exact sums of segments: the bits of the correctly rounded sum of each, of any
 // length, between any offsets, on devices of any size.
 
-#include "ExactBits.hpp"
+#include "KernelSupport.hpp"
+
+#include <KokkosMMA_ExactReference.hpp>
+#include <KokkosMMA_HostileSums.hpp>
 
 #include <backends/cuda/kernels/segmented/KokkosMMA_ExactSegments.hpp>
 
@@ -68,8 +71,7 @@ class ExactSegments : public ::testing::Test {
       ExactReference reference;
       for (std::uint64_t i = segments.begin(s); i < segments.end(s); ++i)
         reference.add(F::decode(x[i]));
-      ASSERT_EQ(expected_bits(reference, format),
-                results[s * std::size_t(stride)])
+      ASSERT_EQ(reference.bits(format), results[s * std::size_t(stride)])
           << name << ", segment " << s << ", [" << segments.begin(s) << ", "
           << segments.end(s) << ") of " << x.size() << " " << to_string(input)
           << " as " << to_string(format) << " on " << processors
@@ -89,7 +91,7 @@ class ExactSegments : public ::testing::Test {
     return x;
   }
   std::vector<HostileSum> sums(std::size_t size) {
-    auto all = hostile_sums_of(input, random, size);
+    auto all = hostile_sums(random, size, input);
     HostileSum ordinary{"normal", std::vector<double>(size)};
     for (double& term : ordinary.terms) term = random.normal();
     all.push_back(ordinary);
@@ -222,7 +224,7 @@ TEST(ExactSegmentLimbs, OfBlocksHaveCarried) {
         space, x.data(), Impl::EqualSegments{size, size}, size, shape,
         reinterpret_cast<unsigned*>(slots.data()),
         {&result, 1, Impl::float_format(P::input)});
-    EXPECT_EQ(expected_bits(reference, P::input), result);
+    EXPECT_EQ(reference.bits(P::input), result);
     for (std::int64_t const limb : slots[0].limb) EXPECT_EQ(limb, 0);
   }
 }

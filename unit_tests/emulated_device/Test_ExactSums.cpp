@@ -4,8 +4,9 @@
 // Exact sums of a range of elements: the bits of the correctly rounded sum, on
 // devices of any size.
 
-#include "ExactBits.hpp"
+#include "KernelSupport.hpp"
 
+#include <KokkosMMA_ExactReference.hpp>
 #include <KokkosMMA_HostileSums.hpp>
 
 #include <backends/cuda/kernels/reduce/KokkosMMA_ExactReduce.hpp>
@@ -66,7 +67,7 @@ void expect_exact(HostileSum const& sum, Random& random, int processors) {
   Scalar const formats[] = {Input, Scalar::half, Scalar::bhalf, Scalar::float32,
                             Scalar::float64};
   Scalar const format    = formats[random.integer(0, 4)];
-  std::uint64_t const exact = expected_bits(reference, format);
+  std::uint64_t const exact = reference.bits(format);
   auto const check          = [&](char const* how, std::uint64_t bits) {
     ASSERT_EQ(exact, bits) << sum.name << ", " << how << ", " << size << " of "
                            << to_string(Input) << " as " << to_string(format)
@@ -131,9 +132,7 @@ void expect_limbs(HostileSum const& sum, bool device_accessible,
   EXPECT_EQ(expected.empty, limbs.empty);
 }
 
-template <class P>
-class ExactSums : public ::testing::Test {};
-TYPED_TEST_SUITE(ExactSums, FloatElements);
+KOKKOSMMA_TYPED_TESTS(ExactSums, FloatElements);
 
 TYPED_TEST(ExactSums, OfAnySizeOnAnyDevice) {
   Random random;
@@ -142,9 +141,9 @@ TYPED_TEST(ExactSums, OfAnySizeOnAnyDevice) {
        {std::size_t(1), std::size_t(random.integer(2, 40)),
         std::size_t(random.integer(500, 1000)),
         std::size_t(random.integer(4000, 9000))})
-    for (HostileSum const& sum : hostile_sums_of(input, random, size))
+    for (HostileSum const& sum : hostile_sums(random, size, input))
       expect_exact<input>(sum, random, random.integer(0, 1) ? 1 : 7);
-  auto const sums = hostile_sums_of(input, random, 20011);
+  auto const sums = hostile_sums(random, 20011, input);
   for (int const processors : {1, 7, 108, 132})
     for (std::size_t k = 0; k < sums.size(); k += 1 + sums.size() / 3)
       expect_exact<input>(sums[k], random, processors);
@@ -160,7 +159,7 @@ TYPED_TEST(ExactSums, AsLimbs) {
   Random random;
   constexpr Scalar input = TypeParam::value;
   for (std::size_t const size : {1, 100, 5000})
-    for (HostileSum const& sum : hostile_sums_of(input, random, size))
+    for (HostileSum const& sum : hostile_sums(random, size, input))
       expect_limbs<input>(sum, random.integer(0, 1) != 0);
   expect_limbs<input>({"nothing", {}}, false);
 }

@@ -235,9 +235,7 @@ TEST(LaunchedCalls, TheLevelOfAPlanFixesTheOrder) {
 
 /// Only a kernel that states it is exact; others warn once.
 TEST(LaunchedCalls, ALevelThatIsNotOfferedIsReported) {
-  Settings exact;
-  exact.reproducibility = Reproducibility::exact;
-  ScopedSettings const scope(exact);
+  ScopedSettings const scope({.reproducibility = Reproducibility::exact});
   SumCall stated(1000);
   stated.call.problem.value = Scalar::float64;
   stated.call.use_exact     = &Ran::exact;

@@ -90,15 +90,9 @@ struct RangeScan : KernelOf<WholeRange, false> {
 };
 static_assert(RangeScan::has_products<Combined<Scalar::half, float>>);
 
-template <class T>
-using OfRange = Scanned<RangeScan, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfIntegers, Scans, IntegerTypes<OfRange>);
-INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfFloats, Scans, FloatTypes<OfRange>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Range, FloatScans, FloatTypes<OfRange>);
+KOKKOSMMA_KERNEL_TESTS(Range, Scans, RangeScan);
 
-template <class T>
-class RangeIntegers : public ::testing::Test {};
-TYPED_TEST_SUITE(RangeIntegers, IntegerTypes<std::type_identity_t>);
+KOKKOSMMA_TYPED_TESTS(RangeIntegers, IntegerTypes<std::type_identity_t>);
 
 // The sums of rows have the most bits here: 16 times -128, 127 or 255, and 15
 // of these before the last row. The total leaves out what the scan starts from.

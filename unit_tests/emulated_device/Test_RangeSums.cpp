@@ -83,7 +83,7 @@ struct RangeSum : KernelOf<WholeRange, false> {
   }
 };
 template <class T>
-using OfRange = Reduced<RangeSum, T>;
+using OfRange = OfKernel<RangeSum, T>;
 /// Elements of 4 bytes have no kernel.
 template <template <class> class Of>
 using SummedIntegers =
@@ -104,9 +104,7 @@ using RangeFloats =
 INSTANTIATE_TYPED_TEST_SUITE_P(RangeOfFloats, Reductions, RangeFloats);
 INSTANTIATE_TYPED_TEST_SUITE_P(Range, FloatReductions, RangeFloats);
 
-template <class T>
-class RangeIntegers : public ::testing::Test {};
-TYPED_TEST_SUITE(RangeIntegers, SummedIntegers<std::type_identity_t>);
+KOKKOSMMA_TYPED_TESTS(RangeIntegers, SummedIntegers<std::type_identity_t>);
 
 // The accumulators of the tensor cores come closest to their ends.
 TYPED_TEST(RangeIntegers, Extremes) {
@@ -297,7 +295,7 @@ struct PaperSum : RangeSum {
   }
 };
 using OfPapers =
-    ::testing::Types<Reduced<PaperSum, Combined<Scalar::half, float>>>;
+    ::testing::Types<OfKernel<PaperSum, Combined<Scalar::half, float>>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Papers, Reductions, OfPapers);
 INSTANTIATE_TYPED_TEST_SUITE_P(Papers, FloatReductions, OfPapers);
 

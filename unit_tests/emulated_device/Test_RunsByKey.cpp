@@ -128,17 +128,8 @@ struct RunSum : KernelOf<RunCase> {
   }
 };
 
-template <class T>
-using OfScan = Scanned<RunScan, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(RunIntegers, Scans, IntegerTypes<OfScan>);
-INSTANTIATE_TYPED_TEST_SUITE_P(RunFloats, Scans, FloatTypes<OfScan>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Runs, FloatScans, FloatTypes<OfScan>);
-
-template <class T>
-using OfSum = Reduced<RunSum, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(RunIntegers, Reductions, IntegerTypes<OfSum>);
-INSTANTIATE_TYPED_TEST_SUITE_P(RunFloats, Reductions, FloatTypes<OfSum>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Runs, FloatReductions, FloatTypes<OfSum>);
+KOKKOSMMA_KERNEL_TESTS(Runs, Scans, RunScan);
+KOKKOSMMA_KERNEL_TESTS(Runs, Reductions, RunSum);
 
 /// Prefixes of tiles that finish in a given order, while a warp looks back.
 std::vector<std::uint32_t> prefixes_of(std::vector<float> const& values,

@@ -63,17 +63,8 @@ struct CsrSegmentScan : KernelOf<CsrCase> {
   }
 };
 
-template <class T>
-using OfEqual = Scanned<EqualSegmentScan, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(EqualIntegers, Scans, IntegerTypes<OfEqual>);
-INSTANTIATE_TYPED_TEST_SUITE_P(EqualFloats, Scans, FloatTypes<OfEqual>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Equal, FloatScans, FloatTypes<OfEqual>);
-
-template <class T>
-using OfCsr = Scanned<CsrSegmentScan, T>;
-INSTANTIATE_TYPED_TEST_SUITE_P(CsrIntegers, Scans, IntegerTypes<OfCsr>);
-INSTANTIATE_TYPED_TEST_SUITE_P(CsrFloats, Scans, FloatTypes<OfCsr>);
-INSTANTIATE_TYPED_TEST_SUITE_P(Csr, FloatScans, FloatTypes<OfCsr>);
+KOKKOSMMA_KERNEL_TESTS(Equal, Scans, EqualSegmentScan);
+KOKKOSMMA_KERNEL_TESTS(Csr, Scans, CsrSegmentScan);
 
 }  // namespace
 }  // namespace KokkosMMA::Testing

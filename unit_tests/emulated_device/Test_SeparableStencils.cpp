@@ -48,9 +48,6 @@ void expect_separable(Factors<R> const& factors, Random& random) {
       });
 }
 
-template <class T>
-struct SeparableKernels : ::testing::Test {};
-
 // Each is seconds of compiling: what bytes and half values have in common is
 // tested with one of them.
 using All = SampledTypes<
@@ -65,7 +62,7 @@ using All = SampledTypes<
                      StencilTypes<float, float, float>,
                      StencilTypes<float, float, char, true>,
                      StencilTypes<double, double, double>>>;
-TYPED_TEST_SUITE(SeparableKernels, All);
+KOKKOSMMA_TYPED_TESTS(SeparableKernels, All);
 
 TYPED_TEST(SeparableKernels, BoxesOfEveryRadius) {
   Random random;
@@ -159,13 +156,11 @@ void expect_bits_of_sweep(int radius, Random& random) {
       [](auto const&...) {});
 }
 
-template <class T>
-struct SeparableVolumes : ::testing::Test {};
 using OfVolumes =
     SampledTypes<::testing::Types<StencilTypes<float, Half, Half>>,
                  ::testing::Types<StencilTypes<float, std::uint8_t, float>,
                                   StencilTypes<float, float, float>>>;
-TYPED_TEST_SUITE(SeparableVolumes, OfVolumes);
+KOKKOSMMA_TYPED_TESTS(SeparableVolumes, OfVolumes);
 
 TYPED_TEST(SeparableVolumes, HaveTheBitsOfOneSweep) {
   using Element = typename TypeParam::Element;

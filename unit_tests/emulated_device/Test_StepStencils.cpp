@@ -331,13 +331,10 @@ void expect_known(StepForm form, StencilWeights<2> const& weights,
                        << " calls with a value or a sum that no step has";
 }
 
-template <class T>
-struct StepKernels : ::testing::Test {};
-
 using All = SampledTypes<::testing::Types<StencilTypes<float, Half, Half>,
                                           StencilTypes<double, double, double>>,
                          ::testing::Types<StencilTypes<float, float, float>>>;
-TYPED_TEST_SUITE(StepKernels, All);
+KOKKOSMMA_TYPED_TESTS(StepKernels, All);
 
 template <class Types>
 void every_radius(StepForm form, int radius, int cases) {

@@ -22,9 +22,7 @@ static void run(char const* when) {
     std::_Exit(1);
   }
   // Warns, once, that an opaque functor does not have the level.
-  Settings exact;
-  exact.reproducibility = Reproducibility::exact;
-  ScopedSettings const scope(exact);
+  ScopedSettings const scope({.reproducibility = Reproducibility::exact});
   SumCall warned(1000);
   warned.call.problem.value = Scalar::float64;
   Impl::run_reduce(warned.call);

@@ -4,6 +4,10 @@
 #ifndef KOKKOSMMA_EXACTREFERENCE_HPP
 #define KOKKOSMMA_EXACTREFERENCE_HPP
 
+#include <KokkosMMA_SmallFloats.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +72,17 @@ class BigNatural {
  private:
   std::vector<std::uint64_t> m_places;
 };
+
+/// The number of a format nearest to a double, as bits; NaN without a sign.
+inline std::uint64_t encode(Scalar format, double x) {
+  if (std::isnan(x)) x = std::abs(x);
+  switch (format) {
+    case Scalar::half: return encode_half(x);
+    case Scalar::bhalf: return encode_bhalf(x);
+    case Scalar::float32: return std::bit_cast<std::uint32_t>(float(x));
+    default: return std::bit_cast<std::uint64_t>(x);
+  }
+}
 
 /// The sum of doubles as IEEE 754 addition would have it without intermediate
 /// rounding or overflow: the reference of exact sums.
@@ -134,8 +149,15 @@ class ExactReference {
   }
   double as_double() const { return rounded(52, -1074, 1023); }
   double as_float() const { return rounded(23, -149, 127); }
-  double as_half() const { return rounded(10, -24, 15); }
-  double as_bhalf() const { return rounded(7, -133, 127); }
+  double as(Scalar format) const {
+    switch (format) {
+      case Scalar::half: return rounded(10, -24, 15);
+      case Scalar::bhalf: return rounded(7, -133, 127);
+      case Scalar::float32: return as_float();
+      default: return as_double();
+    }
+  }
+  std::uint64_t bits(Scalar format) const { return encode(format, as(format)); }
 
  private:
   /// All bits of doubles, and of products of two, are above 2^-bottom.

@@ -5,6 +5,8 @@
 #define KOKKOSMMA_HOSTILESUMS_HPP
 
 #include <KokkosMMA_Random.hpp>
+#include <core/base/KokkosMMA_Scalar.hpp>
+#include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,9 +25,11 @@ struct HostileSum {
   std::vector<double> terms;
 };
 
-/// \param low, high exponents of the type's numbers, subnormal ones included
+/// Over the whole range of a type, its subnormal numbers included.
 inline std::vector<HostileSum> hostile_sums(Random& random, std::size_t size,
-                                            int low, int high) {
+                                            Scalar type) {
+  Impl::FloatFormat const format = Impl::float_format(type);
+  int const low = format.lowest(), high = format.bias();
   std::vector<HostileSum> all;
   auto const add = [&](char const* name, auto const& term) {
     std::vector<double> terms(size);
@@ -113,6 +117,14 @@ inline std::vector<HostileSum> hostile_sums(Random& random, std::size_t size,
   return all;
 }
 
+/// Of limb 20 of a sum of doubles as much as a number can have, which no window
+/// holds beside the ones that are there, and that cancel.
+inline std::vector<double> full_limbs(std::size_t size) {
+  std::vector<double> terms(size, std::ldexp(0x1p53 - 1, 32 * 20 - 1074));
+  for (std::size_t i = 0; i < size; i += 64) terms[i] = i / 64 % 2 ? -1 : 1;
+  return terms;
+}
+
 /// Factors whose sum of products is hard to get: hostile terms beside ones,
 /// beside powers of two, beside themselves and beside others.
 struct HostileDot {
@@ -120,14 +132,16 @@ struct HostileDot {
   std::vector<double> x, y;
 };
 inline std::vector<HostileDot> hostile_dots(Random& random, std::size_t size,
-                                            int low, int high) {
+                                            Scalar type) {
+  Impl::FloatFormat const format = Impl::float_format(type);
   std::vector<HostileDot> all;
-  auto const sums = hostile_sums(random, size, low, high);
+  auto const sums = hostile_sums(random, size, type);
   for (HostileSum const& sum : sums) {
     auto const& x          = sum.terms;
     std::vector<double> y  = x;
     std::int64_t const way = random.integer(0, 4);
-    int const power        = int(random.integer(low / 2, high / 2));
+    int const power =
+        int(random.integer(format.lowest() / 2, format.bias() / 2));
     if (way < 2)
       for (double& each : y) each = way ? std::ldexp(1., power) : 1;
     if (way == 2) {

@@ -44,6 +44,12 @@ using SampledTypes = std::conditional_t<
     std::conditional_t<few_types, typename JoinedTypes<Few, Others>::type,
                        Others>>;
 
+/// A suite of typed tests that needs nothing from a fixture.
+#define KOKKOSMMA_TYPED_TESTS(suite, types) \
+  template <class T>                        \
+  struct suite : ::testing::Test {};        \
+  TYPED_TEST_SUITE(suite, types)
+
 /// f(T()) for each of these types, or for every third.
 template <class... Types>
 void for_types(auto const& f) {

@@ -7,7 +7,6 @@
 #include <KokkosMMA_TestSupport.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -32,30 +31,12 @@ using ExclusiveSum = PrefixSum<T, Exec, false>;
 template <class T, class Exec>
 using InclusiveSum = PrefixSum<T, Exec, true>;
 
-template <class T, class Exec>
-Kokkos::View<T*, Exec> poisoned_array(std::size_t n) {
-  Kokkos::View<T*, Exec> const y(
-      Kokkos::view_alloc("output", Kokkos::WithoutInitializing), n);
-  auto const host = Kokkos::create_mirror_view(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, Kokkos::HostSpace()), y);
-  std::memset(static_cast<void*>(host.data()), 0xa5, n * sizeof(T));
-  Kokkos::deep_copy(y, host);
-  return y;
-}
-
-template <class View>
-std::vector<typename View::non_const_value_type> elements(View const& y) {
-  Kokkos::fence("KokkosMMA::Testing::elements");
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  return {host.data(), host.data() + host.extent(0)};
-}
-
 /// found holds the bits of the values, followed by nothing but poison.
 template <class T, class View>
 ::testing::AssertionResult holds(View const& found,
                                  std::vector<T> const& values) {
   static_assert(std::is_same_v<T, typename View::non_const_value_type>);
-  auto const host = elements(found);
+  auto const host = elements_of(found);
   if (host.size() < values.size())
     return ::testing::AssertionFailure() << host.size() << " elements";
   std::size_t wrong = 0, first = 0;

@@ -9,6 +9,7 @@
 
 #include <KokkosMMA_LastRoute.hpp>
 #include <KokkosMMA_Random.hpp>
+#include <KokkosMMA_SampledTypes.hpp>
 
 #include <gtest/gtest.h>
 
@@ -45,10 +46,8 @@ using ExecutionSpaces = ::testing::Types<
     >;
 
 /// A suite of typed tests that needs nothing from a fixture.
-#define KOKKOSMMA_TEST_EVERY_SPACE(suite)  \
-  template <class Exec>                    \
-  class suite : public ::testing::Test {}; \
-  TYPED_TEST_SUITE(suite, ::KokkosMMA::Testing::ExecutionSpaces)
+#define KOKKOSMMA_TEST_EVERY_SPACE(suite) \
+  KOKKOSMMA_TYPED_TESTS(suite, ::KokkosMMA::Testing::ExecutionSpaces)
 
 #ifdef KOKKOS_ENABLE_CUDA
 template <class Exec>
@@ -169,6 +168,24 @@ typename View::non_const_value_type value_of(View const& x) {
   Kokkos::fence("KokkosMMA::Testing::value_of");
   auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   return host();
+}
+
+template <class T, class Exec>
+Kokkos::View<T*, Exec> poisoned_array(std::size_t n) {
+  Kokkos::View<T*, Exec> const y(
+      Kokkos::view_alloc("data", Kokkos::WithoutInitializing), n);
+  auto const host = Kokkos::create_mirror_view(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, Kokkos::HostSpace()), y);
+  std::memset(static_cast<void*>(host.data()), 0xa5, n * sizeof(T));
+  Kokkos::deep_copy(y, host);
+  return y;
+}
+
+template <class View>
+std::vector<typename View::non_const_value_type> elements_of(View const& x) {
+  Kokkos::fence("KokkosMMA::Testing::elements_of");
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  return {host.data(), host.data() + host.extent(0)};
 }
 
 template <class T>
