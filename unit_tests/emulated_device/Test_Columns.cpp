@@ -67,6 +67,8 @@ struct ColumnScan : KernelOf<Matrix> {
     // Every way to lay rows side by side in a warp.
     for (std::size_t columns = 1; columns <= 36; ++columns)
       all.push_back({std::size_t(random.integer(1, 70)), columns, columns});
+    // More chunks than a window of the look-back.
+    all.push_back({3500, 29, 29});
     return all;
   }
   template <Impl::Operation Op, class T, class ResultOf, class Check>
