@@ -52,11 +52,6 @@ struct NativeLoop
   }
 };
 
-template <class Functor>
-inline constexpr bool is_native_loop = false;
-template <class Functor>
-inline constexpr bool is_native_loop<NativeLoop<Functor>> = true;
-
 /// Whether `value`, a bound that Kokkos stores as a signed number, fits Index.
 /// An unsigned Index holds no negative bound.
 template <class Index>
@@ -215,7 +210,7 @@ template <class Policy>
 inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
 concept RoutableLoop =
-    !Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    !Policy::is_graph_kernel::value && !IsNative<Functor> &&
     !never_runs<Functor, typename Policy::work_tag> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 

@@ -35,7 +35,7 @@ namespace KokkosMMA::Impl {
 
 template <class Functor, class Policy>
 concept RoutableLoopNode =
-    Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    Policy::is_graph_kernel::value && !IsNative<Functor> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
 /// Node of a reduction whose value a thread keeps in registers.

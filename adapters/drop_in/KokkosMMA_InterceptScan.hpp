@@ -200,9 +200,8 @@ class RoutedScan {
   using Data  = VisibleScan<Functor>;
   using Call  = TaggedCall<Functor, typename Policy::work_tag>;
 
-  static constexpr bool sum_in_float = is_16bit_float(scalar_v<value_type>) &&
-                                       !Analysis::has_join_member_function &&
-                                       !Analysis::has_init_member_function;
+  static constexpr bool sum_in_float =
+      is_16bit_float(scalar_v<value_type>) && is_default_sum<Analysis>;
   using Scanned = std::conditional_t<
       sum_in_float, Cuda::ScannedSumInFloat<Reducer, value_type>,
       std::conditional_t<

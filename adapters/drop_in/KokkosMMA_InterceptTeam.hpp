@@ -32,15 +32,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Forwards the functor's shmem_size() to Kokkos.
-template <class Wrapper, bool HasShmemSize>
-struct ShmemSize {};
-template <class Wrapper>
-struct ShmemSize<Wrapper, true> {
-  auto shmem_size(int team_size) const {
-    return static_cast<Wrapper const*>(this)->functor.shmem_size(team_size);
-  }
-};
 template <class Value>
 struct TeamValue {
   using value_type = Value;
@@ -54,9 +45,7 @@ template <class Functor, class Value, NestedLoops Loops>
 struct TeamFunctor
     : TeamValue<Value>,
       TeamShmemSize<TeamFunctor<Functor, Value, Loops>,
-                    Kokkos::Impl::has_member_team_shmem_size<Functor>::value>,
-      ShmemSize<TeamFunctor<Functor, Value, Loops>,
-                Kokkos::Impl::has_member_shmem_size<Functor>::value> {
+                    Kokkos::Impl::has_member_team_shmem_size<Functor>::value> {
   using kokkosmma_native = void;
   Functor functor;
 
@@ -68,12 +57,6 @@ struct TeamFunctor
     functor(static_cast<Arguments&&>(arguments)...);
   }
 };
-
-template <class Functor>
-inline constexpr bool is_team_functor = false;
-template <class Functor, class Value, NestedLoops Loops>
-inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
-    true;
 
 /// Policy of Kokkos' closure. Without launch bounds ptxas limits itself to the
 /// registers of full occupancy (32 on sm_90, CUDA 13.0) and serialises
@@ -105,8 +88,7 @@ using form_policy_t =
     typename FormPolicy<Loops, Policy, sizeof(Called) <= max_bound_bytes>::type;
 
 template <class Functor, class Policy>
-concept RoutableTeam =
-    !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
+concept RoutableTeam = !IsNative<Functor> && !Policy::is_graph_kernel::value;
 
 template <class Policy>
 TeamProblem team_problem(Policy const& policy) {

@@ -94,6 +94,13 @@ struct TeamShmemSize<Wrapper, true> {
   }
 };
 
+/// Wrapper of a functor, closure or reducer that is never routed: Kokkos' own
+/// code runs.
+template <class T>
+concept IsNative = requires {
+  typename T::kokkosmma_native;
+};
+
 /// Kernel that Kokkos launches for one of its closures.
 template <class Closure, class Policy>
 void const* kernel_of_kokkos() {
