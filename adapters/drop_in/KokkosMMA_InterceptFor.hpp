@@ -286,20 +286,17 @@ class RoutedFor {
 /// Specialises Kokkos' closure for POLICY. Written in Kokkos' namespace: nvcc
 /// 13.0 loses the qualification of names in the constraint of a specialisation
 /// that is declared from outside.
-#define KOKKOSMMA_IMPL_ROUTE_FOR(POLICY)                                       \
-  namespace Kokkos::Impl {                                                     \
-  template <class F, class... Traits>                                          \
-  requires(KokkosMMA::Impl::RoutableLoop<                                      \
-           F, Kokkos::POLICY<                                                  \
-                  Traits...>>) class ParallelFor<F, Kokkos::POLICY<Traits...>, \
-                                                 Kokkos::Cuda>                 \
-      : public KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>> {      \
-    using kokkosmma_base =                                                     \
-        KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>>;              \
-                                                                               \
-   public:                                                                     \
-    using kokkosmma_base::kokkosmma_base;                                      \
-  };                                                                           \
+#define KOKKOSMMA_IMPL_ROUTE_FOR(POLICY)                                     \
+  namespace Kokkos::Impl {                                                   \
+  template <class F, class... Traits>                                        \
+  requires KokkosMMA::Impl::RoutableLoop<F, POLICY<Traits...>>               \
+  class ParallelFor<F, POLICY<Traits...>, Cuda>                              \
+      : public KokkosMMA::Impl::RoutedFor<F, POLICY<Traits...>> {            \
+    using kokkosmma_base = KokkosMMA::Impl::RoutedFor<F, POLICY<Traits...>>; \
+                                                                             \
+   public:                                                                   \
+    using kokkosmma_base::kokkosmma_base;                                    \
+  };                                                                         \
   }
 
 KOKKOSMMA_IMPL_ROUTE_FOR(RangePolicy)
