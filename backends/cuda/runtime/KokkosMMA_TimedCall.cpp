@@ -6,8 +6,6 @@
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/base/KokkosMMA_WriteJson.hpp>
-#include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
