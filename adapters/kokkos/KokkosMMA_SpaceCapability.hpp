@@ -5,7 +5,7 @@
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
-#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <Kokkos_Core.hpp>
 
