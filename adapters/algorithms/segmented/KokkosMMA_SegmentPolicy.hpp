@@ -30,15 +30,9 @@ namespace Impl {
 
 /// Type of segments that a policy stores for a length or a View of offsets.
 template <class LengthOrOffsets>
-struct SegmentsOfPolicy {
-  using type = EqualSegments;
-};
-template <OffsetsView Offsets>
-struct SegmentsOfPolicy<Offsets> {
-  using type = CsrSegments<Offsets>;
-};
-template <class LengthOrOffsets>
-using policy_segments_t = typename SegmentsOfPolicy<LengthOrOffsets>::type;
+using policy_segments_t =
+    std::conditional_t<OffsetsView<LengthOrOffsets>,
+                       CsrSegments<LengthOrOffsets>, EqualSegments>;
 
 }  // namespace Impl
 
