@@ -28,7 +28,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace KokkosMMA::Impl {

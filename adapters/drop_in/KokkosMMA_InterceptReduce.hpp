@@ -42,7 +42,6 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA::Impl {
 

@@ -19,7 +19,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <type_traits>
 
 // Declared here so that an application that does not use them need not parse
