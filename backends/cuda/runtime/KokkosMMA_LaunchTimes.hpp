@@ -58,10 +58,6 @@ class LaunchTimes {
   /// Pairs in flight; a call that finds none free is not measured.
   static constexpr int max_pairs = 256;
 
-  LaunchTimes()                              = default;
-  LaunchTimes(LaunchTimes const&)            = delete;
-  LaunchTimes& operator=(LaunchTimes const&) = delete;
-
   static LaunchTimes& instance() { return until_finalize<LaunchTimes>(); }
 
   /// Returns the candidate for a call that is about to launch on this stream of
