@@ -72,11 +72,8 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   static constexpr auto indices = Indices::constant;
 
   static void describe(Policy const& policy, ForProblem& problem) {
-    problem.space.begin[0] = static_cast<std::int64_t>(policy.begin());
-    problem.space.extent[0] =
-        policy.end() > policy.begin()
-            ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
-            : 0;
+    problem.space.begin[0]  = static_cast<std::int64_t>(policy.begin());
+    problem.space.extent[0] = size_of_range(policy);
     problem.kokkos_is_wrong = overflows_in_kokkos(policy.begin(), policy.end());
   }
   template <class Native>

@@ -57,9 +57,7 @@ struct Flattened<Kokkos::RangePolicy<Traits...>> {
   static constexpr int indices     = 1;
 
   static std::uint64_t size(Policy const& policy) {
-    return policy.end() > policy.begin()
-               ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
-               : 0;
+    return size_of_range(policy);
   }
   static Index begin(Policy const& policy) { return policy.begin(); }
   template <class Functor>

@@ -220,11 +220,7 @@ class RoutedScan {
   }
 
   Functor const& functor() const { return functor_of(m_functor); }
-  std::uint64_t size() const {
-    return m_policy.end() > m_policy.begin()
-               ? std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin())
-               : 0;
-  }
+  std::uint64_t size() const { return size_of_range(m_policy); }
 
   template <class... MemorySpace>
   static void run_native(void const* self) {
