@@ -10,8 +10,8 @@
 /// constructor have been the same since Kokkos 4.1.
 
 #include <adapters/algorithms/segmented/KokkosMMA_Segmented.hpp>
-#include <adapters/kokkos/KokkosMMA_CheckKnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 
 #include <Kokkos_Core.hpp>
 
