@@ -109,9 +109,9 @@ struct ToolResponse<Policy, F> {
 };
 }  // namespace Kokkos::Tools::Impl
 
-KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
-KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, !KokkosMMA::Impl::OwnFunctor<F>)
-KOKKOSMMA_IMPL_ROUTE_SCAN(!KokkosMMA::Impl::OwnFunctor<F>)
+KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, false)
+KOKKOSMMA_IMPL_ROUTE_REDUCE(MDRangePolicy, false)
+KOKKOSMMA_IMPL_ROUTE_SCAN(false)
 
 #endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

@@ -8,7 +8,6 @@
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/base/KokkosMMA_WriteJson.hpp>
 #include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 
 #include <cstdio>

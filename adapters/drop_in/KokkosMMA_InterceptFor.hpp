@@ -52,11 +52,6 @@ struct NativeLoop
   }
 };
 
-template <class Functor>
-inline constexpr bool is_native_loop = false;
-template <class Functor>
-inline constexpr bool is_native_loop<NativeLoop<Functor>> = true;
-
 /// Whether `value`, a bound that Kokkos stores as a signed number, fits Index.
 /// An unsigned Index holds no negative bound.
 template <class Index>
@@ -77,11 +72,8 @@ struct PolicyLoop<Kokkos::RangePolicy<Traits...>> {
   static constexpr auto indices = Indices::constant;
 
   static void describe(Policy const& policy, ForProblem& problem) {
-    problem.space.begin[0] = static_cast<std::int64_t>(policy.begin());
-    problem.space.extent[0] =
-        policy.end() > policy.begin()
-            ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
-            : 0;
+    problem.space.begin[0]  = static_cast<std::int64_t>(policy.begin());
+    problem.space.extent[0] = size_of_range(policy);
     problem.kokkos_is_wrong = overflows_in_kokkos(policy.begin(), policy.end());
   }
   template <class Native>
@@ -215,7 +207,7 @@ template <class Policy>
 inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
 template <class Functor, class Policy>
 concept RoutableLoop =
-    !Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    !Policy::is_graph_kernel::value && !IsNative<Functor> &&
     !never_runs<Functor, typename Policy::work_tag> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
@@ -291,20 +283,17 @@ class RoutedFor {
 /// Specialises Kokkos' closure for POLICY. Written in Kokkos' namespace: nvcc
 /// 13.0 loses the qualification of names in the constraint of a specialisation
 /// that is declared from outside.
-#define KOKKOSMMA_IMPL_ROUTE_FOR(POLICY)                                       \
-  namespace Kokkos::Impl {                                                     \
-  template <class F, class... Traits>                                          \
-  requires(KokkosMMA::Impl::RoutableLoop<                                      \
-           F, Kokkos::POLICY<                                                  \
-                  Traits...>>) class ParallelFor<F, Kokkos::POLICY<Traits...>, \
-                                                 Kokkos::Cuda>                 \
-      : public KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>> {      \
-    using kokkosmma_base =                                                     \
-        KokkosMMA::Impl::RoutedFor<F, Kokkos::POLICY<Traits...>>;              \
-                                                                               \
-   public:                                                                     \
-    using kokkosmma_base::kokkosmma_base;                                      \
-  };                                                                           \
+#define KOKKOSMMA_IMPL_ROUTE_FOR(POLICY)                                     \
+  namespace Kokkos::Impl {                                                   \
+  template <class F, class... Traits>                                        \
+  requires KokkosMMA::Impl::RoutableLoop<F, POLICY<Traits...>>               \
+  class ParallelFor<F, POLICY<Traits...>, Cuda>                              \
+      : public KokkosMMA::Impl::RoutedFor<F, POLICY<Traits...>> {            \
+    using kokkosmma_base = KokkosMMA::Impl::RoutedFor<F, POLICY<Traits...>>; \
+                                                                             \
+   public:                                                                   \
+    using kokkosmma_base::kokkosmma_base;                                    \
+  };                                                                         \
   }
 
 KOKKOSMMA_IMPL_ROUTE_FOR(RangePolicy)

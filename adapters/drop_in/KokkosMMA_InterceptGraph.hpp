@@ -28,14 +28,13 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace KokkosMMA::Impl {
 
 template <class Functor, class Policy>
 concept RoutableLoopNode =
-    Policy::is_graph_kernel::value && !is_native_loop<Functor> &&
+    Policy::is_graph_kernel::value && !IsNative<Functor> &&
     sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
 
 /// Node of a reduction whose value a thread keeps in registers.
@@ -156,41 +155,31 @@ class ReduceNode
 
 /// Specialises Kokkos' class of a node for POLICY, in Kokkos' namespace as
 /// KOKKOSMMA_IMPL_ROUTE_REDUCE does.
-#define KOKKOSMMA_IMPL_ROUTE_NODES(POLICY)                                    \
-  namespace Kokkos::Impl {                                                    \
-  template <class F, class... Traits>                                         \
-  requires(KokkosMMA::Impl::RoutableLoopNode<                                 \
-           F, Kokkos::POLICY<                                                 \
-                  Traits...>>) class GraphNodeKernelImpl<Kokkos::Cuda,        \
-                                                         Kokkos::POLICY<      \
-                                                             Traits...>,      \
-                                                         F, ParallelForTag>   \
-      : public KokkosMMA::Impl::LoopNode<F, Kokkos::POLICY<Traits...>> {      \
-    using kokkosmma_base =                                                    \
-        KokkosMMA::Impl::LoopNode<F, Kokkos::POLICY<Traits...>>;              \
-                                                                              \
-   public:                                                                    \
-    using graph_kernel = GraphNodeKernelImpl;                                 \
-    using kokkosmma_base::kokkosmma_base;                                     \
-  };                                                                          \
-  template <class F, class R, class... Traits>                                \
-  requires(KokkosMMA::Impl::RoutableReduceNode<                               \
-           F, R,                                                              \
-           Kokkos::POLICY<                                                    \
-               Traits...>>) class GraphNodeKernelImpl<Kokkos::Cuda,           \
-                                                      Kokkos::POLICY<         \
-                                                          Traits...>,         \
-                                                      CombinedFunctorReducer< \
-                                                          F, R, void>,        \
-                                                      ParallelReduceTag>      \
-      : public KokkosMMA::Impl::ReduceNode<F, R, Kokkos::POLICY<Traits...>> { \
-    using kokkosmma_base =                                                    \
-        KokkosMMA::Impl::ReduceNode<F, R, Kokkos::POLICY<Traits...>>;         \
-                                                                              \
-   public:                                                                    \
-    using graph_kernel = GraphNodeKernelImpl;                                 \
-    using kokkosmma_base::kokkosmma_base;                                     \
-  };                                                                          \
+#define KOKKOSMMA_IMPL_ROUTE_NODES(POLICY)                                  \
+  namespace Kokkos::Impl {                                                  \
+  template <class F, class... Traits>                                       \
+  requires KokkosMMA::Impl::RoutableLoopNode<F, POLICY<Traits...>>          \
+  class GraphNodeKernelImpl<Cuda, POLICY<Traits...>, F, ParallelForTag>     \
+      : public KokkosMMA::Impl::LoopNode<F, POLICY<Traits...>> {            \
+    using kokkosmma_base = KokkosMMA::Impl::LoopNode<F, POLICY<Traits...>>; \
+                                                                            \
+   public:                                                                  \
+    using graph_kernel = GraphNodeKernelImpl;                               \
+    using kokkosmma_base::kokkosmma_base;                                   \
+  };                                                                        \
+  template <class F, class R, class... Traits>                              \
+  requires KokkosMMA::Impl::RoutableReduceNode<F, R, POLICY<Traits...>>     \
+  class GraphNodeKernelImpl<Cuda, POLICY<Traits...>,                        \
+                            CombinedFunctorReducer<F, R, void>,             \
+                            ParallelReduceTag>                              \
+      : public KokkosMMA::Impl::ReduceNode<F, R, POLICY<Traits...>> {       \
+    using kokkosmma_base =                                                  \
+        KokkosMMA::Impl::ReduceNode<F, R, POLICY<Traits...>>;               \
+                                                                            \
+   public:                                                                  \
+    using graph_kernel = GraphNodeKernelImpl;                               \
+    using kokkosmma_base::kokkosmma_base;                                   \
+  };                                                                        \
   }
 
 KOKKOSMMA_IMPL_ROUTE_NODES(RangePolicy)

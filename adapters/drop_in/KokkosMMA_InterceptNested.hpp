@@ -166,19 +166,16 @@ __device__ void reduce_nested(LanesOfTeam<Index> const& range,
 /// Wrapper of a reducer that selects Kokkos' own scan.
 template <class Reducer>
 struct ScanOfKokkos : Reducer {
+  using kokkosmma_native = void;
   KOKKOS_FUNCTION explicit ScanOfKokkos(Reducer const& reducer)
       : Reducer(reducer) {}
 };
-template <class Reducer>
-inline constexpr bool is_scan_of_kokkos = false;
-template <class Reducer>
-inline constexpr bool is_scan_of_kokkos<ScanOfKokkos<Reducer>> = true;
 
 /// Whether scans with the reducer have a form with several rounds in flight.
 template <class Reducer>
 constexpr bool scans_overlap() {
-  if constexpr (!Kokkos::is_reducer<Reducer>::value ||
-                is_scan_of_kokkos<Reducer> || std::is_final_v<Reducer> ||
+  if constexpr (!Kokkos::is_reducer<Reducer>::value || IsNative<Reducer> ||
+                std::is_final_v<Reducer> ||
                 !std::is_copy_constructible_v<Reducer>) {
     return false;
   } else {
@@ -191,7 +188,8 @@ constexpr bool scans_overlap() {
 /// Wrapper of a closure that selects Kokkos' own scan of a team.
 template <class Closure, class T>
 struct TeamScanOfKokkos {
-  using value_type = T;
+  using kokkosmma_native = void;
+  using value_type       = T;
   Closure const& closure;
 
   template <class Index>
@@ -200,11 +198,6 @@ struct TeamScanOfKokkos {
     closure(i, value, static_cast<bool&&>(final));
   }
 };
-template <class Closure>
-inline constexpr bool is_team_scan_of_kokkos = false;
-template <class Closure, class T>
-inline constexpr bool is_team_scan_of_kokkos<TeamScanOfKokkos<Closure, T>> =
-    true;
 
 template <class Closure>
 using scanned_t = typename Kokkos::Impl::FunctorAnalysis<
@@ -214,7 +207,7 @@ using scanned_t = typename Kokkos::Impl::FunctorAnalysis<
 /// Whether scans of a team's threads have a form with several rounds in flight.
 template <class Closure, class T>
 concept OverlappedTeamScan =
-    !is_team_scan_of_kokkos<Closure> && std::is_arithmetic_v<T> &&
+    !IsNative<Closure> && std::is_arithmetic_v<T> &&
     (sizeof(T) == 4 || sizeof(T) == 8) && std::is_same_v<scanned_t<Closure>, T>;
 
 /// Access to Kokkos' shared memory for joins inside a team: 8 bytes per thread

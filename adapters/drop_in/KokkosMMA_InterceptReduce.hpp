@@ -42,7 +42,6 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA::Impl {
 
@@ -58,9 +57,7 @@ struct Flattened<Kokkos::RangePolicy<Traits...>> {
   static constexpr int indices     = 1;
 
   static std::uint64_t size(Policy const& policy) {
-    return policy.end() > policy.begin()
-               ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
-               : 0;
+    return size_of_range(policy);
   }
   static Index begin(Policy const& policy) { return policy.begin(); }
   template <class Functor>
@@ -424,33 +421,32 @@ using Routed = std::conditional_t<ValueInRegisters<Reducer>,
                                   RoutedReduce<Functor, Reducer, Policy>,
                                   RoutedArrays<Functor, Reducer, Policy>>;
 
+/// \tparam Own whether the functor is one of this library
+template <class Functor, class Reducer, class Policy, bool Own>
+concept RoutableReduce = (OwnFunctor<Functor> == Own) &&
+                         !Policy::is_graph_kernel::value
+                         && RoutableTypes<Functor, Reducer, Policy>;
+
 }  // namespace KokkosMMA::Impl
 
-/// Specialises Kokkos' closure for POLICY where WHEN holds. Written in Kokkos'
-/// namespace: nvcc 13.0 loses the qualification of names in the constraint of a
-/// specialisation that is declared from outside.
-#define KOKKOSMMA_IMPL_ROUTE_REDUCE(POLICY, WHEN)                             \
+/// Specialises Kokkos' closure for POLICY. Written in Kokkos' namespace: nvcc
+/// 13.0 loses the qualification of names in the constraint of a specialisation
+/// that is declared from outside.
+#define KOKKOSMMA_IMPL_ROUTE_REDUCE(POLICY, OWN)                              \
   namespace Kokkos::Impl {                                                    \
   template <class F, class R, class... Traits>                                \
-  requires(                                                                   \
-      WHEN && !Kokkos::POLICY<Traits...>::is_graph_kernel::value &&           \
-      KokkosMMA::Impl::RoutableTypes<                                         \
-          F, R,                                                               \
-          Kokkos::POLICY<                                                     \
-              Traits...>>) class ParallelReduce<CombinedFunctorReducer<F, R,  \
-                                                                       void>, \
-                                                Kokkos::POLICY<Traits...>,    \
-                                                Kokkos::Cuda>                 \
-      : public KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>> {     \
-    using kokkosmma_base =                                                    \
-        KokkosMMA::Impl::Routed<F, R, Kokkos::POLICY<Traits...>>;             \
+  requires KokkosMMA::Impl::RoutableReduce<F, R, POLICY<Traits...>, OWN>      \
+  class ParallelReduce<CombinedFunctorReducer<F, R, void>, POLICY<Traits...>, \
+                       Cuda>                                                  \
+      : public KokkosMMA::Impl::Routed<F, R, POLICY<Traits...>> {             \
+    using kokkosmma_base = KokkosMMA::Impl::Routed<F, R, POLICY<Traits...>>;  \
                                                                               \
    public:                                                                    \
     using kokkosmma_base::kokkosmma_base;                                     \
   };                                                                          \
   }
 
-KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, KokkosMMA::Impl::OwnFunctor<F>)
+KOKKOSMMA_IMPL_ROUTE_REDUCE(RangePolicy, true)
 
 #endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

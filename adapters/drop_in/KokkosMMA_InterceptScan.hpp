@@ -200,9 +200,8 @@ class RoutedScan {
   using Data  = VisibleScan<Functor>;
   using Call  = TaggedCall<Functor, typename Policy::work_tag>;
 
-  static constexpr bool sum_in_float = is_16bit_float(scalar_v<value_type>) &&
-                                       !Analysis::has_join_member_function &&
-                                       !Analysis::has_init_member_function;
+  static constexpr bool sum_in_float =
+      is_16bit_float(scalar_v<value_type>) && is_default_sum<Analysis>;
   using Scanned = std::conditional_t<
       sum_in_float, Cuda::ScannedSumInFloat<Reducer, value_type>,
       std::conditional_t<
@@ -221,11 +220,7 @@ class RoutedScan {
   }
 
   Functor const& functor() const { return Impl::functor_of(m_functor); }
-  std::uint64_t size() const {
-    return m_policy.end() > m_policy.begin()
-               ? std::uint64_t(m_policy.end()) - std::uint64_t(m_policy.begin())
-               : 0;
-  }
+  std::uint64_t size() const { return size_of_range(m_policy); }
 
   template <class... MemorySpace>
   static void run_native(void const* self) {
@@ -279,45 +274,41 @@ template <class F, class Policy, class Result>
 using RoutedScanWithTotalOf =
     RoutedScan<F, Policy, Result, NativeScanWithTotal<F, Policy, Result>>;
 
+/// \tparam Own whether the functor is one of this library
+template <class Functor, class Policy, bool Own, class Result = void>
+concept RoutableScan = (OwnFunctor<Functor> == Own) &&
+                       (routable_scan<Functor, Policy, Result>());
+
 }  // namespace KokkosMMA::Impl
 
-/// Specialises Kokkos' closures where WHEN holds, inside Kokkos' namespace: see
-/// KOKKOSMMA_IMPL_ROUTE_REDUCE.
-#define KOKKOSMMA_IMPL_ROUTE_SCAN(WHEN)                                        \
-  namespace Kokkos::Impl {                                                     \
-  template <class F, class... Traits>                                          \
-  requires(WHEN &&                                                             \
-           KokkosMMA::Impl::routable_scan<                                     \
-               F, Kokkos::RangePolicy<Traits...>,                              \
-               void>()) class ParallelScan<F, Kokkos::RangePolicy<Traits...>,  \
-                                           Kokkos::Cuda>                       \
-      : public KokkosMMA::Impl::RoutedScanOf<F,                                \
-                                             Kokkos::RangePolicy<Traits...>> { \
-    using kokkosmma_base =                                                     \
-        KokkosMMA::Impl::RoutedScanOf<F, Kokkos::RangePolicy<Traits...>>;      \
-                                                                               \
-   public:                                                                     \
-    using kokkosmma_base::kokkosmma_base;                                      \
-  };                                                                           \
-  template <class F, class Result, class... Traits>                            \
-  requires(WHEN &&                                                             \
-           KokkosMMA::Impl::routable_scan<                                     \
-               F, Kokkos::RangePolicy<Traits...>,                              \
-               Result>()) class ParallelScanWithTotal<F,                       \
-                                                      Kokkos::RangePolicy<     \
-                                                          Traits...>,          \
-                                                      Result, Kokkos::Cuda>    \
-      : public KokkosMMA::Impl::RoutedScanWithTotalOf<                         \
-            F, Kokkos::RangePolicy<Traits...>, Result> {                       \
-    using kokkosmma_base = KokkosMMA::Impl::RoutedScanWithTotalOf<             \
-        F, Kokkos::RangePolicy<Traits...>, Result>;                            \
-                                                                               \
-   public:                                                                     \
-    using kokkosmma_base::kokkosmma_base;                                      \
-  };                                                                           \
+/// Specialises Kokkos' closures, in Kokkos' namespace as
+/// KOKKOSMMA_IMPL_ROUTE_REDUCE does.
+#define KOKKOSMMA_IMPL_ROUTE_SCAN(OWN)                                        \
+  namespace Kokkos::Impl {                                                    \
+  template <class F, class... Traits>                                         \
+  requires KokkosMMA::Impl::RoutableScan<F, RangePolicy<Traits...>, OWN>      \
+  class ParallelScan<F, RangePolicy<Traits...>, Cuda>                         \
+      : public KokkosMMA::Impl::RoutedScanOf<F, RangePolicy<Traits...>> {     \
+    using kokkosmma_base =                                                    \
+        KokkosMMA::Impl::RoutedScanOf<F, RangePolicy<Traits...>>;             \
+                                                                              \
+   public:                                                                    \
+    using kokkosmma_base::kokkosmma_base;                                     \
+  };                                                                          \
+  template <class F, class R, class... Traits>                                \
+  requires KokkosMMA::Impl::RoutableScan<F, RangePolicy<Traits...>, OWN, R>   \
+  class ParallelScanWithTotal<F, RangePolicy<Traits...>, R, Cuda>             \
+      : public KokkosMMA::Impl::RoutedScanWithTotalOf<                        \
+            F, RangePolicy<Traits...>, R> {                                   \
+    using kokkosmma_base =                                                    \
+        KokkosMMA::Impl::RoutedScanWithTotalOf<F, RangePolicy<Traits...>, R>; \
+                                                                              \
+   public:                                                                    \
+    using kokkosmma_base::kokkosmma_base;                                     \
+  };                                                                          \
   }
 
-KOKKOSMMA_IMPL_ROUTE_SCAN(KokkosMMA::Impl::OwnFunctor<F>)
+KOKKOSMMA_IMPL_ROUTE_SCAN(true)
 
 #endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

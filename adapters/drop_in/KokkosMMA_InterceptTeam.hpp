@@ -32,15 +32,6 @@
 
 namespace KokkosMMA::Impl {
 
-/// Forwards the functor's shmem_size() to Kokkos.
-template <class Wrapper, bool HasShmemSize>
-struct ShmemSize {};
-template <class Wrapper>
-struct ShmemSize<Wrapper, true> {
-  auto shmem_size(int team_size) const {
-    return static_cast<Wrapper const*>(this)->functor.shmem_size(team_size);
-  }
-};
 template <class Value>
 struct TeamValue {
   using value_type = Value;
@@ -54,9 +45,7 @@ template <class Functor, class Value, NestedLoops Loops>
 struct TeamFunctor
     : TeamValue<Value>,
       TeamShmemSize<TeamFunctor<Functor, Value, Loops>,
-                    Kokkos::Impl::has_member_team_shmem_size<Functor>::value>,
-      ShmemSize<TeamFunctor<Functor, Value, Loops>,
-                Kokkos::Impl::has_member_shmem_size<Functor>::value> {
+                    Kokkos::Impl::has_member_team_shmem_size<Functor>::value> {
   using kokkosmma_native = void;
   Functor functor;
 
@@ -69,12 +58,6 @@ struct TeamFunctor
   }
 };
 
-template <class Functor>
-inline constexpr bool is_team_functor = false;
-template <class Functor, class Value, NestedLoops Loops>
-inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
-    true;
-
 /// Policy of Kokkos' closure. Without launch bounds ptxas limits itself to the
 /// registers of full occupancy (32 on sm_90, CUDA 13.0) and serialises
 /// invocations with dependent loads rather than use more. Rows of power-law
@@ -83,30 +66,31 @@ inline constexpr bool is_team_functor<TeamFunctor<Functor, Value, Loops>> =
 /// run; bounds of 512 gave the same mean of perf_nested. If the kernel spills,
 /// Kokkos' loops are faster and run. A policy can have only one LaunchBounds,
 /// so one that names it is not changed.
-template <NestedLoops Loops, class Policy, bool MayBeBound>
+template <NestedLoops Loops, class Policy, class Called>
 struct FormPolicy {
   using type = Policy;
-};
-template <class... Traits>
-requires(
-    Kokkos::TeamPolicy<Traits...>::
-        launch_bounds_is_defaulted) struct FormPolicy<NestedLoops::overlapped,
-                                                      Kokkos::TeamPolicy<
-                                                          Traits...>,
-                                                      true> {
-  using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<1024, 1>>;
 };
 /// Largest functor with launch bounds. Its closure is a few hundred bytes
 /// larger; closures of 32 KB are in global memory, where Kokkos 4.6 does not
 /// compile with bounds.
 inline constexpr std::size_t max_bound_bytes = 31 * 1024;
+template <class Policy, class Called>
+concept MayBeBound = Policy::launch_bounds_is_defaulted &&
+                     sizeof(Called) <= max_bound_bytes;
+template <class Called, class... Traits>
+requires MayBeBound<Kokkos::TeamPolicy<Traits...>, Called>
+struct FormPolicy<NestedLoops::overlapped, Kokkos::TeamPolicy<Traits...>,
+                  Called> {
+  using type = Kokkos::TeamPolicy<Traits..., Kokkos::LaunchBounds<1024, 1>>;
+};
 template <NestedLoops Loops, class Policy, class Called>
-using form_policy_t =
-    typename FormPolicy<Loops, Policy, sizeof(Called) <= max_bound_bytes>::type;
+using form_policy_t = typename FormPolicy<Loops, Policy, Called>::type;
 
 template <class Functor, class Policy>
-concept RoutableTeam =
-    !is_team_functor<Functor> && !Policy::is_graph_kernel::value;
+concept RoutableTeam = !IsNative<Functor> && !Policy::is_graph_kernel::value;
+template <class Functor, class Reducer, class Policy>
+concept RoutableTeamReduce = RoutableTeam<Functor, Policy> &&
+    (Reducer::static_value_size() != 0);
 
 template <class Policy>
 TeamProblem team_problem(Policy const& policy) {
@@ -361,13 +345,11 @@ class RoutedTeamReduce {
 namespace Kokkos::Impl {
 
 template <class F, class... Traits>
-requires(KokkosMMA::Impl::RoutableTeam<
-         F, Kokkos::TeamPolicy<
-                Traits...>>) class ParallelFor<F, Kokkos::TeamPolicy<Traits...>,
-                                               Kokkos::Cuda>
-    : public KokkosMMA::Impl::RoutedTeamFor<F, Kokkos::TeamPolicy<Traits...>> {
+requires KokkosMMA::Impl::RoutableTeam<F, TeamPolicy<Traits...>>
+class ParallelFor<F, TeamPolicy<Traits...>, Cuda>
+    : public KokkosMMA::Impl::RoutedTeamFor<F, TeamPolicy<Traits...>> {
   using kokkosmma_base =
-      KokkosMMA::Impl::RoutedTeamFor<F, Kokkos::TeamPolicy<Traits...>>;
+      KokkosMMA::Impl::RoutedTeamFor<F, TeamPolicy<Traits...>>;
 
  public:
   using functor_type = F;
@@ -375,25 +357,22 @@ requires(KokkosMMA::Impl::RoutableTeam<
 };
 
 template <class F, class R, class... Traits>
-requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
-             R::static_value_size() !=
-         0) class ParallelReduce<CombinedFunctorReducer<F, R, void>,
-                                 Kokkos::TeamPolicy<Traits...>, Kokkos::Cuda>
-    : public KokkosMMA::Impl::RoutedTeamReduce<F, R,
-                                               Kokkos::TeamPolicy<Traits...>> {
+requires KokkosMMA::Impl::RoutableTeamReduce<F, R, TeamPolicy<Traits...>>
+class ParallelReduce<CombinedFunctorReducer<F, R, void>, TeamPolicy<Traits...>,
+                     Cuda>
+    : public KokkosMMA::Impl::RoutedTeamReduce<F, R, TeamPolicy<Traits...>> {
   using kokkosmma_base =
-      KokkosMMA::Impl::RoutedTeamReduce<F, R, Kokkos::TeamPolicy<Traits...>>;
+      KokkosMMA::Impl::RoutedTeamReduce<F, R, TeamPolicy<Traits...>>;
 
  public:
   using FunctorType    = F;
   using ReducerType    = R;
   using functor_type   = F;
   using reducer_type   = R;
-  using size_type      = Kokkos::Cuda::size_type;
+  using size_type      = Cuda::size_type;
   using value_type     = typename R::value_type;
   using pointer_type   = typename R::pointer_type;
   using reference_type = typename R::reference_type;
-
   using kokkosmma_base::kokkosmma_base;
 };
 

@@ -19,7 +19,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <type_traits>
 
 // Declared here so that an application that does not use them need not parse
@@ -38,12 +37,6 @@ struct StdTranformReduceDefaultJoinFunctor;
 }  // namespace Kokkos::Experimental::Impl
 
 namespace KokkosMMA::Impl {
-
-/// Wrapper of a reducer or functor that is never routed.
-template <class T>
-concept IsNative = requires {
-  typename T::kokkosmma_native;
-};
 
 /// Functor of this library: routed in every translation unit that has its
 /// definition, with or without the drop-in header.
@@ -161,19 +154,13 @@ concept RoutableTypes =
      (is_range_policy<Policy> && ValueInSharedMemory<Reducer>)) &&
     sizeof(Functor) + sizeof(Reducer) <= max_argument_functor_bytes;
 
-/// Type of a reduced value without Kokkos' wrapper.
+/// Type of a reduced value, without Kokkos' wrapper.
 template <class T>
-struct NumberOfValue {
-  using type = T;
-};
+inline constexpr Scalar number_of_value = scalar_v<T>;
 template <class T>
-struct NumberOfValue<
-    Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> {
-  using type = T;
-};
-template <class T>
-inline constexpr Scalar number_of_value =
-    scalar_v<typename NumberOfValue<T>::type>;
+inline constexpr Scalar number_of_value<
+    Kokkos::Experimental::Impl::ValueWrapperForNoNeutralElement<T>> =
+    scalar_v<T>;
 
 }  // namespace KokkosMMA::Impl
 

@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -93,6 +94,21 @@ struct TeamShmemSize<Wrapper, true> {
         team_size);
   }
 };
+
+/// Wrapper of a functor, closure or reducer that is never routed: Kokkos' own
+/// code runs.
+template <class T>
+concept IsNative = requires {
+  typename T::kokkosmma_native;
+};
+
+/// Number of indices of a RangePolicy, whose bounds may be in either order.
+template <class Policy>
+std::uint64_t size_of_range(Policy const& policy) {
+  return policy.end() > policy.begin()
+             ? std::uint64_t(policy.end()) - std::uint64_t(policy.begin())
+             : 0;
+}
 
 /// Kernel that Kokkos launches for one of its closures.
 template <class Closure, class Policy>

@@ -23,7 +23,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <memory>
 #include <type_traits>
 

@@ -19,10 +19,8 @@
 #include <backends/cuda/kernels/reduce/KokkosMMA_MmaReduce.hpp>
 #endif
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 namespace KokkosMMA {
 namespace Impl {
@@ -155,48 +153,31 @@ auto transform(X const& x, Op const& op) {
 
 namespace Impl {
 
-/// Elements in memory: element i is at `data + i * stride`.
-struct VisibleElements {
-  void const* data      = nullptr;
-  std::ptrdiff_t stride = 1;
-
-  /// Remainder of the address by 16 bytes.
-  std::uintptr_t alignment() const {
-    return reinterpret_cast<std::uintptr_t>(data) % 16;
+/// Common part of data that tensor cores may sum.
+struct SummedByMma {
+  /// Whether tensor cores of some device can sum the elements.
+  static constexpr bool sum_exists(ReduceProblem problem) {
+    problem.contiguous = true;
+    return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
   }
-};
-template <class X>
-VisibleElements visible_elements(X const& x) {
-  return {x.data(), std::ptrdiff_t(x.stride(0))};
-}
-
-/// Whether tensor cores of some device can sum the elements.
-constexpr bool sum_exists_for(ReduceProblem problem) {
-  problem.contiguous = true;
-  return !refuse_mma(problem, Capability{true, 90, 1}, Settings{});
-}
-
 #if KOKKOSMMA_IMPL_ON_CUDA()
-/// Elements [begin, begin + size) for a kernel.
-template <class Element>
-VectorRange part_of(VisibleElements const& elements, std::uint64_t begin,
-                    std::uint64_t size) {
-  return vector_range(static_cast<Element const*>(elements.data) + begin, size,
-                      sizeof(Element));
-}
+  /// Elements [begin, begin + size) for a kernel.
+  template <class X>
+  static VectorRange part_of(X const& x, std::uint64_t begin,
+                             std::uint64_t size) {
+    return vector_range(x.data() + begin, size, sizeof(typename X::value_type));
+  }
 #endif
+};
 
 template <class X>
 requires is_plain_source<X>
-struct VisibleData<Load<X>> {
+struct VisibleData<Load<X>> : SummedByMma {
   static constexpr Source source = Source::view;
   using Element                  = typename X::non_const_value_type;
 
-  static constexpr bool sum_exists(ReduceProblem const& problem) {
-    return sum_exists_for(problem);
-  }
   static void describe(Load<X> const& f, ReduceProblem& problem) {
-    problem.contiguous = visible_elements(f.x).stride == 1;
+    problem.contiguous = f.x.stride(0) == 1;
   }
 #if KOKKOSMMA_IMPL_ON_CUDA()
   /// Sums x(begin) to x(begin + size - 1) on the tensor cores.
@@ -206,9 +187,8 @@ struct VisibleData<Load<X>> {
                   std::uint64_t size, T* result, bool result_on_device) {
     Cuda::launch_mma_reduce(
         stream, scratch,
-        Cuda::SumOperands<scalar_v<Element>>{
-            part_of<Element>(visible_elements(f.x), begin, size)},
-        result, result_on_device);
+        Cuda::SumOperands<scalar_v<Element>>{part_of(f.x, begin, size)}, result,
+        result_on_device);
   }
 #endif
 };
@@ -216,18 +196,14 @@ struct VisibleData<Load<X>> {
 template <class X, class Y>
 requires(is_plain_source<X>&& is_plain_source<Y>&& std::is_same_v<
          typename X::non_const_value_type,
-         typename Y::non_const_value_type>) struct VisibleData<Dot<X, Y>> {
+         typename Y::non_const_value_type>) struct VisibleData<Dot<X, Y>>
+    : SummedByMma {
   static constexpr Source source = Source::product;
   using Element                  = typename X::non_const_value_type;
 
-  static constexpr bool sum_exists(ReduceProblem const& problem) {
-    return sum_exists_for(problem);
-  }
   static void describe(Dot<X, Y> const& f, ReduceProblem& problem) {
-    VisibleElements const x = visible_elements(f.x);
-    VisibleElements const y = visible_elements(f.y);
-    problem.contiguous      = x.stride == 1 && y.stride == 1;
-    problem.same_alignment  = x.alignment() == y.alignment();
+    problem.contiguous     = f.x.stride(0) == 1 && f.y.stride(0) == 1;
+    problem.same_alignment = same_alignment(f.x, f.y);
   }
 #if KOKKOSMMA_IMPL_ON_CUDA()
   /// Sums the products x(i) * y(i), likewise.
@@ -237,9 +213,8 @@ requires(is_plain_source<X>&& is_plain_source<Y>&& std::is_same_v<
                   std::uint64_t size, T* result, bool result_on_device) {
     Cuda::launch_mma_reduce(
         stream, scratch,
-        Cuda::DotOperands<scalar_v<Element>>{
-            part_of<Element>(visible_elements(f.x), begin, size),
-            part_of<Element>(visible_elements(f.y), begin, size)},
+        Cuda::DotOperands<scalar_v<Element>>{part_of(f.x, begin, size),
+                                             part_of(f.y, begin, size)},
         result, result_on_device);
   }
 #endif

@@ -5,7 +5,7 @@
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 #include <core/base/KokkosMMA_Capability.hpp>
-#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,6 +14,16 @@
 #endif
 
 #include <type_traits>
+
+/// Rejects an unknown Kokkos in a template of `type` that needs Kokkos'
+/// internals.
+#define KOKKOSMMA_IMPL_CHECK_KNOWN_KOKKOS(name, type)                          \
+  static_assert(                                                               \
+      KokkosMMA::Impl::known_kokkos<type>, name                                \
+      ": this kokkos-mma does not know this version of Kokkos, "               \
+      "and the policy would specialise its classes. Call the function of "     \
+      "KokkosMMA:: instead, use another version of either library, or define " \
+      "KOKKOSMMA_ENABLE_UNKNOWN_KOKKOS to try it")
 
 namespace KokkosMMA {
 
@@ -38,6 +48,9 @@ inline constexpr bool has_own_kernels = false;
 template <>
 inline constexpr bool has_own_kernels<Kokkos::Cuda> = true;
 #endif
+
+template <class>
+inline constexpr bool known_kokkos = KOKKOSMMA_IMPL_KNOWN_KOKKOS();
 
 /// Tuning table of the device of an execution-space instance. On spaces other
 /// than Cuda every route is generic and the table has no effect.

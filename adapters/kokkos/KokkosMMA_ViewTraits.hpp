@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 namespace KokkosMMA::Impl {
@@ -23,6 +24,15 @@ concept Rank1View = is_rank_1_view<std::remove_cvref_t<V>>;
 template <Rank1View V>
 bool is_contiguous(V const& view) {
   return view.extent(0) < 2 || view.stride(0) == 1;
+}
+
+/// Whether two Views begin at the same offset within 16 bytes.
+template <class X, class Y>
+bool same_alignment(X const& x, Y const& y) {
+  auto const offset = [](auto const& view) {
+    return reinterpret_cast<std::uintptr_t>(view.data()) % 16;
+  };
+  return offset(x) == offset(y);
 }
 
 // Atomic and other accessors do not return a reference to memory.

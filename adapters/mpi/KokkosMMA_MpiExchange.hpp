@@ -12,7 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #if KOKKOSMMA_IMPL_ON_CUDA()
-#include <backends/cuda/runtime/KokkosMMA_StreamMark.hpp>
+#include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #endif
 
 #include <array>
@@ -150,12 +150,27 @@ class HaloMark<Kokkos::Cuda> {
  public:
   static constexpr bool overtakes = true;
   explicit HaloMark(Kokkos::Cuda const& exec) : m_exec(exec) {}
-  void set() { m_mark.set(m_exec); }
-  void wait() { m_mark.wait(); }
+  HaloMark(HaloMark const&)            = delete;
+  HaloMark& operator=(HaloMark const&) = delete;
+  ~HaloMark() {
+    if (m_event) cudaEventDestroy(m_event);
+  }
+  /// Called after a launch on the instance: events belong to the device.
+  void set() {
+    if (!m_event)
+      Cuda::check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming),
+                  "cudaEventCreateWithFlags");
+    Cuda::check(cudaEventRecord(m_event, m_exec.cuda_stream()),
+                "cudaEventRecord");
+  }
+  void wait() {
+    Cuda::RelaxedCapture const capture;
+    Cuda::check(cudaEventSynchronize(m_event), "cudaEventSynchronize");
+  }
 
  private:
   Kokkos::Cuda m_exec;
-  Cuda::StreamMark m_mark;
+  cudaEvent_t m_event = nullptr;
 };
 #endif
 

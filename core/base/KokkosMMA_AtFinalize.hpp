@@ -49,6 +49,17 @@ class [[gnu::visibility("default")]] AtFinalize {
   void (*m_at_first)() = nullptr;
 };
 
+/// The T of this process, whose release() Kokkos::finalize calls. Never
+/// destroyed: at exit of the process CUDA may be gone.
+template <class T>
+T& until_finalize() {
+  static T& object = []() -> T& {
+    AtFinalize::add([] { until_finalize<T>().release(); });
+    return *new T;
+  }();
+  return object;
+}
+
 }  // namespace KokkosMMA::Impl
 
 #endif

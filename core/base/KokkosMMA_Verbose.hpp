@@ -3,8 +3,12 @@
 #ifndef KOKKOSMMA_VERBOSE_HPP
 #define KOKKOSMMA_VERBOSE_HPP
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+/// \file
+/// Output about calls that environment variables request.
 
 namespace KokkosMMA::Impl {
 
@@ -37,6 +41,17 @@ inline bool measures_calls() {
 inline bool reports_calls() {
   static bool const any = measures_calls() || environment_verbose();
   return any;
+}
+
+/// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
+[[gnu::cold]] inline bool write_json(char const* text) {
+  char const* const name = std::getenv("KOKKOSMMA_REPORT");
+  if (!name || !std::string_view(name).ends_with(".json")) return false;
+  std::FILE* const file = std::fopen(name, "w");
+  if (!file || std::fputs(text, file) < 0 || std::fclose(file) != 0)
+    std::fprintf(stderr, "KokkosMMA: KOKKOSMMA_REPORT: cannot write %s\n",
+                 name);
+  return true;
 }
 
 }  // namespace KokkosMMA::Impl

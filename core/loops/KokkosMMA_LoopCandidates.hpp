@@ -7,15 +7,18 @@
 #include <core/loops/KokkosMMA_ForProblem.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
 #include <core/loops/KokkosMMA_LoopBox.hpp>
+#include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 /// \file
-/// Launches that are measured for a loop, and their layout.
+/// Launches that are measured for a loop, and their layout. With
+/// KOKKOSMMA_TILES=keep nothing is measured for given tiles.
 
 namespace KokkosMMA::Impl {
 
@@ -352,6 +355,24 @@ struct LoopArguments {
   LoopArguments(LoopArguments const&)            = delete;
   LoopArguments& operator=(LoopArguments const&) = delete;
 };
+
+/// What becomes of tiles that an application gives to an MDRangePolicy.
+enum class GivenTiles : unsigned char { measure, keep };
+constexpr std::string_view to_string(GivenTiles tiles) {
+  return tiles == GivenTiles::keep ? "keep" : "measure";
+}
+
+inline EnvironmentChoice<GivenTiles> parse_tiles(std::string_view text) {
+  return parse_variable("KOKKOSMMA_TILES", text, "",
+                        {GivenTiles::measure, GivenTiles::keep});
+}
+
+/// Whether loops keep the tiles that the caller gave, and are not measured.
+inline bool environment_keeps_tiles() {
+  static bool const keep =
+      read_variable("KOKKOSMMA_TILES", &parse_tiles).value == GivenTiles::keep;
+  return keep;
+}
 
 }  // namespace KokkosMMA::Impl
 

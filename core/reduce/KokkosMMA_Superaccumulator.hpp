@@ -258,9 +258,7 @@ KOKKOSMMA_FORCEINLINE_FUNCTION std::uint64_t round_integer(
   std::uint64_t const infinity = std::uint64_t(format.special())
                                  << format.fraction_bits;
   if (value > infinity) value = infinity;
-  return negative ? value | std::uint64_t(1)
-                                << (format.fraction_bits + format.exponent_bits)
-                  : value;
+  return negative ? value | format.sign() : value;
 }
 
 /// Sum of infinite terms and NaNs by IEEE 754 addition, as bits: infinities of
@@ -388,9 +386,8 @@ struct ProductAccumulator
 
   /// Adds the product of two numbers given as bits.
   KOKKOSMMA_INLINE_FUNCTION void add(std::uint64_t x, std::uint64_t y) {
-    constexpr FloatFormat format = exact_format_of<Input>;
-    constexpr std::uint64_t sign =
-        std::uint64_t(1) << (format.fraction_bits + format.exponent_bits);
+    constexpr FloatFormat format     = exact_format_of<Input>;
+    constexpr std::uint64_t sign     = format.sign();
     constexpr std::uint64_t infinity = std::uint64_t(format.special())
                                        << format.fraction_bits;
     bool const negative   = ((x ^ y) & sign) != 0;

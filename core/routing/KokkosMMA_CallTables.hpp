@@ -12,14 +12,15 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <list>
 #include <string>
 #include <string_view>
 
 /// \file
 /// Calls of an application with their times, and two tables of them:
-/// KOKKOSMMA_REPORT by label and route, KOKKOSMMA_COMPARE with Kokkos' code
-/// next to kokkos-mma.
+/// KOKKOSMMA_REPORT by label and route, as text or JSON, KOKKOSMMA_COMPARE with
+/// Kokkos' code next to kokkos-mma.
 
 namespace KokkosMMA::Impl {
 
@@ -252,6 +253,70 @@ inline std::string comparison_table(CallKinds& kinds) {
   if (one_way > 0)
     text += line_on_calls(one_way, " of kinds that ran one way only");
   return text + line_on_times(all);
+}
+
+/// JSON string of a text, null if empty. Bytes other than printable ASCII are
+/// escaped.
+inline std::string json_string(std::string_view text) {
+  if (text.empty()) return "null";
+  std::string quoted = "\"";
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    char escape[16] = {c};
+    if (byte < 0x20 || byte >= 0x7F)
+      std::snprintf(escape, sizeof(escape), "\\u%04x", unsigned(byte));
+    else if (c == '"' || c == '\\')
+      quoted += '\\';
+    quoted += escape;
+  }
+  return quoted + '"';
+}
+
+/// JSON integer, since a locale may print a decimal comma; null for a number
+/// that is not finite.
+inline std::string json_number(double number) {
+  return std::isfinite(number) ? fixed_digits(number, 0) : "null";
+}
+
+/// JSON report for KOKKOSMMA_REPORT=FILE.json, with one object per kind of call
+/// and route.
+/// \param not_intercepted calls on Cuda that bypassed the drop-in
+inline std::string json_report(CallKinds const& kinds,
+                               std::uint64_t not_intercepted) {
+  std::string text = "{\"drop_in\": \"active\", \"not_intercepted_on_cuda\": " +
+                     json_number(double(not_intercepted)) + ", \"calls\": [";
+  char const* separator = "\n";
+  for (CallKind const& kind : kinds)
+    for (int route = 1; route < 4; ++route) {
+      CallTimes const& times = kind.times[route];
+      if (times.calls == 0) continue;
+      double const unknown = std::nan("");
+      double const spent   = times.timed() > 0 ? times.spent() : unknown;
+      int const log2_size  = kind.key.log2_size;
+      TimeSum const& sum   = times.steady();
+      auto const add       = [&](char const* name, std::string const& value) {
+        text += separator;
+        text += name + value;
+        separator = ", ";
+      };
+      add("{\"pattern\": ", json_string(kind.key.pattern));
+      add("\"label\": ", json_string(kind.key.label));
+      add("\"log2_size\": ", json_number(log2_size < 0 ? unknown : log2_size));
+      add("\"route\": ", json_string(to_string(Route(route))));
+      add("\"calls\": ", json_number(double(times.calls)));
+      add("\"timed_calls\": ", json_number(times.timed()));
+      add("\"total_ns\": ", json_number(1e3 * spent));
+      add("\"mean_ns\": ", json_number(1e3 * times.mean()));
+      add("\"bytes_per_call\": ",
+          json_number(sum.bytes > 0 ? sum.bytes / sum.count : unknown));
+      add("\"launch\": ",
+          json_string(Route(route) == Route::generic ? "" : kind.launch));
+      add("\"why_kokkos\": ",
+          json_string(Route(route) == Route::generic ? kind.reason : ""));
+      text += '}';
+      separator = ",\n";
+    }
+  return text + "\n]}\n";
 }
 
 }  // namespace KokkosMMA::Impl

@@ -55,11 +55,8 @@ struct ScanProblem {
   Scalar output      = Scalar::opaque;   ///< type written, for visible data
   bool sum           = false;            ///< joining is addition
   bool contiguous    = false;  ///< both Views: stride one, any alignment
-  bool fixed_size    = true;   ///< the size of the value is a constant
-  bool in_graph      = false;  ///< the call is a node of a Kokkos graph
   bool on_host       = false;  ///< the execution space is the host's
   bool may_be_exact  = false;  ///< a KokkosMMA:: call, not intercepted
-  bool compiled      = true;   ///< a kernel for the opaque functor exists
   bool tile_compiled = false;  ///< a visible-data kernel exists for the types
   bool mma_compiled = false;  ///< a KokkosMMA:: call that can reach the papers'
                               ///< kernel of libkokkosmma_kernels

@@ -9,13 +9,10 @@
 #include <core/routing/KokkosMMA_Refusal.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
-#include <cstddef>
 #include <cstdio>
-#include <initializer_list>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 /// \file
 /// Common code of the route functions, which choose the route of a call.

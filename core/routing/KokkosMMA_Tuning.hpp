@@ -6,8 +6,6 @@
 #include <core/base/KokkosMMA_Designators.hpp>
 #include <core/routing/KokkosMMA_StreamedTuning.hpp>
 
-#include <cstddef>
-
 /// \file
 /// Constants that are compiled into the kernels, with their measurements.
 /// Run-time values are in core/routing/KokkosMMA_TuningTable.hpp. Figures

@@ -3,9 +3,12 @@
 #ifndef KOKKOSMMA_TUNING_TABLE_HPP
 #define KOKKOSMMA_TUNING_TABLE_HPP
 
+#include <core/base/KokkosMMA_Designators.hpp>
 #include <core/base/KokkosMMA_Scalar.hpp>
 
+#include <cstddef>
 #include <limits>
+#include <string_view>
 
 /// \file
 /// Run-time constants of routes and kernels in which measured devices differ.
@@ -45,8 +48,7 @@ struct TuningTable {
                                    TuningTable const&) = default;
 };
 
-/// Defaults, those of the H200. Other devices:
-/// core/routing/KokkosMMA_BuiltInTunings.hpp.
+/// Defaults, those of the H200.
 inline constexpr TuningTable builtin_tuning{};
 
 /// Whether a sum or dot product is faster by MMA, so that `auto` uses MMA if
@@ -55,6 +57,74 @@ constexpr bool mma_reduce_pays(Scalar input,
                                TuningTable const& table = builtin_tuning) {
   return size_of(input) < 8 || table.mma_8_bytes != 0;
 }
+
+KOKKOSMMA_IMPL_DESIGNATORS_BEGIN
+
+/// Table for all devices of a name.
+struct BuiltInTuning {
+  std::string_view device;  ///< word in the device's name; empty: any device
+  int compute_capability;   ///< of the device; 0: any
+  std::string_view name;    ///< of the table, for output
+  TuningTable table;        ///< the values
+};
+
+/// The first table that matches a device is used.
+///
+/// H200: the defaults of TuningTable, with their measurements.
+///
+/// H100: values of two runs that agreed (2026-11-26, copy ceiling 3024 GB/s),
+/// where no row got slower. GB/s with the H200's and with these values: rows of
+/// 625 doubles 2879 and 2996, of 5000 bytes 2768 and 2913; segments between
+/// offsets of up to 32 halves 1593 and 1776, of up to 64 bytes 949 and 1077.
+/// Unchanged, since gains are small or some rows lose: sums of 270336 elements
+/// over more blocks (16.0 and 15.5 us), long rows of bhalf (+4 to -1 %),
+/// columns of doubles (+3.5 to -1.7 %), boxes of radius 7 of halves (+4 %, at
+/// periodic boundaries -3 %) and the limits of tiny segments of equal length.
+///
+/// Other GPUs: additions for sums where they matched MMA even on an H200
+/// (additions and MMA, 2^28 elements, GB/s): double 4515 4479, int64 4517 4503.
+/// MMA for halves (3644 4493) and bytes (2505 4449). No MMA for doubles in dot
+/// products and dense stencils: outside the data centre, tensor cores are no
+/// faster with doubles than other units, and MMA needs more operations.
+inline constexpr BuiltInTuning builtin_tunings[] = {
+    {.device             = "H200",
+     .compute_capability = 90,
+     .name               = "built-in, H200",
+     .table              = {}},
+    {.device             = "H100",
+     .compute_capability = 90,
+     .name               = "built-in, H100",
+     .table              = {.tiny_csr_bytes = 64}},
+    {.device             = "",
+     .compute_capability = 0,
+     .name               = "built-in, any GPU",
+     .table              = {.mma_8_bytes = 0}},
+};
+
+/// Whether a name contains a word delimited by blanks. "NVIDIA H100 80GB HBM3"
+/// contains "H100"; "NVIDIA GH200 480GB" does not contain "H200".
+constexpr bool has_word(std::string_view name, std::string_view word) {
+  for (std::size_t begin = 0; begin <= name.size();) {
+    std::size_t const end = name.find(' ', begin) == name.npos
+                                ? name.size()
+                                : name.find(' ', begin);
+    if (name.substr(begin, end - begin) == word) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+/// Built-in table for a device.
+constexpr BuiltInTuning const& builtin_tuning_of(std::string_view name,
+                                                 int compute_capability) {
+  BuiltInTuning const* at = builtin_tunings;
+  while (!at->device.empty() && !(has_word(name, at->device) &&
+                                  compute_capability == at->compute_capability))
+    ++at;
+  return *at;
+}
+
+KOKKOSMMA_IMPL_DESIGNATORS_END
 
 }  // namespace KokkosMMA::Impl
 

@@ -15,10 +15,6 @@ constexpr Refusal refuse_streamed(ScanProblem const& problem,
                                   Capability const& capability) {
   return first_refusal({
       {!capability.cuda, not_cuda},
-      {problem.in_graph, is_graph_node},
-      {!problem.fixed_size, no_fixed_size},
-      {!problem.compiled && !problem.tile_compiled,
-       {"no kernel is compiled for this value and functor"}},
       {problem.value_bytes > max_value_bytes, too_large_value},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
   });
@@ -32,7 +28,6 @@ constexpr Refusal refuse_mma(ScanProblem const& problem,
   return first_refusal({
       {!capability.cuda, not_cuda},
       {!capability.tensor_cores(), no_tensor_cores},
-      {problem.in_graph, is_graph_node},
       {problem.source != Source::view, opaque_functor},
       {!problem.sum, {"the scan is not a sum"}},
       {!problem.tile_compiled,

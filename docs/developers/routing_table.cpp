@@ -9,7 +9,7 @@
 #include <core/automaton/KokkosMMA_RouteAutomaton.hpp>
 #include <core/automaton/KokkosMMA_RuleNotation.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
-#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 #include <core/scan/KokkosMMA_RouteScan.hpp>
 #include <core/segmented/KokkosMMA_RouteSegmented.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>

@@ -53,18 +53,12 @@ constexpr Refusal mma(Changes... changes) {
 static_assert(!streamed() && !mma());
 
 static_assert(says(refuse_streamed(scan_of_halves(), host), "not Cuda"));
-static_assert(says(streamed(&P::in_graph, true), "graph node"));
-static_assert(says(streamed(&P::fixed_size, false), "no fixed size"));
 static_assert(!streamed(&P::value_bytes, 64));
 static_assert(says(streamed(&P::value_bytes, 65), "larger than 64 bytes"));
 static_assert(!streamed(&P::functor_bytes, 32400));
 static_assert(says(streamed(&P::functor_bytes, 32401), "than 32400 bytes"));
 static_assert(!streamed(&P::size, std::uint64_t(1) << 40));
-// One of the two kernels is enough.
-static_assert(!streamed(&P::compiled, false));
 static_assert(!streamed(&P::tile_compiled, false));
-static_assert(says(streamed(&P::compiled, false, &P::tile_compiled, false),
-                   "no kernel is compiled"));
 // What only `mma` cares about.
 static_assert(!streamed(&P::source, Source::functor, &P::input, opaque, &P::sum,
                         false, &P::contiguous, false, &P::tile_compiled,
@@ -105,7 +99,6 @@ static_assert(says(refuse_mma(scan_of_halves(), host, {}), "not Cuda"));
 static_assert(says(refuse_mma(scan_of_halves(), v100, {}), "below 8.0"));
 static_assert(says(refuse_mma(scan_of_halves(), {true, 79, 80}, {}),
                    "below 8.0"));
-static_assert(says(mma(&P::in_graph, true), "graph node"));
 static_assert(says(mma(&P::source, Source::functor), "opaque"));
 static_assert(says(mma(&P::sum, false), "not a sum"));
 static_assert(says(mma(&P::tile_compiled, false), "no tile kernel"));
@@ -132,19 +125,16 @@ static_assert(all({{bhalf, float32},
                    {int64, int64}},
                   is_not_of_papers));
 // What only `streamed` cares about.
-static_assert(!mma(&P::functor_bytes, 10000, &P::compiled, false));
+static_assert(!mma(&P::functor_bytes, 40000));
 
 // --- the first reason in the order of the list is the one that is given ----
 constexpr P many_wrong =
     with(scan_of_halves(), &P::source, Source::functor, &P::sum, false,
-         &P::contiguous, false, &P::tile_compiled, false, &P::compiled, false,
-         &P::in_graph, true, &P::value_bytes, 65);
+         &P::contiguous, false, &P::tile_compiled, false, &P::value_bytes, 65);
 static_assert(says(refuse_streamed(many_wrong, host), "not Cuda"));
-static_assert(says(refuse_streamed(many_wrong, h200), "graph"));
+static_assert(says(refuse_streamed(many_wrong, h200), "64 bytes"));
 static_assert(says(refuse_mma(many_wrong, v100, {}), "below 8.0"));
-static_assert(says(refuse_mma(many_wrong, h200, {}), "graph"));
-static_assert(says(refuse_mma(with(many_wrong, &P::in_graph, false), h200, {}),
-                   "opaque"));
+static_assert(says(refuse_mma(many_wrong, h200, {}), "opaque"));
 
 constexpr auto tile = [](Types const& t) {
   return scan_tile_exists(t.input, t.accumulator, t.output);
@@ -175,8 +165,6 @@ static_assert(chosen(scan_of_halves(), v100) == Route::streamed);
 static_assert(chosen(scan_of_halves(), host) == Route::generic);
 static_assert(chosen(a_functor, h200) == Route::streamed);
 static_assert(chosen(a_functor, host) == Route::generic);
-static_assert(chosen(with(scan_of_halves(), &P::in_graph, true), h200) ==
-              Route::generic);
 // The tensor cores are better than Kokkos' own code, whatever they pay.
 static_assert(chosen(with(scan_of_halves(), &P::functor_bytes, 40000), h200) ==
               Route::mma);

@@ -3,7 +3,6 @@
 
 // What a table decides, and that launches stay within what the kernels take.
 
-#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/reduce/KokkosMMA_RouteReduce.hpp>
 #include <core/segmented/KokkosMMA_SegmentedTuning.hpp>

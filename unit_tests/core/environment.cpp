@@ -6,7 +6,7 @@
 // KOKKOSMMA_REPORT, and that scope and call win over it. EXPECTED is a route.
 // Fails with a line that says what was different.
 
-#include <core/loops/KokkosMMA_GivenTiles.hpp>
+#include <core/loops/KokkosMMA_LoopCandidates.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 

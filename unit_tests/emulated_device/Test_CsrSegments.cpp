@@ -7,7 +7,7 @@
 #include "ReductionSuite.hpp"
 
 #include <backends/cuda/kernels/segmented/KokkosMMA_CsrReduce.hpp>
-#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 
 #include <algorithm>
 

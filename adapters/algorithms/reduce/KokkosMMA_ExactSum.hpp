@@ -119,15 +119,6 @@ Route run_and_convert(std::string const& label, Exec const& exec,
   }
 }
 
-/// Whether two Views begin at the same offset within 16 bytes.
-template <class X, class Y>
-bool same_alignment(X const& x, Y const& y) {
-  auto const offset = [](auto const& view) {
-    return reinterpret_cast<std::uintptr_t>(view.data()) % 16;
-  };
-  return offset(x) == offset(y);
-}
-
 #if KOKKOSMMA_IMPL_ON_CUDA()
 template <Scalar Input, class X>
 auto exact_vectors(X const& x) {

@@ -10,8 +10,8 @@
 /// constructor have been the same since Kokkos 4.1.
 
 #include <adapters/algorithms/segmented/KokkosMMA_Segmented.hpp>
-#include <adapters/kokkos/KokkosMMA_CheckKnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -30,15 +30,9 @@ namespace Impl {
 
 /// Type of segments that a policy stores for a length or a View of offsets.
 template <class LengthOrOffsets>
-struct SegmentsOfPolicy {
-  using type = EqualSegments;
-};
-template <OffsetsView Offsets>
-struct SegmentsOfPolicy<Offsets> {
-  using type = CsrSegments<Offsets>;
-};
-template <class LengthOrOffsets>
-using policy_segments_t = typename SegmentsOfPolicy<LengthOrOffsets>::type;
+using policy_segments_t =
+    std::conditional_t<OffsetsView<LengthOrOffsets>,
+                       CsrSegments<LengthOrOffsets>, EqualSegments>;
 
 }  // namespace Impl
 

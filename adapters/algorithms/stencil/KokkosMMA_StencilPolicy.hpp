@@ -11,9 +11,9 @@
 #include <adapters/algorithms/stencil/KokkosMMA_GridViews.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilChecks.hpp>
 #include <adapters/algorithms/stencil/KokkosMMA_StencilKernels.hpp>
-#include <adapters/kokkos/KokkosMMA_CheckKnownKokkos.hpp>
 #include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
+#include <adapters/kokkos/KokkosMMA_SpaceCapability.hpp>
 #include <core/stencil/KokkosMMA_Boundary.hpp>
 #include <core/stencil/KokkosMMA_RouteStencil.hpp>
 #include <core/stencil/KokkosMMA_StencilWeights.hpp>

@@ -41,8 +41,6 @@ class KeptChoices {
 
   /// Reads the file. Prints a warning if it exists but cannot be used.
   KeptChoices(std::filesystem::path const& file, std::string const& title);
-  KeptChoices(KeptChoices const&)            = delete;
-  KeptChoices& operator=(KeptChoices const&) = delete;
 
   /// Choices of this process, written by Kokkos::finalize; null if the variable
   /// is not set. Inline: see described_device() in

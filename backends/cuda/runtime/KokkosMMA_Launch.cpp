@@ -5,14 +5,13 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/routing/KokkosMMA_LaunchShape.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/routing/KokkosMMA_BuiltInTunings.hpp>
+#include <core/routing/KokkosMMA_TuningTable.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <mutex>
 #include <unordered_map>

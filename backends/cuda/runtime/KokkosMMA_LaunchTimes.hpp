@@ -58,18 +58,7 @@ class LaunchTimes {
   /// Pairs in flight; a call that finds none free is not measured.
   static constexpr int max_pairs = 256;
 
-  LaunchTimes()                              = default;
-  LaunchTimes(LaunchTimes const&)            = delete;
-  LaunchTimes& operator=(LaunchTimes const&) = delete;
-
-  /// Never destroyed: at exit of the process CUDA may be gone.
-  static LaunchTimes& instance() {
-    static LaunchTimes& times = []() -> LaunchTimes& {
-      AtFinalize::add([] { instance().release(); });
-      return *new LaunchTimes;
-    }();
-    return times;
-  }
+  static LaunchTimes& instance() { return until_finalize<LaunchTimes>(); }
 
   /// Returns the candidate for a call that is about to launch on this stream of
   /// the current device. The first `unmeasured` calls of a loop run candidate

@@ -30,14 +30,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// call CUDA, so the memory is freed by Kokkos::finalize.
 class NodeScratch {
  public:
-  /// Never destroyed: at exit of the process CUDA may be gone.
-  static NodeScratch& instance() {
-    static NodeScratch& pool = []() -> NodeScratch& {
-      AtFinalize::add([] { instance().release(); });
-      return *new NodeScratch;
-    }();
-    return pool;
-  }
+  static NodeScratch& instance() { return until_finalize<NodeScratch>(); }
 
   /// Returns scratch for the partial results of a node of the graph on the
   /// current device. Throws std::bad_alloc if there is no memory.
@@ -60,6 +53,21 @@ class NodeScratch {
             reinterpret_cast<unsigned*>(block->memory)};
   }
 
+  /// Called by Kokkos::finalize. Remaining graphs hold their blocks and cannot
+  /// run any more.
+  void release() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    int current = 0;
+    cudaGetDevice(&current);
+    for (auto const& block : m_all) {
+      if (block->memory == nullptr) continue;
+      cudaSetDevice(block->device_id);
+      cudaFree(block->memory);
+      block->memory = nullptr;
+    }
+    cudaSetDevice(current);
+  }
+
  private:
   static constexpr std::size_t ticket_bytes = 256;
 
@@ -71,8 +79,6 @@ class NodeScratch {
     /// it waits for CUDA, whose thread clears this.
     std::atomic<bool> in_use;
   };
-
-  NodeScratch() = default;
 
   static void give_back(void* block) {
     static_cast<Block*>(block)->in_use.store(false, std::memory_order_release);
@@ -97,21 +103,6 @@ class NodeScratch {
     lock.lock();
     m_all.push_back(std::move(block));
     return m_all.back().get();
-  }
-
-  /// Called by Kokkos::finalize. Remaining graphs hold their blocks and cannot
-  /// run any more.
-  void release() {
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    int current = 0;
-    cudaGetDevice(&current);
-    for (auto const& block : m_all) {
-      if (block->memory == nullptr) continue;
-      cudaSetDevice(block->device_id);
-      cudaFree(block->memory);
-      block->memory = nullptr;
-    }
-    cudaSetDevice(current);
   }
 
   std::mutex m_mutex;

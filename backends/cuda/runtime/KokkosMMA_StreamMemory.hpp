@@ -23,14 +23,7 @@ namespace KokkosMMA::Impl::Cuda {
 /// device's memory.
 class MemoryPools {
  public:
-  /// Never destroyed: at exit of the process CUDA may be gone.
-  static MemoryPools& instance() {
-    static MemoryPools& pools = []() -> MemoryPools& {
-      AtFinalize::add([] { instance().release(); });
-      return *new MemoryPools;
-    }();
-    return pools;
-  }
+  static MemoryPools& instance() { return until_finalize<MemoryPools>(); }
 
   /// Returns the pool of a device; null if pools are not supported.
   cudaMemPool_t of(int device_id) {

@@ -222,14 +222,7 @@ struct ScratchEntry {
 /// launched at any time.
 class ScratchPool {
  public:
-  /// Never destroyed: at exit of the process CUDA may be gone.
-  static ScratchPool& instance() {
-    static ScratchPool& pool = []() -> ScratchPool& {
-      AtFinalize::add([] { instance().release(); });
-      return *new ScratchPool;
-    }();
-    return pool;
-  }
+  static ScratchPool& instance() { return until_finalize<ScratchPool>(); }
 
   /// Returns the scratch for one more call on a stream.
   ScratchEntry& take(int device_id, cudaStream_t stream, bool stays = false) {

@@ -6,8 +6,6 @@
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
-#include <core/base/KokkosMMA_WriteJson.hpp>
-#include <core/routing/KokkosMMA_CallJson.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
 #include <core/routing/KokkosMMA_Reproducibility.hpp>
@@ -77,15 +75,8 @@ struct CallTimer {
 /// Records of all calls so far, and events of those with unknown times.
 class CallRecords {
  public:
-  /// Never destroyed: at the end of the process CUDA may be gone.
-  static CallRecords& instance() {
-    static CallRecords& records = []() -> CallRecords& {
-      any_call_recorded = true;
-      AtFinalize::add([] { instance().finish(); });
-      return *new CallRecords;
-    }();
-    return records;
-  }
+  static CallRecords& instance() { return until_finalize<CallRecords>(); }
+  CallRecords() { any_call_recorded = true; }
 
   /// Result of begin(): the kind of the call, whether Kokkos runs it, and a
   /// timer of the current device, null if too many are in use.
@@ -120,13 +111,29 @@ class CallRecords {
     timer->is_first = earlier == 0;
     timer->state = timed ? CallTimer::State::pending : CallTimer::State::free;
   }
+  /// Prints the tables.
+  void release() {
+    Cuda::OwnErrors const errors;
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    for (CallTimer& timer : m_timers) {
+      if (timer.state == CallTimer::State::pending)
+        read(timer, cudaEventSynchronize);
+      destroy_events(timer);
+    }
+    std::string text;
+    bool const in_a_file =
+        write_json(json_report(m_kinds, VerboseLines::unseen()).c_str());
+    if (environment_compare()) text += comparison_table(m_kinds);
+    if (environment_report() && !in_a_file) text += report_table(m_kinds);
+    if (!text.empty()) text += note_on_unseen_calls();
+    // One call of fputs, because other processes print, too.
+    std::fputs(text.c_str(), stderr);
+  }
 
  private:
   /// Maximum number of timed calls in flight. Calls of a stream end in order,
   /// so the next timer is the oldest.
   static constexpr std::size_t max_timers = 1024;
-
-  CallRecords() = default;
 
   CallTimer* take_timer(int device) {
     // A long kernel on one stream must not stop the timing of others.
@@ -173,24 +180,6 @@ class CallRecords {
           .add({1, 1e3 * double(milliseconds), timer.bytes});
     }
     timer.state = CallTimer::State::free;
-  }
-
-  void finish() {
-    Cuda::OwnErrors const errors;
-    std::lock_guard<std::mutex> const lock(m_mutex);
-    for (CallTimer& timer : m_timers) {
-      if (timer.state == CallTimer::State::pending)
-        read(timer, cudaEventSynchronize);
-      destroy_events(timer);
-    }
-    std::string text;
-    bool const in_a_file =
-        write_json(json_report(m_kinds, VerboseLines::unseen()).c_str());
-    if (environment_compare()) text += comparison_table(m_kinds);
-    if (environment_report() && !in_a_file) text += report_table(m_kinds);
-    if (!text.empty()) text += note_on_unseen_calls();
-    // One call of fputs, because other processes print, too.
-    std::fputs(text.c_str(), stderr);
   }
 
   std::mutex m_mutex;

@@ -3,7 +3,6 @@
 #ifndef KOKKOSMMA_CUDA_EXACT_TUNING_HPP
 #define KOKKOSMMA_CUDA_EXACT_TUNING_HPP
 
-#include <backends/cuda/kernels/block/KokkosMMA_TuningType.hpp>
 #include <core/base/KokkosMMA_Designators.hpp>
 #include <core/reduce/KokkosMMA_Superaccumulator.hpp>
 

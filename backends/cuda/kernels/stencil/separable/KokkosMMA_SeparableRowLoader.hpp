@@ -97,6 +97,24 @@ struct SeparableBoundaries {
     return condition.kind != Boundary::halo &&
            condition.kind != Boundary::periodic;
   }
+  /// Fills in the elements of each row of a stage, after it has arrived.
+  template <int Threads, int StageRows, class Loader>
+  __device__ void fill_stage(Loader const& loader, unsigned char* stage,
+                             int step) const {
+    auto const& task = loader.task;
+    int const warp   = threadIdx.x / 32;
+#pragma unroll
+    for (int j = 0; j < StageRows; ++j) {
+      if (j % (Threads / 32) != warp) continue;
+      std::int64_t const index = loader.first_row + step + j;
+      bool const constant =
+          (index < 0 && task.row_low.kind == Boundary::constant) ||
+          (index >= task.rows && task.row_high.kind == Boundary::constant);
+      fill(stage + j * Row::bytes + loader.offsets(stage).at(j), constant,
+           task.rows_first);
+    }
+  }
+
   __device__ void start(BoundaryCondition const& condition, std::int64_t column,
                         std::int64_t columns, std::int64_t first) {
     std::int64_t const place = column - first;
@@ -215,7 +233,7 @@ struct SeparableRowLoader {
     columns_high =
         task.columns + (task.column_high.kind == Boundary::halo ? radius : 0);
     // Other elements beyond the boundaries are copied within shared memory
-    // later, by fill_boundaries. Periodic grids of whole chunks load whole
+    // later, by fill_stage(). Periodic grids of whole chunks load whole
     // chunks there.
     bool const periodic = task.column_low.kind == Boundary::periodic;
     bool const wraps    = periodic && task.columns % V == 0 &&
@@ -364,20 +382,6 @@ struct SeparableRowLoader {
         for (int e = threadIdx.x; e < Row::elements; e += Threads)
           reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
       }
-    }
-  }
-  /// Fills in the elements beyond the boundaries of each row, after a stage has
-  /// arrived.
-  __device__ void fill_boundaries(unsigned char* stage, int step) const {
-    int const warp = threadIdx.x / 32;
-#pragma unroll
-    for (int j = 0; j < StageRows; ++j) {
-      if (j % (Threads / 32) != warp) continue;
-      std::int64_t const index = first_row + step + j;
-      bool const constant =
-          (index < 0 && task.row_low.kind == Boundary::constant) ||
-          (index >= task.rows && task.row_high.kind == Boundary::constant);
-      conditions.fill(stage + j * Row::bytes, constant, task.rows_first);
     }
   }
 };
@@ -541,21 +545,6 @@ struct SeparableUnalignedLoader {
     } else {
       for (int e = threadIdx.x; e < Row::elements; e += Threads)
         reinterpret_cast<Element*>(to)[e] = static_cast<Element>(value);
-    }
-  }
-  /// Fills in the elements beyond the boundaries of each row, after a stage has
-  /// arrived.
-  __device__ void fill_boundaries(unsigned char* stage, int step) const {
-    int const warp = threadIdx.x / 32;
-#pragma unroll
-    for (int j = 0; j < StageRows; ++j) {
-      if (j % (Threads / 32) != warp) continue;
-      std::int64_t const index = first_row + step + j;
-      bool const constant =
-          (index < 0 && task.row_low.kind == Boundary::constant) ||
-          (index >= task.rows && task.row_high.kind == Boundary::constant);
-      conditions.fill(stage + j * Row::bytes + offsets(stage).at(j), constant,
-                      task.rows_first);
     }
   }
 };

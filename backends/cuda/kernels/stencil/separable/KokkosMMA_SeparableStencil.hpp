@@ -196,7 +196,8 @@ __global__ void __launch_bounds__(Tuning::value.threads,
         stage     = ring + read_slot * stage_bytes;
         read_slot = read_slot + 1 == stages ? 0 : read_slot + 1;
         if (loader.has_boundaries) {
-          loader.fill_boundaries(stage, step);
+          loader.conditions.template fill_stage<threads, stage_rows>(
+              loader, stage, step);
           __syncthreads();
         }
         offsets = loader.offsets(stage);

@@ -146,7 +146,7 @@ void launch_step_stencil(Stream const& space,
                          Update const& = {}) {
   auto const launch = [&](auto radius, auto inward) {
     constexpr int Radius = decltype(radius)::value;
-    using Tuning         = tuning_type<step_line_tuning<A, Element>(Radius)>;
+    using Tuning         = tuning_type<step_line_tuning(Radius)>;
     using Kernel         = StepLineKernel<Tuning, A, Element, Epilogue, Radius,
                                   decltype(inward)::value>;
     constexpr int V      = Tuning::value.columns;

@@ -119,7 +119,7 @@ int steps_of_sweep(StepForm form, int radius, std::int64_t columns,
   if (form == StepForm::none) return 1;
   if (R == 3 && columns % step_volume_tuning<A, Element>().columns != 0)
     return 1;
-  return R == 1   ? step_line_tuning<A, Element>(radius).steps
+  return R == 1   ? step_line_tuning(radius).steps
          : R == 2 ? step_tuning<A, Element>(form, radius, updates).steps
                   : step_volume_tuning<A, Element>().steps;
 }

@@ -55,7 +55,6 @@ constexpr StepTuning step_tuning(StepForm form, int radius,
 /// Line of 2^26 elements in the same runs, by columns and steps: double 4x8
 /// 1491, 8x16 2872, 16x32 3543; float 8x16 4437, 16x32 6493; half 8x16 3752,
 /// 16x32 4200.
-template <class A, class Element>
 constexpr StepTuning step_line_tuning(int radius) {
   return {16, 32 / radius, 128, 6, 0};
 }
