@@ -195,12 +195,19 @@ class RoutedTeamFor {
   static void run(void const* self, NestedLoops loops) {
     auto const& routed   = *static_cast<RoutedTeamFor const*>(self);
     constexpr auto other = NestedLoops::overlapped;
-    if (loops == NestedLoops::kokkos)
+    // With launch bounds the other form would run teams for which Kokkos
+    // throws.
+    if (loops == NestedLoops::kokkos || routed.is_too_large())
       Closure<NestedLoops::kokkos>(routed.m_wrapped, routed.m_policy).execute();
     else
       Closure<other>(Wrapped<other>(routed.m_wrapped.functor),
                      OfForm<other>(routed.m_policy))
           .execute();
+  }
+
+  bool is_too_large() const {
+    return m_policy.team_size() >
+           m_policy.team_size_max(m_wrapped, Kokkos::ParallelForTag());
   }
 
   // Wrapped once, because copying a host and device lambda allocates memory.
@@ -376,7 +383,8 @@ class RoutedTeamReduce {
   template <class MemorySpace>
   static void run_in_kokkos(RoutedTeamReduce const& routed, NestedLoops loops) {
     if constexpr (!own_kernel) {
-      if (loops == NestedLoops::overlapped)
+      // With launch bounds this form would run teams for which Kokkos throws.
+      if (loops == NestedLoops::overlapped && !routed.is_too_large())
         return routed.template run_form<NestedLoops::overlapped, MemorySpace>();
     }
     routed.template run_form<NestedLoops::kokkos, MemorySpace>();
@@ -388,12 +396,16 @@ class RoutedTeamReduce {
     }
     routed.m_run_in_kokkos(routed, loops);
   }
-  /// Returns false if Kokkos must run the call. It throws for too large a team.
-  bool launch() const {
+  /// Whether Kokkos throws.
+  bool is_too_large() const {
     auto const own = pair<NestedLoops::kokkos>(m_called);
-    return m_policy.team_size() <= Impl::largest_team_size(m_policy,
-                                                           own.get_functor(),
-                                                           own.get_reducer()) &&
+    return m_policy.team_size() > Impl::largest_team_size(m_policy,
+                                                          own.get_functor(),
+                                                          own.get_reducer());
+  }
+  /// Returns false if Kokkos must run the call.
+  bool launch() const {
+    return !is_too_large() &&
            Impl::run_team_reduce(m_called.get_functor(), m_called.get_reducer(),
                                  m_policy, m_result, m_result_on_device,
                                  m_must_wait);
