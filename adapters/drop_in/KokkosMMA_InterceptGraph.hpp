@@ -14,6 +14,10 @@
 /// adds no bytes. Its execute() adds this library's kernel, or lets the base
 /// class add Kokkos'. The graph keeps a copy of the arguments; data that the
 /// functor refers to lives in the node.
+///
+/// Nodes over TeamPolicy are Kokkos', of a functor that states Kokkos' nested
+/// loops: without a statement a kernel has the registers of the other form, too
+/// (adapters/drop_in/KokkosMMA_InterceptTeam.hpp).
 
 #include <adapters/kokkos/KokkosMMA_KnownKokkos.hpp>
 
@@ -23,6 +27,7 @@
 
 #include <adapters/drop_in/KokkosMMA_InterceptFor.hpp>
 #include <adapters/drop_in/KokkosMMA_InterceptReduce.hpp>
+#include <adapters/drop_in/KokkosMMA_InterceptTeam.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedCalls.hpp>
 
 #include <atomic>
@@ -151,6 +156,27 @@ class ReduceNode
   }
 };
 
+template <class Functor, class Policy>
+concept TeamNode = Policy::is_graph_kernel::value && !is_team_functor<Functor>;
+template <class Functor, class Reducer, class Policy>
+concept TeamReduceNode = TeamNode<Functor, Policy> &&
+    (Reducer::static_value_size() != 0
+         ? sizeof(Functor) + sizeof(Reducer) <= max_bound_bytes
+         : TeamArrays<Functor, Reducer>);
+
+template <class Functor>
+using TeamFunctorOfNode = TeamFunctor<Functor, void, NestedLoops::kokkos>;
+template <class Functor, class Policy>
+using NodeOfTeams = Kokkos::Impl::GraphNodeKernelImpl<
+    Kokkos::Cuda, Policy, TeamFunctorOfNode<Functor>, Kokkos::ParallelForTag>;
+template <class Functor, class Reducer, class Policy>
+using TeamPairOfNode = TeamPair<Functor, Reducer, Policy, NestedLoops::kokkos>;
+template <class Functor, class Reducer, class Policy>
+using ReduceNodeOfTeams = Kokkos::Impl::GraphNodeKernelImpl<
+    Kokkos::Cuda, Policy,
+    typename TeamPairOfNode<Functor, Reducer, Policy>::type,
+    Kokkos::ParallelReduceTag>;
+
 }  // namespace KokkosMMA::Impl
 
 /// Specialises Kokkos' class of a node for POLICY, in Kokkos' namespace as
@@ -184,6 +210,62 @@ class ReduceNode
 
 KOKKOSMMA_IMPL_ROUTE_NODES(RangePolicy)
 KOKKOSMMA_IMPL_ROUTE_NODES(MDRangePolicy)
+
+namespace Kokkos::Impl {
+
+template <class F, class... Traits>
+requires(KokkosMMA::Impl::TeamNode<
+         F, Kokkos::TeamPolicy<
+                Traits...>>) class GraphNodeKernelImpl<Kokkos::Cuda,
+                                                       Kokkos::TeamPolicy<
+                                                           Traits...>,
+                                                       F, ParallelForTag>
+    : public KokkosMMA::Impl::NodeOfTeams<F, Kokkos::TeamPolicy<Traits...>> {
+  using kokkosmma_base =
+      KokkosMMA::Impl::NodeOfTeams<F, Kokkos::TeamPolicy<Traits...>>;
+
+ public:
+  using graph_kernel = GraphNodeKernelImpl;
+
+  template <class... Arguments>
+  GraphNodeKernelImpl(std::string name, Kokkos::Cuda const& space,
+                      F const& functor, Arguments&&... arguments)
+      : kokkosmma_base(std::move(name), space,
+                       KokkosMMA::Impl::TeamFunctorOfNode<F>(functor),
+                       std::forward<Arguments>(arguments)...) {}
+};
+
+template <class F, class R, class... Traits>
+requires(KokkosMMA::Impl::TeamReduceNode<
+         F, R,
+         Kokkos::TeamPolicy<
+             Traits...>>) class GraphNodeKernelImpl<Kokkos::Cuda,
+                                                    Kokkos::TeamPolicy<
+                                                        Traits...>,
+                                                    CombinedFunctorReducer<
+                                                        F, R, void>,
+                                                    ParallelReduceTag>
+    : public KokkosMMA::Impl::ReduceNodeOfTeams<F, R,
+                                                Kokkos::TeamPolicy<Traits...>> {
+  using kokkosmma_policy = Kokkos::TeamPolicy<Traits...>;
+  using kokkosmma_base =
+      KokkosMMA::Impl::ReduceNodeOfTeams<F, R, kokkosmma_policy>;
+
+ public:
+  using graph_kernel = GraphNodeKernelImpl;
+
+  template <class... Arguments>
+  GraphNodeKernelImpl(std::string name, Kokkos::Cuda const& space,
+                      CombinedFunctorReducer<F, R, void> const& called,
+                      Arguments&&... arguments)
+      : kokkosmma_base(
+            std::move(name), space,
+            KokkosMMA::Impl::TeamPairOfNode<F, R, kokkosmma_policy>::of(
+                called.get_functor(), called.get_reducer()),
+            std::forward<Arguments>(arguments)...) {}
+};
+
+}  // namespace Kokkos::Impl
 
 #endif  // KOKKOSMMA_IMPL_ON_CUDA
 #endif

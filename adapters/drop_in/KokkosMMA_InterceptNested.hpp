@@ -31,8 +31,8 @@ namespace KokkosMMA::Impl {
 
 /// Form of a team kernel. Each kernel assumes a value, so that the compiler
 /// drops the other branches and their registers. The variable is never written:
-/// a kernel without an assumption (a graph node), or whose assumption the
-/// compiler forgets, reads 0, which is Kokkos' form.
+/// a kernel without an assumption, or whose assumption the compiler forgets,
+/// reads 0, which is Kokkos' form. It has the registers of both forms.
 ///
 /// In constant memory, because nvcc 12.4 and 13.0 keep assumptions about it
 /// across stores and barriers. They have no __builtin_constant_p for device

@@ -35,12 +35,25 @@ namespace KokkosMMA::Impl {
 template <class Value>
 struct TeamValue {
   using value_type = Value;
+  template <class Functor>
+  explicit TeamValue(Functor const&) {}
 };
 template <>
-struct TeamValue<void> {};
+struct TeamValue<void> {
+  template <class Functor>
+  explicit TeamValue(Functor const&) {}
+};
+template <class Element>
+struct TeamValue<Element[]> {
+  using value_type = Element[];
+  unsigned value_count;
+  template <class Functor>
+  explicit TeamValue(Functor const& f) : value_count(unsigned(f.value_count)) {}
+};
 
 /// Wrapper of a functor for one kind of nested loops.
-/// \tparam Value type that is reduced; void in a loop
+/// \tparam Value type that is reduced, an array of unknown length for arrays;
+///         void in a loop
 template <class Functor, class Value, NestedLoops Loops>
 struct TeamFunctor
     : TeamValue<Value>,
@@ -49,7 +62,7 @@ struct TeamFunctor
   using kokkosmma_native = void;
   Functor functor;
 
-  explicit TeamFunctor(Functor const& f) : functor(f) {}
+  explicit TeamFunctor(Functor const& f) : TeamValue<Value>(f), functor(f) {}
 
   template <class... Arguments>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Arguments&&... arguments) const {
@@ -166,12 +179,19 @@ class RoutedTeamFor {
   static void run(void const* self, NestedLoops loops) {
     auto const& routed   = *static_cast<RoutedTeamFor const*>(self);
     constexpr auto other = NestedLoops::overlapped;
-    if (loops == NestedLoops::kokkos)
+    // With launch bounds the other form would run teams for which Kokkos
+    // throws.
+    if (loops == NestedLoops::kokkos || routed.is_too_large())
       Closure<NestedLoops::kokkos>(routed.m_wrapped, routed.m_policy).execute();
     else
       Closure<other>(Wrapped<other>(routed.m_wrapped.functor),
                      OfForm<other>(routed.m_policy))
           .execute();
+  }
+
+  bool is_too_large() const {
+    return m_policy.team_size() >
+           m_policy.team_size_max(m_wrapped, Kokkos::ParallelForTag());
   }
 
   // Wrapped once, because copying a host and device lambda allocates memory.
@@ -217,6 +237,60 @@ inline constexpr bool sums_a_variable =
     !Reducer::has_join_member_function() &&
     !Reducer::has_final_member_function();
 
+/// Functor and reducer for one kind of nested loops.
+template <class Functor, class Reducer, class Policy, NestedLoops Loops>
+struct TeamPair {
+  static constexpr bool sums = sums_a_variable<Functor, Reducer>;
+  using Wrapped = TeamFunctor<Functor, typename Reducer::value_type, Loops>;
+  // The default sum is made of the wrapper: the pair then has the functor once.
+  // With a functor that has init, join or final the pair has it twice.
+  using ReducerOf = std::conditional_t<
+      sums,
+      typename Kokkos::Impl::FunctorAnalysis<
+          Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy, Wrapped,
+          typename Reducer::value_type>::Reducer,
+      Reducer>;
+  using type = Kokkos::Impl::CombinedFunctorReducer<Wrapped, ReducerOf>;
+
+  static type of(Functor const& functor, Reducer const& reducer) {
+    Wrapped const wrapped(functor);
+    if constexpr (sums) {
+      return type(wrapped, ReducerOf(wrapped));
+    } else {
+      return type(wrapped, reducer);
+    }
+  }
+};
+/// Arrays: the reducer has their length from the functor that it contains.
+template <class Functor, class Reducer, class Policy, NestedLoops Loops>
+requires(Reducer::static_value_size() ==
+         0) struct TeamPair<Functor, Reducer, Policy, Loops> {
+  using type = Kokkos::Impl::CombinedFunctorReducer<
+      TeamFunctor<Functor, typename Functor::value_type, Loops>, Reducer>;
+
+  static type of(Functor const& functor, Reducer const& reducer) {
+    return type(
+        TeamFunctor<Functor, typename Functor::value_type, Loops>(functor),
+        reducer);
+  }
+};
+
+/// Reduction of arrays. Its pair has the functor twice.
+template <class Functor, class Reducer>
+concept TeamArrays = Reducer::static_value_size()
+== 0 && std::is_array_v<typename Functor::value_type> &&
+    sizeof(Functor) + sizeof(Reducer) <= max_bound_bytes;
+
+/// Closure of a reduction of arrays: Kokkos' own, of a functor that states its
+/// nested loops. A kernel that states none has both kinds, and the registers of
+/// the larger one. These limit the size of a team, and Kokkos would throw for
+/// teams that its own kernel can run.
+template <class Functor, class Reducer, class Policy>
+using ArrayPair = TeamPair<Functor, Reducer, Policy, NestedLoops::kokkos>;
+template <class Functor, class Reducer, class Policy>
+using ArrayClosure = Kokkos::Impl::ParallelReduce<
+    typename ArrayPair<Functor, Reducer, Policy>::type, Policy, Kokkos::Cuda>;
+
 /// The same for a reduction over teams. The kernel for NestedLoops::overlapped
 /// is this library's if that supports the reduction (OwnTeamReduce), else
 /// Kokkos'.
@@ -250,19 +324,7 @@ class RoutedTeamReduce {
  private:
   static constexpr bool own_kernel = OwnTeamReduce<Functor, Reducer, Policy>;
   template <NestedLoops Loops>
-  using Wrapped = TeamFunctor<Functor, typename Reducer::value_type, Loops>;
-  // The default sum is made of the wrapper: the pair then has the functor once.
-  // With a functor that has init, join or final the pair has it twice.
-  template <NestedLoops Loops>
-  using ReducerOf = std::conditional_t<
-      sums_a_variable<Functor, Reducer>,
-      typename Kokkos::Impl::FunctorAnalysis<
-          Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy, Wrapped<Loops>,
-          typename Reducer::value_type>::Reducer,
-      Reducer>;
-  template <NestedLoops Loops>
-  using Pair =
-      Kokkos::Impl::CombinedFunctorReducer<Wrapped<Loops>, ReducerOf<Loops>>;
+  using Pair = typename TeamPair<Functor, Reducer, Policy, Loops>::type;
   template <NestedLoops Loops>
   using OfForm = form_policy_t<Loops, Policy, Pair<Loops>>;
   template <NestedLoops Loops>
@@ -272,12 +334,8 @@ class RoutedTeamReduce {
 
   template <NestedLoops Loops>
   static Pair<Loops> pair(Called const& called) {
-    Wrapped<Loops> const wrapped(called.get_functor());
-    if constexpr (sums_a_variable<Functor, Reducer>) {
-      return Pair<Loops>(wrapped, ReducerOf<Loops>(wrapped));
-    } else {
-      return Pair<Loops>(wrapped, called.get_reducer());
-    }
+    return TeamPair<Functor, Reducer, Policy, Loops>::of(called.get_functor(),
+                                                         called.get_reducer());
   }
   /// Policy with the team size that Kokkos chooses if the caller sets none.
   static Policy sized(Called const& called, Policy const& policy) {
@@ -309,7 +367,8 @@ class RoutedTeamReduce {
   template <class MemorySpace>
   static void run_in_kokkos(RoutedTeamReduce const& routed, NestedLoops loops) {
     if constexpr (!own_kernel) {
-      if (loops == NestedLoops::overlapped)
+      // With launch bounds this form would run teams for which Kokkos throws.
+      if (loops == NestedLoops::overlapped && !routed.is_too_large())
         return routed.template run_form<NestedLoops::overlapped, MemorySpace>();
     }
     routed.template run_form<NestedLoops::kokkos, MemorySpace>();
@@ -321,12 +380,16 @@ class RoutedTeamReduce {
     }
     routed.m_run_in_kokkos(routed, loops);
   }
-  /// Returns false if Kokkos must run the call. It throws for too large a team.
-  bool launch() const {
+  /// Whether Kokkos throws.
+  bool is_too_large() const {
     auto const own = pair<NestedLoops::kokkos>(m_called);
-    return m_policy.team_size() <= Impl::largest_team_size(m_policy,
-                                                           own.get_functor(),
-                                                           own.get_reducer()) &&
+    return m_policy.team_size() > Impl::largest_team_size(m_policy,
+                                                          own.get_functor(),
+                                                          own.get_reducer());
+  }
+  /// Returns false if Kokkos must run the call.
+  bool launch() const {
+    return !is_too_large() &&
            Impl::run_team_reduce(m_called.get_functor(), m_called.get_reducer(),
                                  m_policy, m_result, m_result_on_device,
                                  m_must_wait);
@@ -374,6 +437,29 @@ class ParallelReduce<CombinedFunctorReducer<F, R, void>, TeamPolicy<Traits...>,
   using pointer_type   = typename R::pointer_type;
   using reference_type = typename R::reference_type;
   using kokkosmma_base::kokkosmma_base;
+};
+
+template <class F, class R, class... Traits>
+requires(KokkosMMA::Impl::RoutableTeam<F, Kokkos::TeamPolicy<Traits...>>&&
+             KokkosMMA::Impl::TeamArrays<
+                 F, R>) class ParallelReduce<CombinedFunctorReducer<F, R, void>,
+                                             Kokkos::TeamPolicy<Traits...>,
+                                             Kokkos::Cuda>
+    : public KokkosMMA::Impl::ArrayClosure<F, R,
+                                           Kokkos::TeamPolicy<Traits...>> {
+  using kokkosmma_policy = Kokkos::TeamPolicy<Traits...>;
+  using kokkosmma_base = KokkosMMA::Impl::ArrayClosure<F, R, kokkosmma_policy>;
+
+ public:
+  using FunctorType  = F;
+  using functor_type = F;
+
+  template <class ResultView>
+  ParallelReduce(CombinedFunctorReducer<F, R, void> const& called,
+                 kokkosmma_policy const& policy, ResultView const& result)
+      : kokkosmma_base(KokkosMMA::Impl::ArrayPair<F, R, kokkosmma_policy>::of(
+                           called.get_functor(), called.get_reducer()),
+                       policy, result) {}
 };
 
 }  // namespace Kokkos::Impl

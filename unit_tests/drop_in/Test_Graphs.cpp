@@ -353,4 +353,117 @@ TYPED_TEST(Graphs, NodesOfKokkos) {
   }
 }
 
+/// Sums with so many numbers at a time that more of them in flight would need
+/// registers which the largest team does not have.
+template <class Exec>
+struct HeavyRows {
+  using Member               = typename Rows<Exec>::Teams::member_type;
+  using value_type           = std::int64_t;
+  static constexpr int terms = 24;
+  Numbers<Exec> x, sums;
+  KOKKOS_FUNCTION std::int64_t row_sum(Member const& m) const {
+    std::int64_t sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, length),
+        [&](int j, std::int64_t& update) {
+          std::int64_t of_call[terms];
+          for (int t = 0; t < terms; ++t)
+            of_call[t] = x((j * 7 + t * 13) % rows);
+          std::int64_t p = 1;
+          for (int t = 0; t < terms; ++t)
+            p = p * of_call[t] + of_call[terms - 1 - t];
+          update += p;
+        },
+        sum);
+    return sum;
+  }
+  KOKKOS_FUNCTION void operator()(Member const& m) const {
+    std::int64_t const sum = row_sum(m);
+    Kokkos::single(Kokkos::PerTeam(m), [&] { sums(m.league_rank()) = sum; });
+  }
+  KOKKOS_FUNCTION void operator()(Member const& m, std::int64_t& all) const {
+    std::int64_t const sum = row_sum(m);
+    if (m.team_rank() == 0) all += sum;
+  }
+};
+/// A node runs the largest teams of the same launch.
+TYPED_TEST(Graphs, NodesOfTheLargestTeams) {
+  using Exec       = TypeParam;
+  using Teams      = typename Rows<Exec>::Teams;
+  int const league = 20;
+  auto const x     = make_view<std::int64_t, Exec>(
+      rows, [](std::size_t i) { return i % 3 == 0; });
+  HeavyRows<Exec> const f{x, Numbers<Exec>("sums", league)};
+  Teams const any(league, 1);
+  int const loop   = any.team_size_max(f, Kokkos::ParallelForTag());
+  int const reduce = any.team_size_max(f, Kokkos::ParallelReduceTag());
+  auto const all   = poisoned_view<std::int64_t, Exec>();
+  auto graph       = create_graph<Exec>([&](auto root) {
+    root.then_parallel_for("loop", Teams(league, loop), f)
+        .then_parallel_reduce("reduce", Teams(league, reduce), f, all);
+  });
+  std::int64_t sum = 0;
+  auto const value = [](int i) { return std::int64_t(i % rows % 3 == 0); };
+  for (int j = 0; j < length; ++j) {
+    std::int64_t p = 1;
+    for (int t = 0; t < f.terms; ++t)
+      p = p * value(j * 7 + t * 13) + value(j * 7 + (f.terms - 1 - t) * 13);
+    sum += p;
+  }
+  for (int submission = 0; submission < submissions; ++submission) {
+    Kokkos::deep_copy(f.sums, -1);
+    graph.submit();
+    EXPECT_EQ(league * sum, value_of(all));
+    auto const seen = host_copy(f.sums);
+    for (int row = 0; row < league; ++row) ASSERT_EQ(sum, seen(row)) << row;
+  }
+}
+
+/// Arrays over teams, one number for each row modulo their length.
+template <class Exec>
+struct ArrayOfRows {
+  using Member     = typename Rows<Exec>::Teams::member_type;
+  using value_type = std::int64_t[];
+  unsigned value_count;
+  KOKKOS_FUNCTION void operator()(Member const& m, std::int64_t* sums) const {
+    std::int64_t sum = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, length),
+        [&](int j, std::int64_t& update) { update += j ^ m.league_rank(); },
+        sum);
+    if (m.team_rank() == 0) sums[m.league_rank() % int(value_count)] += sum;
+  }
+  KOKKOS_FUNCTION void init(std::int64_t* sums) const {
+    for (unsigned k = 0; k < value_count; ++k) sums[k] = 1;
+  }
+  KOKKOS_FUNCTION void join(std::int64_t* into,
+                            std::int64_t const* from) const {
+    for (unsigned k = 0; k < value_count; ++k) into[k] += from[k] - 1;
+  }
+  KOKKOS_FUNCTION void final(std::int64_t* sums) const { sums[0] *= 2; }
+};
+TYPED_TEST(Graphs, ArraysOfTeams) {
+  using Exec = TypeParam;
+  ArrayOfRows<Exec> const f{5};
+  typename Rows<Exec>::Teams const teams(rows, on_cuda<Exec> ? 64 : 1);
+  Numbers<Exec> const by_node("by_node", 5), by_launch("by_launch", 5);
+  auto graph = create_graph<Exec>([&](auto root) {
+    root.then_parallel_reduce("arrays", teams, f, by_node);
+  });
+  std::vector<std::int64_t> expected(5, 1);
+  for (int row = 0; row < rows; ++row)
+    for (int j = 0; j < length; ++j) expected[std::size_t(row) % 5] += j ^ row;
+  expected[0] *= 2;
+  for (int submission = 0; submission < submissions; ++submission) {
+    Kokkos::deep_copy(by_node, -1);
+    graph.submit();
+    Kokkos::parallel_reduce("arrays", teams, f, by_launch);
+    for (auto const& view : {by_node, by_launch}) {
+      auto const seen = host_copy(view);
+      for (int k = 0; k < 5; ++k)
+        ASSERT_EQ(expected[std::size_t(k)], seen(k)) << k;
+    }
+  }
+}
+
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 
 namespace {
 
@@ -208,6 +209,52 @@ TYPED_TEST(Nested, LargestTeams) {
                   for (int r = 0; r < league; ++r) ASSERT_EQ(expected, y(r));
                   Kokkos::deep_copy(f.y, -1.);
                 });
+}
+
+/// A body whose block has registers for 512 threads only: Kokkos throws for a
+/// larger team, and goes on doing so. (The other form has launch bounds, with
+/// which any team can run.)
+template <class Exec>
+struct Heavier : Heavy<Exec> {
+  static constexpr int terms = 60;
+  KOKKOS_FUNCTION void operator()(
+      typename Heavy<Exec>::Policy::member_type const& m) const {
+    auto const& x    = this->x;
+    int const length = this->length;
+    double sum       = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, length),
+        [&](int j, double& s) {
+          double all[terms];
+          for (int t = 0; t < terms; ++t) all[t] = x((j * 7 + t * 13) % length);
+          double p = 1;
+          for (int t = 0; t < terms; ++t) p = p * all[t] + all[terms - 1 - t];
+          s += p;
+        },
+        sum);
+    Kokkos::single(Kokkos::PerTeam(m), [&] { this->y(m.league_rank()) = sum; });
+  }
+};
+template <class Exec>
+void check_too_large() {
+  using Policy     = typename Heavy<Exec>::Policy;
+  int const league = 50, length = 1500;
+  Heavier<Exec> const f{{Kokkos::View<double*, Exec>("x", length),
+                         Kokkos::View<double*, Exec>("y", league), length}};
+  Policy const any(league, 1);
+  if (any.team_size_max(f, Kokkos::ParallelForTag()) >= 1024) GTEST_SKIP();
+  // Each call takes one of ten slots of memory from Kokkos for good.
+  for (Route const route : {Route::streamed, Route::automatic}) {
+    ScopedSettings const scope(Settings{route});
+    for (int call = 0; call < 2; ++call)
+      EXPECT_THROW(Kokkos::parallel_for("heavier", Policy(league, 1024), f),
+                   std::runtime_error);
+  }
+}
+TYPED_TEST(Nested, TeamsThatAreTooLarge) {
+  if constexpr (on_cuda<TypeParam>) {
+    check_too_large<TypeParam>();
+  }
 }
 
 /// The form of a kernel shows in no variable that its code may read: a random

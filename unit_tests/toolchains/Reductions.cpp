@@ -16,6 +16,28 @@ template <class T>
 using Array = Kokkos::View<T*, Exec>;
 using Half  = Kokkos::Experimental::half_t;
 
+/// Kernels of Kokkos that this library has no other form of: nodes, and arrays.
+struct OfRows {
+  using Member     = Kokkos::TeamPolicy<Exec>::member_type;
+  using value_type = double[];
+  Array<double> x;
+  unsigned value_count;
+  KOKKOS_FUNCTION double row_sum(Member const& m) const {
+    double all = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(m, 99),
+        [&](int i, double& update) { update += x(i); }, all);
+    return all;
+  }
+  KOKKOS_FUNCTION void operator()(Member const& m) const {
+    double const all = row_sum(m);
+    Kokkos::single(Kokkos::PerTeam(m), [&] { x(m.league_rank()) = all; });
+  }
+  KOKKOS_FUNCTION void operator()(Member const& m, double* sums) const {
+    sums[m.league_rank() % value_count] += row_sum(m);
+  }
+};
+
 }  // namespace
 
 void plain_calls(Array<double> x, Array<double> y, double& sum, int& kept) {
@@ -49,9 +71,19 @@ void plain_calls(Array<double> x, Array<double> y, double& sum, int& kept) {
 void calls_of_nodes(Array<double> x, Kokkos::View<double, Exec> sum) {
   auto const fill = KOKKOS_LAMBDA(int i) { x(i) = i; };
   auto const add  = KOKKOS_LAMBDA(int i, double& update) { update += x(i); };
+  OfRows const rows{x, 4};
+  Kokkos::TeamPolicy<Exec> const teams(9, 64);
+  auto const add_row = KOKKOS_LAMBDA(OfRows::Member const& m, double& update) {
+    update += rows.row_sum(m);
+  };
   Kokkos::Experimental::create_graph<Exec>([&](auto root) {
-    root.then_parallel_for(9, fill).then_parallel_reduce(9, add, sum);
+    root.then_parallel_for(9, fill)
+        .then_parallel_reduce(9, add, sum)
+        .then_parallel_for(teams, rows)
+        .then_parallel_reduce(teams, add_row, sum)
+        .then_parallel_reduce(teams, rows, x);
   }).submit();
+  Kokkos::parallel_reduce("arrays", teams, rows, x);
 }
 
 void calls_of_teams(Array<double> x, Array<double> y, int length, double& sum) {
