@@ -157,7 +157,7 @@ class ReduceNode
 };
 
 template <class Functor, class Policy>
-concept TeamNode = Policy::is_graph_kernel::value && !is_team_functor<Functor>;
+concept TeamNode = Policy::is_graph_kernel::value && !IsNative<Functor>;
 template <class Functor, class Reducer, class Policy>
 concept TeamReduceNode = TeamNode<Functor, Policy> &&
     (Reducer::static_value_size() != 0

@@ -190,8 +190,10 @@ class RoutedTeamFor {
   }
 
   bool is_too_large() const {
-    return m_policy.team_size() >
-           m_policy.team_size_max(m_wrapped, Kokkos::ParallelForTag());
+    // 256 threads always have enough registers: at most 255 each.
+    return m_policy.team_size() * m_policy.impl_vector_length() > 256 &&
+           m_policy.team_size() >
+               m_policy.team_size_max(m_wrapped, Kokkos::ParallelForTag());
   }
 
   // Wrapped once, because copying a host and device lambda allocates memory.
