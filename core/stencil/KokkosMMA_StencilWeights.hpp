@@ -233,13 +233,16 @@ class StencilWeights {
 namespace Impl {
 
 /// Weight as a factor of sums in `A`. Negative weights of unsigned sums wrap,
-/// as do the sums.
+/// as do the sums; so does a factor of 2^31 of the weight -2^31, which an int
+/// does not hold (some processors convert it to 2^31 - 1).
 template <class A>
 A weight_as(double weight) {
   if constexpr (std::is_integral_v<A>) {
-    if (weight < 0) return static_cast<A>(static_cast<std::int64_t>(weight));
+    return weight < 0 ? static_cast<A>(static_cast<std::int64_t>(weight))
+                      : static_cast<A>(static_cast<std::uint64_t>(weight));
+  } else {
+    return static_cast<A>(weight);
   }
-  return static_cast<A>(weight);
 }
 
 }  // namespace Impl

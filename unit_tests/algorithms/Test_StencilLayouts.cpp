@@ -53,6 +53,36 @@ TYPED_TEST(StencilLayouts, Layouts) {
   every_layout<3, TypeParam>();
 }
 
+struct AddSum {
+  KOKKOS_FUNCTION float operator()(std::int64_t, std::int64_t, float value,
+                                   float sum) const {
+    return value + sum;
+  }
+};
+
+/// Kernels of several steps need rows without gaps; a functor of one step
+/// writes anywhere.
+TYPED_TEST(StencilLayouts, UpdatesOfElementsApart) {
+  using Exec = TypeParam;
+  Random random;
+  Place<2> const extent{24, 40};
+  auto const data    = small_integers<float, 2>(extent, random);
+  auto const weights = StencilWeights<2>::star(1);
+  auto const torus   = Boundaries<2>::all(Boundary::periodic);
+  TestGrid<float, 2, Plain<Kokkos::LayoutRight>, Exec> const in(data);
+  StencilPolicy const policy(Exec(), in.view(), weights, torus);
+  HostGrid<2> expected = data;
+  for (std::int64_t steps = 1; steps <= 3; ++steps) {
+    HostGrid<2> const sums = neighbour_sums(expected, extent, weights, torus);
+    for (std::size_t i = 0; i < sums.values.size(); ++i)
+      expected.values[i] += sums.values[i];
+    TestGrid<float, 2, Strided, Exec> const out(extent);
+    stencil(Exec(), in.view(), out.view(), policy, AddSum(), steps);
+    EXPECT_TRUE(out.holds(expected, [](double v) { return float(v); }))
+        << "steps " << steps;
+  }
+}
+
 /// Hosts visit eight times 256 elements of a row before the next row, and add
 /// 5, 7 or 9 weights in one pass.
 TYPED_TEST(StencilLayouts, RowsLongerThanAPanel) {

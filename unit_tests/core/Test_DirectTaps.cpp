@@ -44,6 +44,10 @@ TEST(DirectTaps, WeightsOfPatterns) {
                                  DirectPattern::dense),
             (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(weight_as<std::uint32_t>(-1), 0xffffffffu);
+  // Of the outer product of equal weights -2^31, one factor is 2^31.
+  EXPECT_EQ(weight_as<std::int32_t>(0x1p31), INT32_MIN);
+  EXPECT_EQ(weight_as<std::int64_t>(0x1p63), INT64_MIN);
+  EXPECT_EQ(weight_as<std::uint64_t>(0x1.8p63), 0xc000000000000000u);
   EXPECT_EQ(weight_as<float>(-1.5), -1.5f);
 }
 

@@ -135,8 +135,8 @@ class PlannedStencil {
           is_reversed_grid(out) == m_first.factored->is_reversed;
       m_next = plan<Result>(
           out, same_order ? m_first.factored : factored_weights(out, weights));
-      RowLayout const rows = rows_written(out, *m_next);
-      decide(exec, *m_next, rows, rows);
+      decide(exec, *m_next, rows_between(out, *m_next),
+             rows_written(out, *m_next));
     }
   }
 
@@ -172,10 +172,9 @@ class PlannedStencil {
       return;
     }
     std::optional<SweepPlan<R>> next_plan;
-    if (m_next) {
-      RowLayout const rows = rows_written(out, *m_next);
-      next_plan            = decided(exec, *m_next, rows, rows);
-    }
+    if (m_next)
+      next_plan = decided(exec, *m_next, rows_between(out, *m_next),
+                          rows_written(out, *m_next));
     report_call(m_who, label, plan.decision);
     Route const route = plan.decision.route;
     observed(route);
@@ -239,10 +238,13 @@ class PlannedStencil {
         From(in), m_first.boundaries, m_first.extents,
         m_first.factored->weights.radius(), m_first.factored->is_reversed));
   }
-  /// Steps write alternately to `out` and to temporary memory. Kernels use only
-  /// an alignment that both have.
+  /// Functors write to rows of any layout.
   RowLayout rows_written(Y const& out, SweepPlan<R> const& plan) const {
-    if (updates) return RowLayout::aligned_16;
+    return updates ? RowLayout::aligned_16 : rows_between(out, plan);
+  }
+  /// Steps write alternately to `out` and to temporary memory, and the next
+  /// ones read there. Kernels use only an alignment that both have.
+  RowLayout rows_between(Y const& out, SweepPlan<R> const& plan) const {
     bool const is_reversed = plan.factored->is_reversed;
     RowLayout const rows   = row_layout(out, is_reversed);
     if (m_steps == 1) return rows;

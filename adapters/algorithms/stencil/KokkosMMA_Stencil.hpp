@@ -67,7 +67,9 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 /// additions: the same call gives the same bits. An element with weight 0 does
 /// not contribute, even if it is NaN. A call of n steps gives the same bits as
 /// n calls of one step with Views of the layout of `out`, even if one kernel
-/// computes several steps.
+/// computes several steps. This does not hold if rows of `out` begin elsewhere
+/// modulo 16 bytes than those of a new View without padding, which the values
+/// between two steps are in.
 ///
 /// On tensor cores the weights form band matrices: separable weights one per
 /// dimension, others one per row of weights
@@ -130,8 +132,9 @@ void stencil(Exec const& exec, X const& in, Y const& out,
 ///        returns the next value. It must not write to memory, because it may
 ///        be invoked several times for one element and step.
 ///
-/// A call of n steps gives the same bits as n calls, even if one kernel
-/// computes several steps. Everything else is as in stencil() with a policy.
+/// A call of n steps gives the same bits as n calls under the conditions of
+/// stencil() with weights, even if one kernel computes several steps.
+/// Everything else is as in stencil() with a policy.
 template <class Exec, Impl::StencilView X, Impl::StencilView Y,
           class PolicyExec, class PolicyView, class Accumulator, class Update>
 requires(std::is_class_v<Update>) void stencil(
