@@ -7,6 +7,7 @@
 #include "common/command_line.hpp"
 #include "common/side_by_side.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -120,7 +122,16 @@ int demo(char** argv) {
     std::string const command =
         for_shell((folder / (name + "_compare")).string()) + " --summary " +
         for_shell(file);
-    if (std::system(command.c_str()) != 0) failed.push_back(name);
+    int const status = std::system(command.c_str());
+    // system() ignores Ctrl-C, which is for all of these programs.
+    bool const interrupted =
+        (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) ||
+        (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGINT);
+    if (interrupted) {
+      std::filesystem::remove(file);
+      return 128 + SIGINT;
+    }
+    if (status != 0) failed.push_back(name);
   }
   Summary summary;
   summary.read(file);

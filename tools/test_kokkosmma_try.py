@@ -233,6 +233,50 @@ class Small(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
         self.assertIn("outside of the build folder", run.stderr)
 
+    def test_libraries_outside_of_the_build(self):
+        text = CMAKE + ("add_library(part SHARED small.cpp)\ntarget_link_libraries(part PRIVATE Kokkos::kokkoscore)\n"
+                        "set_target_properties(part PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/lib)\n")
+        (self.folder / "shared").mkdir()
+        (self.folder / "shared" / "CMakeLists.txt").write_text(text, encoding="utf-8")
+        (self.folder / "shared" / "small.cpp").write_text(SOURCE, encoding="utf-8")
+        run = self.run_it("--run", "./small", source=self.folder / "shared", work="of_shared")
+        self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
+        self.assertRegex(run.stderr, "CMake builds .*libpart[^ ]* outside of the build folder")
+        self.assertEqual(list((self.folder / "shared" / "lib").glob("*")), [])
+
+    def test_all_groups_are_compared(self):
+        pair = "bash -c 'echo steps 7; case $PWD in *drop*) echo sum 1 of 3;; *) echo sum 1 of 2;; esac'"
+        run = self.run_it("--run", pair, "--no-tables", "--compare", r"sum (\d) of (\d)")
+        self.assertEqual(self.row(run, 1)[-1], "differ: `1 2` and `1 3`, a relative difference of 0.33 (--tolerance)")
+        run = self.run_it("--run", pair, "--no-tables", "--compare", r"steps (\d)|absent (\d)")
+        self.assertEqual(self.row(run, 0)[-1], "equal")
+        run = self.run_it("--run", pair, "--no-tables", "--compare", r"\d", "--ignore", "^sum")
+        self.assertEqual(self.row(run, 0)[-1], "equal")
+
+    @unittest.skipUnless(shutil.which("ninja"), "no ninja")
+    def test_a_generator_of_several_configurations(self):
+        text = CMAKE.replace('"BUILD_TYPE=\\"${CMAKE_BUILD_TYPE}\\""', '"BUILD_TYPE=\\"$<CONFIG>\\""')
+        self.assertNotEqual(text, CMAKE)
+        (self.folder / "several").mkdir()
+        (self.folder / "several" / "CMakeLists.txt").write_text(text, encoding="utf-8")
+        (self.folder / "several" / "small.cpp").write_text(SOURCE.replace('argc > 1 && !std::strcmp(argv[1], "macros")', "true"), encoding="utf-8")
+        run = self.run_it("--compare", "^Release 20.*", "--no-tables", source=self.folder / "several", work="of_several",
+                          cmake=["-G", "Ninja Multi-Config"])
+        self.assertEqual((self.row(run, 0)[1], self.row(run, 0)[-1]), ("`./Release/small`", "equal"))
+
+    def test_what_the_application_includes_at_its_top(self):
+        provider = self.folder / "provider.cmake"
+        provider.write_text('message(STATUS "provided")\n', encoding="utf-8")
+        for given in ([f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={provider}"], ["-D", f"CMAKE_PROJECT_TOP_LEVEL_INCLUDES:FILEPATH={provider}"]):
+            self.row(self.run_it("--ignore", "^(sum|took)", "--no-tables", work="of_provider", cmake=given), 0)
+            self.assertIn("provided", (self.folder / "of_provider" / "drop_in_configure.log").read_text(encoding="utf-8"))
+
+    def test_what_a_command_has_started_ends_with_it(self):
+        run = self.run_it("--run", "bash -c 'sleep 60 & echo $! > started; wait'", "--limit", "1", "--no-tables", work="of_limit")
+        self.row(run, 1)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int((self.folder / "of_limit" / "plain" / "started").read_text(encoding="utf-8")), 0)
+
     def test_lines_that_differ_from_run_to_run(self):
         count = "echo x >> count; wc -l < count"
         run = self.run_it("--run", f"bash -c 'echo same; {count}'", "--no-tables", work="of_count")
@@ -248,6 +292,7 @@ class Small(unittest.TestCase):
             ("./absent", (), "plain: ./absent: ./absent: No such file or directory; CMake builds ./small"),
             ("./small", ("--compare", "energy"), "nothing in the output matches 'energy'; its end:\n  steps 7"),
             ("./small", ("--time", "took"), "--time 'took' has no group that matches a number"),
+            ("./small", ("--time", "took( absent)?"), "--time 'took( absent)?' has no group that matches a number"),
             ("sleep 9", ("--limit", "0.1"), "was stopped after 0.1 seconds"),
         ):
             run = self.run_it("--run", command, *arguments)

@@ -18,6 +18,7 @@ Exit status: 0 compared, 1 a regression with --fail-on-regression, 2 an invalid 
 import argparse
 import math
 import pathlib
+import statistics
 import sys
 
 from bench_results import PEERS, BadFile, Case, entries_by_case, files_in, load, on_cuda
@@ -159,8 +160,8 @@ def compare(options):
             lines.append("Ratios are of fractions of the ceiling that each run measured.  ")
         text = f"{len(ours)} cases of kokkos-mma, {len(slower)} slower and {len(faster)} faster beyond noise"
         if peers:
-            sizes = sorted(change.ratio for change in peers)
-            text += f"; {len(peers)} of peers, median ratio {sizes[len(sizes) // 2]:.3f}, {len(moved)} beyond noise"
+            middle = statistics.median(change.ratio for change in peers)
+            text += f"; {len(peers)} of peers, median ratio {middle:.3f}, {len(moved)} beyond noise"
         if only_a or only_b:
             text += f"; only in A {only_a}, only in B {only_b}"
         lines += [text + ".", ""]

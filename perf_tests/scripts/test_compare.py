@@ -74,6 +74,14 @@ class Comparison(unittest.TestCase):
         self.assertNotIn("visible/float/exclusive/n:1024", run.stdout)
         self.assertIn("samples: 15 in A, 9 in B", run.stdout)
 
+    def test_the_median_of_two_peers_is_between_them(self):
+        def two_peers(document):
+            document["benchmarks"] = [case for case in document["benchmarks"] if "/cub" in case["name"]][:2]
+            document["benchmarks"][1]["real_time"] *= 2
+
+        path = self.changed(two_peers)
+        self.assertIn("2 of peers, median ratio 1.500", compare(path, self.before["segmented"]).stdout)
+
     def test_threshold(self):
         run = compare(self.after["segmented"], self.before["segmented"], "--fail-on-regression", "--threshold", "90")
         self.assertEqual(run.returncode, 0)

@@ -37,6 +37,9 @@ set(rows
     "top|3.25|Kokkos_ROOT||||20"
     "folder|3.10|Kokkos_DIR||||20"
     "top_beside_library|3.25|Kokkos_ROOT||||"
+    "top_with_check|3.25|Kokkos_ROOT||||"
+    "in_tree|3.25|nothing||||"
+    "in_tree|3.25|nothing||||20"
     "none|3.25|nothing||||")
 set(failed 0)
 
@@ -86,8 +89,12 @@ foreach(row IN LISTS rows)
     endif()
   else()
     # Once, however often it was found.
+    set(origin "Kokkos 4.6.1 \\(${packages}/Kokkos\\)")
+    if(place STREQUAL "in_tree")
+      set(origin "the Kokkos that is built from ${SOURCES}/layouts/in_tree")
+    endif()
     string(REPLACE ";" "," plain "${output}")
-    string(REGEX MATCHALL "-- kokkos-mma: drop-in enabled for targets that use Kokkos 4.6.1 \\(${packages}/Kokkos\\), it force-includes [^\n]*KokkosMMA_DropIn.hpp"
+    string(REGEX MATCHALL "-- kokkos-mma: drop-in enabled for targets that use ${origin}, it force-includes [^\n]*KokkosMMA_DropIn.hpp"
            lines "${plain}")
     list(LENGTH lines count)
     if(NOT count EQUAL 1)
