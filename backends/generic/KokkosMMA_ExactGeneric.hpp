@@ -283,6 +283,7 @@ auto exact_scan_on_host(std::string const& label, Exec const& exec, X const& x,
       }
     }
   });
+  exec.fence("KokkosMMA: fence after the prefixes of an exact scan");
   return total;
 }
 

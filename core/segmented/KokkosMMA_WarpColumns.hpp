@@ -9,6 +9,7 @@
 #include <core/mma/KokkosMMA_StagedTile.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// \file
 /// Reductions and scans by one warp down columns that are neighbours in memory.
@@ -283,7 +284,7 @@ class WarpColumnScan {
           if (is_row) words = row(lane, r);
           for (int e = 0; e < Elements; ++e)
             m_warp.at(sum, lane)[e] =
-                is_row ? value(words, e) : Apply::identity();
+                is_row ? operand(value(words, e)) : Apply::identity();
         });
         up_to_group(sum);
         for (int e = 0; e < Elements; ++e) {
@@ -334,6 +335,16 @@ class WarpColumnScan {
  private:
   KOKKOSMMA_FORCEINLINE_FUNCTION static Value value(Words const& words, int e) {
     return element_of_vector<Warp, Input, Value>(words, e);
+  }
+  /// A value as left operand. A minimum or maximum keeps a NaN that is its left
+  /// operand.
+  KOKKOSMMA_FORCEINLINE_FUNCTION static Value operand(Value value) {
+    if constexpr ((Op == Operation::min || Op == Operation::max) &&
+                  std::is_floating_point_v<Value>) {
+      return Apply::apply(Apply::identity(), value);
+    } else {
+      return value;
+    }
   }
   /// Adds the values at the same position in the lower groups.
   KOKKOSMMA_FORCEINLINE_FUNCTION void up_to_group(Lanes<Vector>& values) const {

@@ -10,6 +10,7 @@
 #include <KokkosMMA_Recorder.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -396,6 +397,42 @@ TYPED_TEST(ByKey, Explained) {
     exclusive_scan_by_key(Exec(), call.keys, call.x, call.result);
   });
   EXPECT_TRUE(call.untouched());
+}
+
+/// A key that notes whether a level was in force where it was compared.
+struct Noting {
+  std::int32_t number;
+  static inline std::atomic<bool> sees_level{false};
+  KOKKOS_FUNCTION friend bool operator==(Noting const& a, Noting const& b) {
+    KOKKOS_IF_ON_HOST((if (Impl::effective_settings({}).reproducibility !=
+                           Reproducibility::run_to_run) sees_level = true;))
+    return a.number == b.number;
+  }
+};
+
+/// The level of a call is also that of the launches that it makes, on which
+/// their shapes depend. It holds for this thread, which compares keys itself:
+/// several, however many threads share them.
+TEST(ByKeyLevel, IsThatOfItsLaunches) {
+#if defined(KOKKOS_ENABLE_SERIAL)
+  using Exec = Kokkos::Serial;
+#else
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+#endif
+  std::size_t const size = 10000;
+  Kokkos::View<Noting*, Exec> const keys("keys", size), unique("unique", size);
+  Kokkos::View<std::int32_t*, Exec> const x("x", size), result("result", size);
+  auto const sees_level = [&](Settings const& settings) {
+    Noting::sees_level = false;
+    EXPECT_EQ(1u, reduce_by_key(Exec(), keys, x, unique, result, settings));
+    bool const by_reduce = Noting::sees_level.exchange(false);
+    inclusive_scan_by_key(Exec(), keys, x, result, settings);
+    EXPECT_EQ(by_reduce, Noting::sees_level);
+    return by_reduce;
+  };
+  EXPECT_FALSE(sees_level({}));
+  EXPECT_TRUE(
+      sees_level({.reproducibility = Reproducibility::device_independent}));
 }
 
 /// The caller's label is that of one kernel.

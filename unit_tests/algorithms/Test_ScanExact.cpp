@@ -7,9 +7,11 @@
 #include "ExactSupport.hpp"
 
 #include <KokkosMMA_HostileSums.hpp>
+#include <KokkosMMA_Recorder.hpp>
 
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -175,6 +177,22 @@ TYPED_TEST(ScanExact, NothingHasNoPrefixes) {
   float total = 3;
   exclusive_scan(TypeParam(), none, none, Total(total), exactly);
   EXPECT_TRUE(same_bits(0.f, total));
+}
+
+/// Some host spaces launch asynchronously (HPX), and both passes over the
+/// chunks read memory of the call: it waits for each.
+TEST(HostScanExact, WaitsForBothPasses) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  Kokkos::View<double*, Exec> const x("x", 100), y("y", 100);
+  static int fences;
+  fences = 0;
+  Recorder recorder;
+  Kokkos::Tools::Experimental::set_begin_fence_callback(
+      [](char const* name, std::uint32_t, std::uint64_t*) {
+        fences += std::string_view(name).starts_with("KokkosMMA: fence after");
+      });
+  exclusive_scan(Exec(), x, y, exactly);
+  EXPECT_EQ(fences, 2);
 }
 
 }  // namespace

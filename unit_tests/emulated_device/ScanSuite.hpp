@@ -321,10 +321,27 @@ TYPED_TEST_P(FloatScans, OverflowAsALoopOverTheElements) {
             }));
       });
 }
+
+TYPED_TEST_P(FloatScans, ExtremesPassOverNaN) {
+  if constexpr (TypeParam::Kernel::has_operations) {
+    using F = typename TestFixture::F;
+    this->each_few([&](auto const& c, Groups const& groups) {
+      // In the last group nothing is a number.
+      auto const x = this->row_of(groups, [&](auto& bits, auto g, auto i) {
+        bool const is_nan =
+            g + 1 == groups.count || this->random.integer(0, 2) == 0;
+        bits = F::encode(is_nan ? nan : double(i * 37 % 101) - 50);
+      });
+      this->template expect_serial<Impl::Operation::min>(c, x);
+      this->template expect_serial<Impl::Operation::max>(c, x);
+    });
+  }
+}
 REGISTER_TYPED_TEST_SUITE_P(FloatScans, ErrorIsWithinItsBound, SameBits,
                             WhatIsNotFiniteReachesWhatFollowsInItsGroup,
                             SubnormalsAreAdded, NegativeZerosGiveZero,
-                            OverflowAsALoopOverTheElements);
+                            OverflowAsALoopOverTheElements,
+                            ExtremesPassOverNaN);
 
 }  // namespace KokkosMMA::Testing
 

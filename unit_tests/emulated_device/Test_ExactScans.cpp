@@ -186,5 +186,33 @@ TYPED_TEST(ExactScans, OfAnySizeOnAnyDevice) {
       expect_either<TypeParam>(sums[k], random, processors);
 }
 
+// The last block stores the total, while others may still scan: a call whose
+// total is on the host waits for all of them. One whose total the device can
+// write returns at once.
+TEST(ExactScanTotals, ArriveOnTheHostAfterAllPrefixes) {
+  constexpr std::size_t size = 6000;
+  std::vector<float> const x(size, 1);
+  std::vector<float> y(size);
+  Impl::Cuda::StreamScratch const scratch(space);
+  auto const waits = [&](bool total_on_device) {
+    int const before = emulated_synchronizations;
+    float total      = 0;
+    Impl::Cuda::launch_exact_scan<
+        Scalar::float32, Scalar::float32, Scalar::float32, true,
+        Impl::Cuda::tuning_type<Impl::Cuda::exact_scan_tuning()>>(
+        space, scratch,
+        {reinterpret_cast<std::uint32_t const*>(x.data()), 1, y.data(), 1,
+         size},
+        {0, Impl::float_format(Scalar::float32)},
+        Impl::float_format(Scalar::float32), &total, total_on_device);
+    EXPECT_EQ(total, float(size));
+    return emulated_synchronizations - before;
+  };
+  // Results come by copies, which wait, then through pinned memory.
+  for (int n = 0; n < Impl::Cuda::Scratch::results_by_copy; ++n) waits(false);
+  EXPECT_EQ(waits(false), 1);
+  EXPECT_EQ(waits(true), 0);
+}
+
 }  // namespace
 }  // namespace KokkosMMA::Testing

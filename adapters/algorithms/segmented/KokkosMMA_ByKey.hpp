@@ -171,6 +171,8 @@ std::size_t run_reduce_by_key(std::string const& label, Exec const& exec,
     check_room(who, "the result", result, std::size_t(runs));
   }
   std::string const name = segmented_label(label, who, route, call.problem);
+  // The launch shape depends on the level of the scope.
+  ScopedSettings const level(only_level(settings));
 #if KOKKOSMMA_IMPL_ON_CUDA()
   if constexpr (has_segment_kernel<Exec, A, false, X, R, EqualSegments>() &&
                 is_plain_source<Keys> && is_plain_memory<UniqueKeys>) {

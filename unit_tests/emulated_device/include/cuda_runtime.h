@@ -406,7 +406,13 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+namespace KokkosMMA::Testing {
+inline std::atomic<int> emulated_synchronizations = 0;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  ++KokkosMMA::Testing::emulated_synchronizations;
+  return cudaSuccess;
+}
 inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 /// One handle for a stream of each host thread.
 inline auto const cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);

@@ -488,6 +488,8 @@ void launch_exact_scan(Stream const& space, StreamScratch const& scratch,
     scratch.deliver(
         total, std::size_t(1 + format.fraction_bits + format.exponent_bits) / 8,
         total_on_device, launch);
+    // As in deliver_total(): other blocks may still scan their ranges.
+    if (!total_on_device) scratch.wait();
   }
 }
 
