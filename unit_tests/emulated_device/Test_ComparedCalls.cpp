@@ -92,6 +92,17 @@ void loop() {
   run_for(call);
 }
 
+/// More calls than timers, none of which is done.
+TEST(ComparedCalls, AnErrorOfTheApplicationStays) {
+  emulated_events_done = false;
+  for (int n = 0; n < 1100; ++n) {
+    emulated_error = cudaErrorMemoryAllocation;
+    loop();
+    ASSERT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation) << n;
+  }
+  emulated_events_done = true;
+}
+
 TEST(ComparedCalls, TheTableHasBothTimesAndTheLaunch) {
   sums_by_kokkos(60, nullptr);
   loop();

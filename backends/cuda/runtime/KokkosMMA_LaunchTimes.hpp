@@ -287,9 +287,7 @@ class LaunchTimes {
 
   /// Whether a call on this stream may be measured.
   static bool may_measure(cudaStream_t stream) {
-    // Querying an event that is not complete is an error of the host thread,
-    // which would replace one that the application has not queried yet.
-    if (cudaPeekAtLastError() != cudaSuccess) return false;
+    if (!queries_keep_errors()) return false;
     RelaxedCapture const capture;
     OwnErrors const errors;
     auto status = cudaStreamCaptureStatusNone;

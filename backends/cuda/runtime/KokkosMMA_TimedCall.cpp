@@ -129,10 +129,12 @@ class CallRecords {
   CallRecords() = default;
 
   CallTimer* take_timer(int device) {
+    bool const may_query = Cuda::queries_keep_errors();
     // A long kernel on one stream must not stop the timing of others.
     for (int attempt = 0; attempt < 4; ++attempt) {
       CallTimer& timer = m_timers[m_next++ % max_timers];
-      if (timer.state == CallTimer::State::pending) read(timer, cudaEventQuery);
+      if (timer.state == CallTimer::State::pending && may_query)
+        read(timer, cudaEventQuery);
       if (timer.state != CallTimer::State::free ||
           !provide_events(timer, device))
         continue;
