@@ -375,7 +375,8 @@ class LaunchTimes {
     m_free[m_frees++] = pending.pair;
   }
 
-  /// Takes or creates a pair of events; events belong to a device.
+  /// Takes or creates a pair of events; events belong to a device. At the bound
+  /// a free pair of another device makes room.
   bool take(Pair& pair) {
     for (int i = m_frees; i-- > 0;)
       if (m_free[i].device_id == pair.device_id) {
@@ -383,7 +384,11 @@ class LaunchTimes {
         m_free[i] = m_free[--m_frees];
         return true;
       }
-    if (m_pairs == max_pairs) return false;
+    if (m_pairs == max_pairs) {
+      if (m_frees == 0) return false;
+      destroy(m_free[--m_frees]);
+      --m_pairs;
+    }
     if (cudaSetDevice(pair.device_id) != cudaSuccess) return false;
     if (cudaEventCreate(&pair.start) != cudaSuccess) return false;
     if (cudaEventCreate(&pair.stop) != cudaSuccess) {
