@@ -242,8 +242,10 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
   OnDevice const here(m_device);
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(m_stream, &capture) != cudaSuccess ||
-      capture != cudaStreamCaptureStatusNone)
+      capture != cudaStreamCaptureStatusNone) {
+    VerboseLines::not_recorded();
     return false;
+  }
   bool const generic = decision.route == Route::generic;
   // A scope's route must run. So must a level: Kokkos does not provide it.
   bool const either =

@@ -38,8 +38,11 @@ class VerboseLines {
   /// label(), in quotes.
   static std::string seen();
 
-  /// Number of calls on Cuda that ended without being seen.
+  /// Number of calls on Cuda that ended without being seen, or were not
+  /// recorded.
   static std::uint64_t unseen();
+  /// The current call is in no table, although it is seen.
+  static void not_recorded();
 
   /// Skips Kokkos' fence of all devices before the next callback of this
   /// thread, if all callbacks are this library's. That callback must follow at
