@@ -146,8 +146,9 @@ std::string KeptChoices::read() {
            "may be missing";
   std::string line;
   std::getline(stream, line);
-  m_may_replace = line.empty() || line.starts_with(title_of_any_version);
-  if (line.empty()) return {};
+  bool const is_empty = line.empty() && (stream >> std::ws).eof();
+  m_may_replace       = is_empty || line.starts_with(title_of_any_version);
+  if (is_empty) return {};
   if (!m_may_replace)
     return concatenate("line 1 is \"", line, "\" and not \"", m_title,
                        "\": this is another kind of file; set another path");
