@@ -242,6 +242,18 @@ TEST_F(KeptChoicesTest, LinksStay) {
   }
 }
 
+/// Processes of several machines or containers may have the same number.
+TEST_F(KeptChoicesTest, AnotherProcessMayHaveTheSameNumber) {
+  std::filesystem::path const other =
+      file.string() + "." + std::to_string(getpid());
+  std::ofstream stream(other);
+  KeptChoices choices(file, title);
+  choices.keep(loop, names[1]);
+  choices.write();
+  EXPECT_TRUE(has_parts(text(), {line(names[1])}));
+  EXPECT_TRUE(std::filesystem::exists(other));
+}
+
 TEST_F(KeptChoicesTest, AFolderThatDoesNotExist) {
   testing::internal::CaptureStderr();
   KeptChoices choices(file / "choices.txt", title);

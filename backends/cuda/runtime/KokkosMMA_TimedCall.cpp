@@ -5,6 +5,7 @@
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
+#include <core/base/KokkosMMA_ReplaceFile.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/base/KokkosMMA_WriteJson.hpp>
 #include <core/routing/KokkosMMA_CallJson.hpp>
@@ -17,15 +18,35 @@
 
 #include <cuda_runtime.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace KokkosMMA::Impl {
+
+/// Writes the report to json_file(); false if there is none. Ranks of an MPI
+/// program may have the same file.
+inline bool write_report(std::string const& text) {
+  char const* const name = json_file();
+  if (name == nullptr) return false;
+  std::error_code error;
+  // Renaming would replace a symbolic link, not its file.
+  std::filesystem::path const target = std::filesystem::canonical(name, error);
+  bool const is_new                  = bool(error);
+  if (is_new ? !std::filesystem::is_symlink(name, error)
+             : std::filesystem::is_regular_file(target, error)) {
+    if (replace_file(is_new ? name : target, text, getpid())) return true;
+  }
+  return write_json(text.c_str());
+}
 
 /// Whether any call was recorded.
 inline std::atomic<bool> any_call_recorded{false};
@@ -45,7 +66,7 @@ void explain_missing_tables() {
   std::string const text =
       "KokkosMMA: no call was intercepted\n" + note_on_unseen_calls();
   std::fputs(text.c_str(), stderr);
-  write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
+  write_report(json_report(CallKinds(), VerboseLines::unseen()));
 }
 
 bool announce_drop_in(int version, char const* spaces) {
@@ -187,7 +208,7 @@ class CallRecords {
     }
     std::string text;
     bool const in_a_file =
-        write_json(json_report(m_kinds, VerboseLines::unseen()).c_str());
+        write_report(json_report(m_kinds, VerboseLines::unseen()));
     if (environment_compare()) text += comparison_table(m_kinds);
     if (environment_report() && !in_a_file) text += report_table(m_kinds);
     if (!text.empty()) text += note_on_unseen_calls();
