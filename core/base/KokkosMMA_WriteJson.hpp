@@ -9,16 +9,10 @@
 
 namespace KokkosMMA::Impl {
 
-/// KOKKOSMMA_REPORT if that ends in .json, else null.
-[[gnu::cold]] inline char const* json_file() {
-  char const* const name = std::getenv("KOKKOSMMA_REPORT");
-  return name && std::string_view(name).ends_with(".json") ? name : nullptr;
-}
-
-/// Writes the report to json_file(); false if there is none.
+/// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
 [[gnu::cold]] inline bool write_json(char const* text) {
-  char const* const name = json_file();
-  if (!name) return false;
+  char const* const name = std::getenv("KOKKOSMMA_REPORT");
+  if (!name || !std::string_view(name).ends_with(".json")) return false;
   std::FILE* const file = std::fopen(name, "w");
   if (!file || std::fputs(text, file) < 0 || std::fclose(file) != 0)
     std::fprintf(stderr, "KokkosMMA: KOKKOSMMA_REPORT: cannot write %s\n",

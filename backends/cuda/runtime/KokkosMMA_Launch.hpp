@@ -48,13 +48,6 @@ class OwnErrors {
   bool m_clear;
 };
 
-/// Whether a query of work in progress keeps the application's errors. Such
-/// work is an error of the host thread, which would replace one that the
-/// application has not queried yet.
-inline bool queries_keep_errors() {
-  return cudaPeekAtLastError() == cudaSuccess;
-}
-
 /// Scope in which this host thread may make calls that must not be captured,
 /// such as allocations and queries of events, while another thread captures a
 /// graph.

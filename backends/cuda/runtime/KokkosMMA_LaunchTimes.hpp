@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_LAUNCH_TIMES_HPP
 #define KOKKOSMMA_CUDA_LAUNCH_TIMES_HPP
 
+#include <backends/cuda/runtime/KokkosMMA_KeptErrors.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>

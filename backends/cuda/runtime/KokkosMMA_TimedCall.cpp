@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <backends/cuda/runtime/KokkosMMA_KeptErrors.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -32,11 +34,10 @@
 
 namespace KokkosMMA::Impl {
 
-/// Writes the report to json_file(); false if there is none. Ranks of an MPI
-/// program may have the same file.
+/// As write_json(), but ranks of an MPI program may have the same file.
 inline bool write_report(std::string const& text) {
-  char const* const name = json_file();
-  if (name == nullptr) return false;
+  char const* const name = std::getenv("KOKKOSMMA_REPORT");
+  if (!name || !std::string_view(name).ends_with(".json")) return false;
   std::error_code error;
   // Renaming would replace a symbolic link, not its file.
   std::filesystem::path const target = std::filesystem::canonical(name, error);

@@ -35,13 +35,10 @@ class VerboseLines {
   /// of this library ran: a tool was loaded before the first call, or a program
   /// removed the callbacks.
   static std::string label();
-  /// label(), in quotes.
-  static std::string seen();
+  static std::string seen();  ///< label(), in quotes
 
-  /// Number of calls on Cuda that ended without being seen, or were not
-  /// recorded.
+  /// Number of calls on Cuda that ended without being seen, or not_recorded().
   static std::uint64_t unseen();
-  /// The current call is in no table, although it is seen.
   static void not_recorded();
 
   /// Skips Kokkos' fence of all devices before the next callback of this
