@@ -134,8 +134,10 @@ class LaunchChooser {
     if (each.samples == 1) each.first = milliseconds;
     if (m_watched && candidate > 0 && each.samples > rounds &&
         milliseconds > watch_limit * m_all[0].least &&
-        ++m_strikes == watch_strikes)
+        ++m_strikes == watch_strikes) {
       each.cannot_run = true;
+      m_strikes       = 0;
+    }
     if (milliseconds < each.least) each.least = milliseconds;
   }
   /// A measurement without a result. It is not repeated: its cause may persist.

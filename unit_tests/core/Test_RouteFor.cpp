@@ -994,6 +994,23 @@ TEST(LaunchChooser, WatchesAChoiceOtherThanTheFirst) {
   expect_next(chooser, std::vector<int>(200, none));
 }
 
+/// With data for which all other candidates are slow, the first one remains.
+TEST(LaunchChooser, GivesUpEveryChoiceThatTurnsSlow) {
+  constexpr int two_measurements = 2 * LaunchChooser::watch_period;
+  LaunchChooser chooser(3, 0, true);
+  auto const measure = [&](float second, float third) {
+    int const c = chooser.next();
+    if (c != none) chooser.measured(c, c == 0 ? 10 : c == 1 ? second : third);
+  };
+  for (int n = 0; n < 9; ++n) measure(8, 9);
+  EXPECT_EQ(chooser.choice(), 1);
+  for (int n = 0; n < two_measurements; ++n) measure(20, 20);
+  EXPECT_EQ(chooser.choice(), 2);
+  for (int n = 0; n < two_measurements; ++n) measure(20, 20);
+  EXPECT_EQ(chooser.choice(), 0);
+  EXPECT_TRUE(chooser.is_final());
+}
+
 /// While a measurement is on its way the choice stays.
 TEST(LaunchChooser, KeepsTheChoiceWhileItIsMeasured) {
   LaunchChooser chooser(2, 0, true);

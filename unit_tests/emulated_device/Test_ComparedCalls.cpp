@@ -16,6 +16,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -25,7 +28,9 @@ using namespace KokkosMMA;
 using namespace KokkosMMA::Testing;
 
 // Before the library reads the environment, at its first call.
-bool const compares = setenv("KOKKOSMMA_COMPARE", "1", 1) == 0;
+char const report[] = "compared_calls.json";
+bool const compares = setenv("KOKKOSMMA_COMPARE", "1", 1) == 0 &&
+                      setenv("KOKKOSMMA_REPORT", report, 1) == 0;
 
 /// Sums by a kernel of 1 ms or by Kokkos' own code of 3 ms.
 int sums_by_kokkos(int calls, Impl::CallPlan const* plan) {
@@ -92,15 +97,42 @@ void loop() {
   run_for(call);
 }
 
+/// More calls than timers, none of which is done.
+TEST(ComparedCalls, AnErrorOfTheApplicationStays) {
+  emulated_events_done = false;
+  for (int n = 0; n < 1100; ++n) {
+    emulated_error = cudaErrorMemoryAllocation;
+    loop();
+    ASSERT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation) << n;
+  }
+  emulated_events_done = true;
+}
+
 TEST(ComparedCalls, TheTableHasBothTimesAndTheLaunch) {
   sums_by_kokkos(60, nullptr);
   loop();
+  emulated_capture = true;
+  loop();
+  emulated_capture = false;
+  // A new file: what another process writes or reads stays whole.
+  std::ofstream(report) << "of another rank";
+  std::ifstream of_other(report);
   ::testing::internal::CaptureStderr();
   Impl::AtFinalize::run();
-  EXPECT_TRUE(has_parts(
-      ::testing::internal::GetCapturedStderr(),
-      {"parallel_reduce", "3.00x",
-       "  LoopShape{width = 32, height = 1, calls = 1, fast = 0}\n"}));
+  EXPECT_TRUE(
+      has_parts(::testing::internal::GetCapturedStderr(),
+                {"parallel_reduce", "3.00x",
+                 "  LoopShape{width = 32, height = 1, calls = 1, fast = 0}\n",
+                 "captured streams", "; 1 of them ran on Cuda\n"}));
+  auto const text = [](std::ifstream& file) {
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  EXPECT_EQ(text(of_other), "of another rank");
+  std::ifstream file(report);
+  std::string const json = text(file);
+  EXPECT_EQ(json.rfind("{\"drop_in\": \"active\"", 0), 0u) << json;
+  EXPECT_EQ(json.substr(json.size() - 4), "\n]}\n") << json;
+  std::filesystem::remove(report);
 }
 
 }  // namespace

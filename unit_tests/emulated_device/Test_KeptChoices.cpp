@@ -187,6 +187,8 @@ TEST_F(KeptChoicesTest, ADamagedFileIsIgnoredAndStays) {
 TEST_F(KeptChoicesTest, OtherFilesStay) {
   EXPECT_TRUE(has_parts(warning("a thesis\n"), {"another kind of file"}));
   EXPECT_EQ(text(), "a thesis\n");
+  EXPECT_TRUE(has_parts(warning("\na thesis\n"), {"another kind of file"}));
+  EXPECT_EQ(text(), "\na thesis\n");
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);
   testing::internal::CaptureStderr();
@@ -196,6 +198,16 @@ TEST_F(KeptChoicesTest, OtherFilesStay) {
   EXPECT_TRUE(
       has_parts(testing::internal::GetCapturedStderr(), {"cannot be read"}));
   EXPECT_EQ(files(), 1);
+}
+
+TEST_F(KeptChoicesTest, AFileOfBlanksIsEmpty) {
+  for (char const* const blanks : {"", "\n", "\n \n"}) {
+    set_text(blanks);
+    KeptChoices choices(file, title);
+    choices.keep(loop, names[1]);
+    choices.write();
+    EXPECT_TRUE(has_parts(text(), {line(names[1])}));
+  }
 }
 
 /// As root, a program could replace /dev/null.
@@ -228,6 +240,18 @@ TEST_F(KeptChoicesTest, LinksStay) {
     EXPECT_TRUE(std::filesystem::is_symlink(link)) << exists;
     EXPECT_TRUE(has_parts(text(), {line(names[1])})) << exists;
   }
+}
+
+/// Processes of several machines or containers may have the same number.
+TEST_F(KeptChoicesTest, AnotherProcessMayHaveTheSameNumber) {
+  std::filesystem::path const other =
+      file.string() + "." + std::to_string(getpid());
+  std::ofstream stream(other);
+  KeptChoices choices(file, title);
+  choices.keep(loop, names[1]);
+  choices.write();
+  EXPECT_TRUE(has_parts(text(), {line(names[1])}));
+  EXPECT_TRUE(std::filesystem::exists(other));
 }
 
 TEST_F(KeptChoicesTest, AFolderThatDoesNotExist) {

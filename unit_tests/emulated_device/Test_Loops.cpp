@@ -438,6 +438,20 @@ TEST(LaunchTimes, EventsThatAreNotDone) {
   EXPECT_EQ(emulated_events, all);
 }
 
+/// Events belong to a device. Those that another one no longer needs are made
+/// anew.
+TEST(LaunchTimes, ADeviceGetsEventsThatAnotherOneHad) {
+  emulated_events_done = false;
+  for (int n = 0; n < 300; ++n) run_call(new_loop(), {4, 2});
+  emulated_events_done = true;
+  int const before     = emulated_events;
+  Times::Loop loop     = new_loop();
+  loop.device_id       = 2;
+  std::vector<int> const ran{run_call(loop, {4, 2}), run_call(loop, {4, 2})};
+  EXPECT_EQ(ran, (std::vector<int>{0, 1}));
+  EXPECT_EQ(emulated_events, before);
+}
+
 /// Recording an event waits if the stream has too many launches in flight,
 /// perhaps for a call of another host thread.
 TEST(LaunchTimes, AFullStreamHoldsNoOther) {

@@ -65,6 +65,41 @@ TEST(StreamScratch, MovesWhenItsWorkIsDone) {
   emulated_events_done = true;
 }
 
+/// An application may query an error of its own much later. Work in progress is
+/// an error of the host thread, which would replace it.
+TEST(StreamScratch, AnErrorOfTheApplicationStays) {
+  emulated_events_done = false;
+  of(stream(80));
+  for (int n = 0; n < 17; ++n) of(stream(81));
+  emulated_error = cudaErrorMemoryAllocation;
+  of(stream(82));
+  emulated_events_done = true;
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+
+  StreamScratch const scratch(stream(82));
+  for (int n = 0; n < Scratch::results_by_copy; ++n) scratch->take_words(4);
+  auto const lock = scratch->take_words(4);
+  static volatile unsigned long long* words;
+  words          = scratch->words();
+  emulated_work  = [] { *words = Impl::Cuda::result_mark | 7; };
+  emulated_error = cudaErrorMemoryAllocation;
+  int result     = 0;
+  scratch->receive(&result, sizeof(result), scratch.stream());
+  EXPECT_EQ(result, 7);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+
+/// Nor does memory grow with each stream of an application that never queries
+/// its error.
+TEST(StreamScratch, StreamsOfAnApplicationWithAnErrorShareScratch) {
+  emulated_error = cudaErrorMemoryAllocation;
+  std::set<Scratch*> all;
+  for (std::size_t s = 0; s < 200; ++s)
+    for (int n = 0; n < 20; ++n) all.insert(of(stream(1000 + s)));
+  EXPECT_LE(all.size(), 64u);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+
 /// Streams whose small calls take turns keep their scratch, although it is free
 /// before the next call.
 TEST(StreamScratch, StaysWhileStreamsTakeTurns) {

@@ -6,6 +6,7 @@
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/base/KokkosMMA_Errors.hpp>
+#include <core/base/KokkosMMA_ReplaceFile.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
 
@@ -146,8 +147,9 @@ std::string KeptChoices::read() {
            "may be missing";
   std::string line;
   std::getline(stream, line);
-  m_may_replace = line.empty() || line.starts_with(title_of_any_version);
-  if (line.empty()) return {};
+  bool const is_empty = line.empty() && (stream >> std::ws).eof();
+  m_may_replace       = is_empty || line.starts_with(title_of_any_version);
+  if (is_empty) return {};
   if (!m_may_replace)
     return concatenate("line 1 is \"", line, "\" and not \"", m_title,
                        "\": this is another kind of file; set another path");
@@ -191,31 +193,24 @@ void KeptChoices::keep(KeptLoop const& loop, std::string const& name) {
 void KeptChoices::write() {
   std::lock_guard<std::mutex> const lock(m_mutex);
   if (!m_has_new || !m_may_replace || is_later_rank()) return;
-  // Renamed: other processes read the old file or the new one.
-  std::filesystem::path temporary = m_file;
-  temporary += concatenate(".", getpid());
-  std::ofstream stream(temporary);
-  stream << m_title << "\n# " << column_heads
-         << "\n# A deleted line is measured again. Lines that begin with # are "
-            "not kept.\n";
+  std::string text =
+      concatenate(m_title, "\n# ", column_heads,
+                  "\n# A deleted line is measured again. Lines that begin with "
+                  "# are not kept.\n");
   for (auto const& [loop, name] : m_names) {
     char const* between = "";
     for (std::string const& field :
          {loop.pattern, loop.device, std::to_string(loop.size_class),
           std::to_string(loop.functor_bytes), name, loop.policy,
           loop.functor}) {
-      stream << between << field;
+      text += between + field;
       between = field_separator.data();
     }
-    stream << "\n";
+    text += '\n';
   }
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(temporary, m_file, error);
-  m_has_new = !stream || error;
-  if (!m_has_new) return;
-  warn(m_file, "cannot be written; its folder must exist and be writable");
-  std::filesystem::remove(temporary, error);
+  m_has_new = !replace_file(m_file, text, getpid());
+  if (m_has_new)
+    warn(m_file, "cannot be written; its folder must exist and be writable");
 }
 
 KeptLoop kept_loop(char const* pattern, CallTypes const& types,

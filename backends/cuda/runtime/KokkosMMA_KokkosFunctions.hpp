@@ -70,7 +70,7 @@ struct [[gnu::visibility("default")]] KokkosFunctions {
 /// Number of the interface between headers and library: changed with any type
 /// or function of backends/cuda/runtime.
 using LibraryInterface =
-    std::integral_constant<int, KOKKOSMMA_VERSION * 100 + 11>;
+    std::integral_constant<int, KOKKOSMMA_VERSION * 100 + 12>;
 /// True. Each source with a call refers to it, so that headers and library of
 /// different versions do not link.
 bool library_has(LibraryInterface);

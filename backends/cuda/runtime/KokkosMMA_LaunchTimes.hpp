@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_LAUNCH_TIMES_HPP
 #define KOKKOSMMA_CUDA_LAUNCH_TIMES_HPP
 
+#include <backends/cuda/runtime/KokkosMMA_KeptErrors.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
 #include <core/loops/KokkosMMA_LaunchChooser.hpp>
@@ -276,9 +277,7 @@ class LaunchTimes {
 
   /// Whether a call on this stream may be measured.
   static bool may_measure(cudaStream_t stream) {
-    // Querying an event that is not complete is an error of the host thread,
-    // which would replace one that the application has not queried yet.
-    if (cudaPeekAtLastError() != cudaSuccess) return false;
+    if (!queries_keep_errors()) return false;
     RelaxedCapture const capture;
     OwnErrors const errors;
     auto status = cudaStreamCaptureStatusNone;
@@ -366,7 +365,8 @@ class LaunchTimes {
     m_free[m_frees++] = pending.pair;
   }
 
-  /// Takes or creates a pair of events; events belong to a device.
+  /// Takes or creates a pair of events; events belong to a device. At the bound
+  /// a free pair of another device makes room.
   bool take(Pair& pair) {
     for (int i = m_frees; i-- > 0;)
       if (m_free[i].device_id == pair.device_id) {
@@ -374,7 +374,11 @@ class LaunchTimes {
         m_free[i] = m_free[--m_frees];
         return true;
       }
-    if (m_pairs == max_pairs) return false;
+    if (m_pairs == max_pairs) {
+      if (m_frees == 0) return false;
+      destroy(m_free[--m_frees]);
+      --m_pairs;
+    }
     if (cudaSetDevice(pair.device_id) != cudaSuccess) return false;
     if (cudaEventCreate(&pair.start) != cudaSuccess) return false;
     if (cudaEventCreate(&pair.stop) != cudaSuccess) {

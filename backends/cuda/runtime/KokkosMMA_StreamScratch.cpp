@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <backends/cuda/runtime/KokkosMMA_KeptErrors.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_StreamScratch.hpp>
@@ -97,7 +98,9 @@ void Scratch::receive(void* result, std::size_t bytes, cudaStream_t stream) {
       if (spins % spins_per_query == 0) {
         RelaxedCapture const capture;
         OwnErrors const errors;
-        cudaError_t const state = cudaStreamQuery(stream);
+        cudaError_t const state = queries_keep_errors()
+                                      ? cudaStreamQuery(stream)
+                                      : cudaStreamSynchronize(stream);
         if (state != cudaErrorNotReady) check(state, "kernel of a result");
       }
       seen = word.load(std::memory_order_acquire);
@@ -293,6 +296,9 @@ class ScratchPool {
 
  private:
   static constexpr std::uint64_t kept_calls = 16;
+  /// Scratches from which on a query may replace an error of the application:
+  /// one that never queries it would get memory with each new stream.
+  static constexpr std::size_t kept_errors = 64;
 
   static unsigned long long number_of(cudaStream_t stream) {
     unsigned long long number = 0;
@@ -320,6 +326,7 @@ class ScratchPool {
     };
     for (auto const& entry : m_all)
       if (usable(*entry) && entry->stream == number) return entry.get();
+    if (m_all.size() < kept_errors && !queries_keep_errors()) return nullptr;
     for (auto const& entry : m_all)
       if (usable(*entry) && is_free(*entry)) {
         entry->stream = number;

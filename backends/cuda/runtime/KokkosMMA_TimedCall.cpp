@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Copyright Contributors to the kokkos-mma project
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <backends/cuda/runtime/KokkosMMA_KeptErrors.hpp>
 #include <backends/cuda/runtime/KokkosMMA_Launch.hpp>
 #include <backends/cuda/runtime/KokkosMMA_TimedCall.hpp>
 #include <backends/cuda/runtime/KokkosMMA_VerboseLines.hpp>
 #include <core/base/KokkosMMA_AtFinalize.hpp>
+#include <core/base/KokkosMMA_ReplaceFile.hpp>
 #include <core/base/KokkosMMA_Verbose.hpp>
 #include <core/routing/KokkosMMA_CallTables.hpp>
 #include <core/routing/KokkosMMA_EnvironmentChoice.hpp>
@@ -15,15 +17,35 @@
 
 #include <cuda_runtime.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace KokkosMMA::Impl {
+
+/// As write_json(), but ranks of an MPI program may have the same file.
+inline bool write_report(std::string const& text) {
+  char const* const name = std::getenv("KOKKOSMMA_REPORT");
+  if (!name || !std::string_view(name).ends_with(".json")) return false;
+  std::error_code error;
+  // Renaming would replace a symbolic link, not its file.
+  std::filesystem::path const target = std::filesystem::canonical(name, error);
+  bool const is_new                  = bool(error);
+  if (is_new ? !std::filesystem::is_symlink(name, error)
+             : std::filesystem::is_regular_file(target, error)) {
+    if (replace_file(is_new ? name : target, text, getpid())) return true;
+  }
+  return write_json(text.c_str());
+}
 
 /// Whether any call was recorded.
 inline std::atomic<bool> any_call_recorded{false};
@@ -43,7 +65,7 @@ void explain_missing_tables() {
   std::string const text =
       "KokkosMMA: no call was intercepted\n" + note_on_unseen_calls();
   std::fputs(text.c_str(), stderr);
-  write_json(json_report(CallKinds(), VerboseLines::unseen()).c_str());
+  write_report(json_report(CallKinds(), VerboseLines::unseen()));
 }
 
 bool announce_drop_in(int version, char const* spaces) {
@@ -122,7 +144,7 @@ class CallRecords {
     }
     std::string text;
     bool const in_a_file =
-        write_json(json_report(m_kinds, VerboseLines::unseen()).c_str());
+        write_report(json_report(m_kinds, VerboseLines::unseen()));
     if (environment_compare()) text += comparison_table(m_kinds);
     if (environment_report() && !in_a_file) text += report_table(m_kinds);
     if (!text.empty()) text += note_on_unseen_calls();
@@ -136,10 +158,12 @@ class CallRecords {
   static constexpr std::size_t max_timers = 1024;
 
   CallTimer* take_timer(int device) {
+    bool const may_query = Cuda::queries_keep_errors();
     // A long kernel on one stream must not stop the timing of others.
     for (int attempt = 0; attempt < 4; ++attempt) {
       CallTimer& timer = m_timers[m_next++ % max_timers];
-      if (timer.state == CallTimer::State::pending) read(timer, cudaEventQuery);
+      if (timer.state == CallTimer::State::pending && may_query)
+        read(timer, cudaEventQuery);
       if (timer.state != CallTimer::State::free ||
           !provide_events(timer, device))
         continue;
@@ -229,8 +253,10 @@ bool TimedCall::begin(Cuda::Stream const& stream, char const* pattern,
   OnDevice const here(m_device);
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(m_stream, &capture) != cudaSuccess ||
-      capture != cudaStreamCaptureStatusNone)
+      capture != cudaStreamCaptureStatusNone) {
+    VerboseLines::not_recorded();
     return false;
+  }
   bool const generic = decision.route == Route::generic;
   // A scope's route must run. So must a level: Kokkos does not provide it.
   bool const either =

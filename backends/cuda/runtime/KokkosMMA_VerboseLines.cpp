@@ -309,6 +309,7 @@ std::string VerboseLines::seen() {
   return label.empty() ? label : ToolLines::quoted(label);
 }
 std::uint64_t VerboseLines::unseen() { return ToolLines::unseen(); }
+void VerboseLines::not_recorded() { ToolLines::unseen() += 1; }
 void VerboseLines::skip_fence() { ToolLines::skip_fence(); }
 void VerboseLines::skip_fence_at_end() { ToolLines::skip_fence_at_end(); }
 

@@ -35,11 +35,11 @@ class VerboseLines {
   /// of this library ran: a tool was loaded before the first call, or a program
   /// removed the callbacks.
   static std::string label();
-  /// label(), in quotes.
-  static std::string seen();
+  static std::string seen();  ///< label(), in quotes
 
-  /// Number of calls on Cuda that ended without being seen.
+  /// Number of calls on Cuda that ended without being seen, or not_recorded().
   static std::uint64_t unseen();
+  static void not_recorded();
 
   /// Skips Kokkos' fence of all devices before the next callback of this
   /// thread, if all callbacks are this library's. That callback must follow at

@@ -288,8 +288,19 @@ inline constexpr unsigned cudaHostAllocMapped    = 2;
 
 inline char const* cudaGetErrorName(cudaError_t) { return "cudaError"; }
 inline char const* cudaGetErrorString(cudaError_t) { return "an error"; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
+namespace KokkosMMA::Testing {
+/// Last error of the host thread.
+inline thread_local cudaError_t emulated_error = cudaSuccess;
+/// Work of a stream that is done once the host has asked for it or waits.
+inline void (*emulated_work)() = nullptr;
+inline cudaError_t not_ready() { return emulated_error = cudaErrorNotReady; }
+}  // namespace KokkosMMA::Testing
+inline cudaError_t cudaGetLastError() {
+  return std::exchange(KokkosMMA::Testing::emulated_error, cudaSuccess);
+}
+inline cudaError_t cudaPeekAtLastError() {
+  return KokkosMMA::Testing::emulated_error;
+}
 inline cudaError_t cudaGetDevice(int* id) {
   *id = 0;
   return cudaSuccess;
@@ -410,10 +421,18 @@ namespace KokkosMMA::Testing {
 inline std::atomic<int> emulated_synchronizations = 0;
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  using KokkosMMA::Testing::emulated_work;
   ++KokkosMMA::Testing::emulated_synchronizations;
+  if (auto* const work = std::exchange(emulated_work, nullptr)) work();
   return cudaSuccess;
 }
-inline cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamQuery(cudaStream_t) {
+  using KokkosMMA::Testing::emulated_work;
+  auto* const work = std::exchange(emulated_work, nullptr);
+  if (work == nullptr) return cudaSuccess;
+  work();
+  return KokkosMMA::Testing::not_ready();
+}
 /// One handle for a stream of each host thread.
 inline auto const cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);
 inline cudaError_t cudaStreamGetId(cudaStream_t stream,
@@ -458,7 +477,7 @@ inline cudaError_t cudaEventQuery(cudaEvent_t event) {
   ++emulated_event_queries;
   return emulated_events_done || static_cast<EmulatedEvent*>(event)->is_done
              ? cudaSuccess
-             : cudaErrorNotReady;
+             : not_ready();
 }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin,
                                         cudaEvent_t end) {
