@@ -251,27 +251,22 @@ inline constexpr bool is_rule_of_caller<CallRule<Cell, Next>> = true;
 
 /// Next generation of those of 16 cells that are in the grid, by the caller's
 /// functor, which must not be invoked for what lies beside the grid: bytes that
-/// nothing has written. A loop, because few lanes get here.
+/// nothing has written.
 /// \param inside a bit per cell
 template <class Rule>
 KOKKOSMMA_INLINE_FUNCTION void next_cells_inside(
     Rule const& rule, std::uint32_t (&cells)[4],
     std::int32_t const (&count)[16], std::uint32_t inside) {
-  std::uint32_t states[4];
-  std::int32_t counts[16];
-  for (int w = 0; w < 4; ++w) states[w] = cells[w];
-  for (int cell = 0; cell < 16; ++cell) counts[cell] = count[cell];
 #ifdef __CUDA_ARCH__
-#pragma unroll 1
+#pragma unroll
 #endif
   for (int cell = 0; cell < 16; ++cell) {
     if (!(inside >> cell & 1u)) continue;
     int const shift     = 8 * (cell % 4);
-    std::uint32_t& four = states[cell / 4];
-    four = (four & ~(0xffu << shift)) | rule.one(four >> shift, counts[cell])
+    std::uint32_t& four = cells[cell / 4];
+    four = (four & ~(0xffu << shift)) | rule.one(four >> shift, count[cell])
                                             << shift;
   }
-  for (int w = 0; w < 4; ++w) cells[w] = states[w];
 }
 
 /// Next generation of 16 cells in any states. For rules of two states, cells in
