@@ -370,7 +370,11 @@ class RoutedTeamReduce {
   static void run_in_kokkos(RoutedTeamReduce const& routed, NestedLoops loops) {
     if constexpr (!own_kernel) {
       // With launch bounds this form would run teams for which Kokkos throws.
-      if (loops == NestedLoops::overlapped && !routed.is_too_large())
+      bool const is_large =
+          routed.m_policy.team_size() * routed.m_policy.impl_vector_length() >
+          256;  // see RoutedTeamFor::is_too_large()
+      if (loops == NestedLoops::overlapped &&
+          !(is_large && routed.is_too_large()))
         return routed.template run_form<NestedLoops::overlapped, MemorySpace>();
     }
     routed.template run_form<NestedLoops::kokkos, MemorySpace>();

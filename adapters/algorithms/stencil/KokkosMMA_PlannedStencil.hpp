@@ -96,13 +96,14 @@ std::int64_t number_of_sweeps([[maybe_unused]] First const& first,
 }
 
 /// Adds to an explanation how many steps a sweep computes.
-template <class Result, class Sweep>
-void explain_steps([[maybe_unused]] Sweep const& sweep) {
-  if constexpr (Sweep::template fuses<Result>) {
-    int const most = sweep.steps_of_sweep();
-    if (most > 1)
-      *explanation_of_this_thread() +=
-          concatenate("; at most ", most, " steps in one sweep");
+template <class Result, class First, class Next>
+void explain_steps([[maybe_unused]] First const& first,
+                   [[maybe_unused]] Next const& next,
+                   [[maybe_unused]] std::int64_t steps) {
+  if constexpr (First::template fuses<Result>) {
+    if (number_of_sweeps<First, Next, Result>(first, next, steps) < steps)
+      *explanation_of_this_thread() += concatenate(
+          "; at most ", first.steps_of_sweep(), " steps in one sweep");
   }
 }
 
@@ -165,16 +166,20 @@ class PlannedStencil {
     SweepPlan<R> const plan =
         decided(exec, m_first, rows_read(in), rows_written(out, m_first));
     From const from(in);
-    if (explains_calls()) {
-      decide_or_explain(m_who, m_settings, stencil_route(exec, plan.problem),
-                        level_of_stencil(plan.problem.accumulator));
-      if (m_steps > 1) explain_steps<Result>(sweep(exec, from, plan));
-      return;
-    }
     std::optional<SweepPlan<R>> next_plan;
     if (m_next)
       next_plan = decided(exec, *m_next, rows_between(out, *m_next),
                           rows_written(out, *m_next));
+    if (explains_calls()) {
+      decide_or_explain(m_who, m_settings, stencil_route(exec, plan.problem),
+                        level_of_stencil(plan.problem.accumulator));
+      if constexpr (accumulator_holds<Result, A>()) {
+        if (next_plan)
+          explain_steps<Result>(sweep(exec, from, plan),
+                                sweep(exec, Between(out), *next_plan), m_steps);
+      }
+      return;
+    }
     report_call(m_who, label, plan.decision);
     Route const route = plan.decision.route;
     observed(route);
