@@ -212,9 +212,11 @@ Call plain_call_of(StencilWork<T, R> const& w) {
 
 template <Reads reads, class T, int R>
 Call plain_call(StencilWork<T, R> const& w) {
-  if constexpr (reads != Reads::star) {
-    if (w.c.radius == 1) return plain_call_of<reads, 1>(w);
-    if (w.c.radius == 3) return plain_call_of<reads, 3>(w);
+  if (w.c.radius == 1) return plain_call_of<reads, 1>(w);
+  if (w.c.radius == 3) return plain_call_of<reads, 3>(w);
+  // 15^3 reads are too many to unroll.
+  if constexpr (R < 3 || reads == Reads::star) {
+    if (w.c.radius == 7) return plain_call_of<reads, 7>(w);
   }
   return plain_call_of<reads, 0>(w);
 }

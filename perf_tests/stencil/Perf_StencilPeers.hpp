@@ -168,6 +168,7 @@ struct PlainStencil {
       int const p = i + ghosts, q = j + ghosts;
       if constexpr (reads == Reads::star) {
         sum = value(in(p, q));
+        KOKKOSMMA_PERF_UNROLL
         for (int a = 1; a <= radius; ++a)
           sum += value(in(p - a, q)) + value(in(p + a, q)) +
                  value(in(p, q - a)) + value(in(p, q + a));
@@ -212,6 +213,7 @@ struct PlainStencil {
       int const p = i + ghosts, q = j + ghosts, s = k + ghosts;
       if constexpr (reads == Reads::star) {
         sum = value(in(p, q, s));
+        KOKKOSMMA_PERF_UNROLL
         for (int a = 1; a <= radius; ++a)
           sum += value(in(p - a, q, s)) + value(in(p + a, q, s)) +
                  value(in(p, q - a, s)) + value(in(p, q + a, s)) +
