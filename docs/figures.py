@@ -583,7 +583,7 @@ def call_gain(card, program, case, value_type):
 
 def speedup_caption(used, document):
     context = document["context"]
-    return (f"One {context['device']}. Applications: Kokkos {context['kokkos_version']}, revision {context['git_revision']}, "
+    return (f"One {context['device']}. Applications: the time or rate that the program prints, Kokkos {context['kokkos_version']}, revision {context['git_revision']}, "
             f"{context['date']}. Calls: {captions(used).partition('; ')[2]} Index size_t for sums and scans, int for loops, where none is named. 1 is plain Kokkos.")
 
 
