@@ -12,7 +12,11 @@
 
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  int const side  = argc > 1 ? std::atoi(argv[1]) : 64;
+  int const side = argc > 1 ? std::atoi(argv[1]) : 64;
+  if (side < 16 || side > 46340) {
+    std::fprintf(stderr, "usage: five_calls [SIDE], 16 to 46340\n");
+    return 2;
+  }
   int const n     = side * side;
   int const steps = 100;
 

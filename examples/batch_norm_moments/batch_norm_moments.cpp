@@ -19,7 +19,7 @@ using Member = Team::member_type;
 constexpr int threads_of_plane = on_host ? 1 : 128;
 
 // Two passes over the tensor: the means, then the squares of the differences
-// from them, which cannot cancel. All sums are in fp64.
+// from them, which cannot cancel. All squares and sums are in fp64.
 template <class Element>
 class PlainKernels {
  public:
@@ -86,7 +86,7 @@ class PlainKernels {
           Kokkos::parallel_reduce(
               Kokkos::TeamVectorRange(member, plane),
               [&](std::int64_t i, double& sum) {
-                float const difference =
+                double const difference =
                     static_cast<float>(x(first + i)) - centre;
                 sum += difference * difference;
               },
@@ -134,7 +134,7 @@ class PlainKernels {
           std::int64_t const end   = rows * (block + 1) / blocks;
           double sum               = 0;
           for (std::int64_t r = first; r < end; ++r) {
-            float const difference = static_cast<float>(x(r, c)) - centre;
+            double const difference = static_cast<float>(x(r, c)) - centre;
             sum += difference * difference;
           }
           partial(i) = sum;

@@ -6,6 +6,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/comparison.hpp"
+#include "../common/files.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -172,6 +173,7 @@ int compare(int argc, char** argv) {
   if (files.empty()) {
     files = {(data_dir / "activations_4x8x7x5.npy").string()};
   }
+  check_readable(files, "a NumPy file");
 
   Report report(programs, Summary(summary, "batch_norm_moments"));
   std::printf(

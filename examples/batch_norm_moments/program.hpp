@@ -279,7 +279,9 @@ int program(char const* name, int argc, char** argv) {
     // Before anything is started: wrong input costs nothing.
     if (options.generated) {
       // In fp32 as they are generated, then in both orders.
-      double const each = 4 + (on_host ? 2 : 1) * (options.half ? 2 : 4);
+      using Half = Kokkos::Experimental::half_t;
+      double const each =
+          4 + (on_host ? 2 : 1) * (options.half ? 1. * sizeof(Half) : 4.);
       require_memory(
           each * static_cast<double>(options.shape.size()),
           "--shape of " + std::to_string(options.shape.size()) + " elements",

@@ -230,6 +230,10 @@ int main(int argc, char** argv) {
     if (options.help) {
       std::fputs(help, stdout);
     } else if (options.chart > 0) {
+      // Of three channels, and compressed.
+      require_memory(6. * static_cast<double>(options.chart * options.chart),
+                     "--chart " + std::to_string(options.chart),
+                     "give a smaller one");
       write_picture(options.out, test_chart(options.chart));
     } else {
       Picture picture = read_picture(options.in);
@@ -239,6 +243,12 @@ int main(int argc, char** argv) {
                          " x " + std::to_string(picture.height) +
                          " points; give a radius of at most the shorter side");
       }
+      // Three planes of Views and three of vectors; the file.
+      require_memory(((on_host ? 6. : 3.) + picture.channels) *
+                         static_cast<double>(picture.width * picture.height),
+                     "an image of " + std::to_string(picture.width) + " x " +
+                         std::to_string(picture.height) + " points",
+                     "give a smaller image");
       Kokkos::ScopeGuard const kokkos(argc, argv);
       run(options, std::move(picture));
     }

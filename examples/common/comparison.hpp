@@ -97,9 +97,14 @@ inline void print_times(std::vector<TimedCase> const& cases, double ceiling,
 // of fields between tabs.
 class Summary {
  public:
-  // An empty path: nothing is written.
+  // An empty path: nothing is written. Asked before anything is measured.
   Summary(std::filesystem::path file, std::string example)
-      : m_file(std::move(file)), m_example(std::move(example)) {}
+      : m_file(std::move(file)), m_example(std::move(example)) {
+    if (!m_file.empty() && !std::ofstream(m_file, std::ios::app)) {
+      throw InputError("--summary " + in_quotes(m_file.string()) +
+                       ": cannot write this file; give another path");
+    }
+  }
 
   void times(std::vector<TimedCase> const& cases) const {
     for (TimedCase const& timed : cases) {

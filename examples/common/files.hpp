@@ -17,8 +17,7 @@
 #include <vector>
 
 // `what` the file should be: "a MatrixMarket file".
-inline std::string read_bytes(std::string const& path,
-                              std::string const& what) {
+inline std::ifstream opened(std::string const& path, std::string const& what) {
   std::string const start  = "cannot read " + in_quotes(path) + ": ";
   std::string const remedy = "; give the path of " + what;
   std::error_code ignored;
@@ -28,6 +27,18 @@ inline std::string read_bytes(std::string const& path,
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw InputError(start + std::strerror(errno) + remedy);
+  return stream;
+}
+
+// To be asked before minutes of work that end with these files.
+inline void check_readable(std::vector<std::string> const& paths,
+                           std::string const& what) {
+  for (std::string const& path : paths) opened(path, what);
+}
+
+inline std::string read_bytes(std::string const& path,
+                              std::string const& what) {
+  std::ifstream stream = opened(path, what);
   std::string bytes;
   std::vector<char> chunk(1 << 20);
   while (
@@ -35,7 +46,10 @@ inline std::string read_bytes(std::string const& path,
       stream.gcount() > 0) {
     bytes.append(chunk.data(), static_cast<std::size_t>(stream.gcount()));
   }
-  if (stream.bad()) throw InputError(start + std::strerror(errno) + remedy);
+  if (stream.bad()) {
+    throw InputError("cannot read " + in_quotes(path) + ": " +
+                     std::strerror(errno) + "; give the path of " + what);
+  }
   return bytes;
 }
 

@@ -11,6 +11,7 @@
 
 #include "matrix_market.hpp"
 #include "measure.hpp"
+#include "memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -60,24 +61,52 @@ struct Poisson {
 // Rows whose lengths follow a power law: half as many are twice as long. One in
 // eight is empty, one holds a quarter of its columns. Values are multiples of
 // 1/64 below 4, whose sums are exact.
-inline Triplets power_law(std::int64_t rows, std::uint64_t seed) {
+class PowerLaw {
+ public:
+  PowerLaw(std::int64_t rows, std::uint64_t seed)
+      : m_rows(rows),
+        m_seed(scrambled(seed)),
+        m_longest(std::max<std::int64_t>(1, rows / 16)),
+        m_heavy_row(static_cast<std::int64_t>(
+            m_seed % static_cast<std::uint64_t>(rows))) {}
+
+  std::int64_t rows() const { return m_rows; }
+  std::uint64_t key(std::int64_t row) const {
+    return scrambled(m_seed + static_cast<std::uint64_t>(row));
+  }
+  std::int64_t length(std::int64_t row) const {
+    if (row == m_heavy_row) return std::max<std::int64_t>(1, m_rows / 4);
+    std::uint64_t const bits = key(row);
+    if (bits % 8 == 0) return 0;
+    std::int64_t const octave = std::int64_t(1)
+                                << std::min(std::countl_zero(bits), 30);
+    return std::min<std::int64_t>(
+        m_longest, octave + static_cast<std::int64_t>(bits / 8 % octave));
+  }
+  std::int64_t entries() const {
+    std::int64_t result = 0;
+    for (std::int64_t row = 0; row < m_rows; ++row) result += length(row);
+    return result;
+  }
+
+ private:
+  std::int64_t m_rows;
+  std::uint64_t m_seed;
+  std::int64_t m_longest;
+  std::int64_t m_heavy_row;
+};
+
+inline Triplets power_law(PowerLaw const& matrix) {
+  std::int64_t const rows = matrix.rows();
   Triplets result;
   result.rows = result.columns = static_cast<int>(rows);
-  std::int64_t const longest   = std::max<std::int64_t>(1, rows / 16);
-  std::int64_t const heavy_row = static_cast<std::int64_t>(
-      scrambled(seed) % static_cast<std::uint64_t>(rows));
+  auto const entries           = static_cast<std::size_t>(matrix.entries());
+  result.row.reserve(entries);
+  result.column.reserve(entries);
+  result.value.reserve(entries);
   for (std::int64_t row = 0; row < rows; ++row) {
-    std::uint64_t const key =
-        scrambled(scrambled(seed) + static_cast<std::uint64_t>(row));
-    std::int64_t length = 0;
-    if (row == heavy_row) {
-      length = std::max<std::int64_t>(1, rows / 4);
-    } else if (key % 8 != 0) {
-      std::int64_t const octave = std::int64_t(1)
-                                  << std::min(std::countl_zero(key), 30);
-      length = std::min<std::int64_t>(
-          longest, octave + static_cast<std::int64_t>(key / 8 % octave));
-    }
+    std::uint64_t const key   = matrix.key(row);
+    std::int64_t const length = matrix.length(row);
     // One entry in each of `length` equal ranges of columns: none twice.
     for (std::int64_t k = 0; k < length; ++k) {
       std::uint64_t const bits = scrambled(key + static_cast<std::uint64_t>(k));
@@ -98,7 +127,29 @@ struct Generated {
   Poisson poisson;
   std::int64_t rows = 0;
   std::int64_t seed = 0;
+
+  PowerLaw power_law() const {
+    return PowerLaw(rows, static_cast<std::uint64_t>(seed));
+  }
+  std::int64_t matrix_rows() const {
+    return is_poisson ? poisson.rows() : rows;
+  }
+  std::int64_t matrix_entries() const {
+    return is_poisson ? poisson.entries() : power_law().entries();
+  }
 };
+
+// `text` is that of --generate.
+inline void require_memory_of(Generated const& matrix, BytesPer bytes_per,
+                              std::string const& text) {
+  std::int64_t const entries = matrix.matrix_entries();
+  require_memory((bytes_per.row + bytes_per.column) *
+                         static_cast<double>(matrix.matrix_rows()) +
+                     bytes_per.entry * static_cast<double>(entries),
+                 "--generate " + text + ", a matrix with " +
+                     std::to_string(entries) + " entries",
+                 "give a smaller one");
+}
 
 inline Generated parse_generated(std::string const& text) {
   Generated result;

@@ -8,6 +8,7 @@
 
 #include "command_line.hpp"
 #include "files.hpp"
+#include "memory.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -121,7 +122,16 @@ inline Picture read_picture(std::string const& file) {
   picture.height   = image.height;
   picture.channels = (image.format & PNG_FORMAT_FLAG_COLOR) != 0 ? 3 : 1;
   image.format     = picture.channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  picture.points.resize(PNG_IMAGE_SIZE(image));
+  std::size_t const size = PNG_IMAGE_SIZE(image);
+  if (static_cast<double>(size) > available_memory()) {
+    png_image_free(&image);
+    require_memory(static_cast<double>(size),
+                   in_quotes(file) + ", an image of " +
+                       std::to_string(picture.width) + " x " +
+                       std::to_string(picture.height) + " points",
+                   "give a smaller image");
+  }
+  picture.points.resize(size);
   png_color const white{255, 255, 255};
   if (png_image_finish_read(&image, &white, picture.points.data(), 0,
                             nullptr) == 0) {

@@ -10,6 +10,7 @@
 #include "command_line.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -33,7 +34,10 @@ struct FinishedProgram {
     }
     return found->second;
   }
-  double number(std::string const& key) const { return std::stod(text(key)); }
+  // std::stod refuses subnormal numbers.
+  double number(std::string const& key) const {
+    return std::strtod(text(key).c_str(), nullptr);
+  }
 
   // 2 is wrong input, 127 a program that is not there.
   void require_success() const {

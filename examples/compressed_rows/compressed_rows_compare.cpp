@@ -11,6 +11,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/drop_in_run.hpp"
+#include "../common/files.hpp"
 #include "../common/measure.hpp"
 
 #include <algorithm>
@@ -440,6 +441,7 @@ int compare(int argc, char** argv) {
     files = {(data_dir / "poisson_32x32.mtx").string(),
              (data_dir / "powerlaw_1000.mtx").string()};
   }
+  check_readable(files, "a MatrixMarket file");
   Report report(DropInPrograms(programs, "compressed_rows", "parallel_scan"),
                 Summary(summary, "compressed_rows"));
   std::printf(

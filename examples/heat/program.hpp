@@ -21,6 +21,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/measure.hpp"
+#include "../common/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -177,6 +178,14 @@ inline Options parse_options(int& argc, char** argv) {
                      " points on a side; allowed: up to " +
                      std::to_string(most_points) +
                      "; give fewer --points or --levels");
+  }
+  // Before and after a step. Each View by itself may fit.
+  if (on_host && !options.help) {
+    auto const side = std::max(level.points, options.measure);
+    require_memory(16 * static_cast<double>(side) * static_cast<double>(side),
+                   "two grids of " + std::to_string(side) + " x " +
+                       std::to_string(side) + " points",
+                   "give fewer points");
   }
   return options;
 }

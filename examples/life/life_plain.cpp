@@ -9,6 +9,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/files.hpp"
+#include "../common/memory.hpp"
 #include "cells.hpp"
 
 #include <algorithm>
@@ -134,29 +135,61 @@ struct Pattern {
   std::string rule;
   std::vector<std::string> rows;  // 'o' is alive
 
-  // A run-length encoded file.
-  explicit Pattern(std::string const& file) : rows(1) {
+  // A run-length encoded file, for a grid of `side` x `side` cells.
+  Pattern(std::string const& file, std::size_t side) : rows(1) {
     std::istringstream lines(read_bytes(file, "a pattern file"));
-    int count = 0;
-    for (std::string line; std::getline(lines, line);) {
+    std::size_t count  = 0;
+    std::size_t number = 0;
+    auto const refuse  = [&](std::string const& why) {
+      throw InputError(in_quotes(file) + ", line " + std::to_string(number) +
+                        ": " + why);
+    };
+    bool finished = false;
+    for (std::string line; !finished && std::getline(lines, line);) {
+      ++number;
+      if (line.ends_with('\r')) line.pop_back();
       if (line.starts_with("#")) continue;
       if (line.starts_with("x")) {
-        auto const at = line.find("rule = ");
-        if (at != line.npos) rule = line.substr(at + 7);
+        read_rule(line);
         continue;
       }
       for (unsigned char const c : line) {
-        if (c == '!') return;
+        if (std::isspace(c)) continue;
         if (std::isdigit(c)) {
-          count = 10 * count + c - '0';
+          // More than fits is as wrong as much more.
+          count = std::min(10 * count + (c - '0'), side + 1);
           continue;
         }
-        int const times = std::max(1, count);
-        if (c == 'b' || c == 'o') rows.back().append(times, c);
-        if (c == '$') rows.resize(rows.size() + times);
-        count = 0;
+        std::size_t const times = std::max<std::size_t>(1, count);
+        count                   = 0;
+        if (c == 'b' || c == 'o') {
+          rows.back().append(times, static_cast<char>(c));
+          if (rows.size() > side || rows.back().size() > side)
+            refuse("the pattern is larger than the grid; give a larger --size");
+        } else if (c == '$') {
+          rows.resize(std::min(rows.size() + times, side + 1));
+        } else if (c == '!') {
+          finished = true;
+          break;
+        } else {
+          refuse(in_quotes(std::string(1, static_cast<char>(c))) +
+                 " is not a cell that this program reads; cells are b and o, "
+                 "lines end with $, the pattern with !");
+        }
       }
     }
+    while (rows.size() > 1 && rows.back().empty()) rows.pop_back();
+    if (rows.back().empty())
+      throw InputError(in_quotes(file) + " has no cells; give a pattern");
+  }
+
+ private:
+  // The rest of x = 36, y = 9, rule = B3/S23, with or without blanks.
+  void read_rule(std::string const& line) {
+    auto at = line.find("rule");
+    if (at == line.npos) return;
+    at   = std::min(line.find_first_not_of(" \t=", at + 4), line.size());
+    rule = line.substr(at, line.find_last_not_of(" \t") + 1 - at);
   }
 };
 
@@ -338,15 +371,17 @@ Options parse_options(int& argc, char** argv) {
 
 HostCells first_generation(Options const& options, std::string& rule) {
   auto const n = options.size;
+  // The first generation, the grid before and after, and the result.
+  require_memory(
+      (on_host ? 4. : 1.) * static_cast<double>(n * n),
+      "a grid of " + std::to_string(n) + " x " + std::to_string(n) + " cells",
+      "give a smaller --size");
   if (options.soup) return soup_of(n * n);
-  Pattern const pattern(options.file);
+  auto const side = static_cast<std::size_t>(n);
+  Pattern const pattern(options.file, side);
   if (rule.empty()) rule = pattern.rule;
   std::size_t width = 0;
   for (auto const& row : pattern.rows) width = std::max(width, row.size());
-  auto const side = static_cast<std::size_t>(n);
-  if (width > side || pattern.rows.size() > side)
-    throw InputError(
-        "the pattern is larger than the grid; give a larger --size");
   HostCells cells(side * side);
   std::size_t const left = (side - width) / 2;
   std::size_t at         = (side - pattern.rows.size()) / 2 * side + left;

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Patterns of cellular automata in run-length encoded files (.rle), as Golly
 // reads and writes them (https://golly.sourceforge.io/Help/formats.html), and
-// in plaintext files (.cells, https://conwaylife.com/wiki/Plaintext). Plain
-// C++20.
+// in plaintext files (.cells, https://conwaylife.com/wiki/Plaintext). C++20 and
+// POSIX.
 
 #ifndef LIFE_PATTERN_FILE_HPP
 #define LIFE_PATTERN_FILE_HPP
 
 #include "../common/command_line.hpp"
+#include "../common/memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -114,6 +115,18 @@ class PatternLines {
     std::size_t const first = text.find_first_not_of(" \t");
     if (first == text.npos) return {};
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  }
+
+  // Dead cells. A header of a few bytes may ask for all that the limits allow.
+  void allocate(CellPattern& pattern) const {
+    require_memory(static_cast<double>(pattern.width) *
+                       static_cast<double>(pattern.height),
+                   "the pattern of " + std::to_string(pattern.width) + " x " +
+                       std::to_string(pattern.height) + " cells in " +
+                       in_quotes(m_name),
+                   "give a smaller one");
+    pattern.cells.resize(
+        static_cast<std::size_t>(pattern.width * pattern.height));
   }
 
   std::string_view m_rest;  // text after the current line
@@ -326,8 +339,7 @@ class RunLengthReader : PatternLines {
     m_pattern.width  = std::max(m_width.value_or(0), m_longest);
     m_pattern.height = std::max(m_height.value_or(0), m_rows);
     if (m_pattern.rule.empty()) m_pattern.rule = m_comment_rule;
-    m_pattern.cells.resize(
-        static_cast<std::size_t>(m_pattern.width * m_pattern.height));
+    allocate(m_pattern);
     for (Run const& run : m_runs)
       std::fill_n(m_pattern.cells.begin() + run.y * m_pattern.width + run.x,
                   run.length, run.state);
@@ -410,8 +422,7 @@ class PlaintextReader : PatternLines {
     if (height == 0)
       refuse(m_at, "the file ends without cells; it is empty or truncated");
     pattern.height = height;
-    pattern.cells.resize(
-        static_cast<std::size_t>(pattern.width * pattern.height));
+    allocate(pattern);
     for (std::int64_t y = 0; y < height; ++y) {
       std::string_view const row = rows[static_cast<std::size_t>(y)];
       for (std::size_t x = 0; x < row.size(); ++x)

@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../common/command_line.hpp"
+#include "../common/measure.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -51,9 +52,9 @@ double exact_sum(Kokkos::View<double*> const& x) {
 }
 
 int run(std::int64_t size) {
+  Kokkos::View<double*> const x = uninitialized<double>("x", size);
   std::printf("n %lld\nexecution_space %s\n", static_cast<long long>(size),
               Kokkos::DefaultExecutionSpace::name());
-  Kokkos::View<double*> const x("x", static_cast<std::size_t>(size));
   double exact[2];
   for (bool const backwards : {false, true}) {
     Kokkos::parallel_for("terms", size, Terms{x, backwards});

@@ -6,6 +6,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/comparison.hpp"
+#include "../common/files.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -203,6 +204,7 @@ int compare(int argc, char** argv) {
     files = {(data_dir / "poisson_32x32.mtx").string(),
              (data_dir / "powerlaw_1000.mtx").string()};
   }
+  check_readable(files, "a MatrixMarket file");
 
   Report report(programs, Summary(summary, "sparse_matvec"));
   std::printf(

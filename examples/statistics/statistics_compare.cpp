@@ -7,6 +7,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/drop_in_run.hpp"
+#include "../common/files.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -356,7 +357,8 @@ int compare(int argc, char** argv) {
     } else if (word == "--float" || word == "--raw") {
       reading.push_back(word);
     } else if (word == "--skip-lines") {
-      reading.insert(reading.end(), {word, arguments.value()});
+      reading.insert(reading.end(),
+                     {word, std::to_string(arguments.integer(0, 1000000000))});
     } else if (word == "--data-dir") {
       data_dir = arguments.value();
     } else if (word == "--program-dir") {
@@ -370,6 +372,7 @@ int compare(int argc, char** argv) {
       arguments.refuse();
     }
   }
+  check_readable(arguments.operands(), "a file that this user can read");
   Report report(DropInPrograms(programs, "statistics", "parallel_reduce"),
                 Summary(summary, "statistics"));
   std::printf(

@@ -19,6 +19,7 @@
 
 #include "../common/command_line.hpp"
 #include "../common/measure.hpp"
+#include "../common/memory.hpp"
 #include "grid.hpp"
 #include "point_source.hpp"
 #include "standing_wave.hpp"
@@ -119,6 +120,13 @@ inline Options parse_options(int& argc, char** argv) {
   }
   arguments.refuse_operands();
   source.check(options.lambda);
+  // Two time levels. Each View by itself may fit.
+  if (on_host && !options.help) {
+    auto const side = std::max(source.points, options.measure);
+    require_memory(16 * std::pow(static_cast<double>(side), 3),
+                   "two grids of " + std::to_string(side) + "^3 points",
+                   "give a smaller --measure or --source");
+  }
   return options;
 }
 

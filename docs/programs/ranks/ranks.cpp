@@ -90,8 +90,8 @@ int main(int argc, char* argv[]) {
   bool right = false;
   try {
     Kokkos::ScopeGuard const kokkos(argc, argv);
-    right =
-        sums_and_scans(MPI_COMM_WORLD, ranks, rank) && stencils(MPI_COMM_WORLD);
+    right = sums_and_scans(MPI_COMM_WORLD, ranks, rank) &&
+            stencils(MPI_COMM_WORLD) && own_kernels(MPI_COMM_WORLD);
   } catch (std::exception const& error) {
     // The other ranks would wait for this one.
     std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
