@@ -18,6 +18,7 @@ namespace KokkosMMA::Impl {
 /// As announce_drop_in() of libkokkosmma.
 [[gnu::cold]] inline bool announce_inactive_drop_in() {
   environment_route();
+  environment_level();
   if (measures_calls())
     static_cast<void>(std::atexit([] {
       std::fprintf(

@@ -90,11 +90,10 @@ struct MpiCall {
   Scalar accumulator     = Scalar::opaque;
   std::uint8_t rank      = 1;  ///< dimensions of the data
   std::uint8_t total     = 0;  ///< whether a total is requested
-  std::uint8_t failed    = 0;  ///< 1: bad arguments, 2: another error
-  std::uint8_t bytes     = 0;  ///< of an input element
+  std::uint16_t failed   = 0;  ///< 1: bad arguments, 2: another error
   std::uint64_t same     = 0;  ///< checksum of arguments equal on all
   std::int64_t extent[3] = {0, 0, 0};
-  std::int64_t steps     = 1;
+  std::uint64_t bytes    = 0;   ///< of an input element
   unsigned char part[16] = {};  ///< this rank's partial sum
 
   template <class T>
@@ -116,7 +115,7 @@ struct MpiCall {
   std::string describe() const {
     std::string text = concatenate(to_string(operation), " of ");
     if (rank > 1) text += concatenate("rank-", int(rank), " ");
-    text += concatenate(to_string(input), " (", int(bytes), " bytes)");
+    text += concatenate(to_string(input), " (", bytes, " bytes)");
     if (operation != MpiOperation::exchange_halos)
       text += concatenate(" into ", to_string(output), ", sums in ",
                           to_string(accumulator));
@@ -167,7 +166,7 @@ std::vector<MpiCall> agree(char const* who, MPI_Comm comm, MpiCall call,
   std::string text;
   auto const keep = [&](int kind, char const* what) {
     own         = std::current_exception();
-    call.failed = std::uint8_t(kind);
+    call.failed = std::uint16_t(kind);
     text        = what;
   };
   try {

@@ -5,10 +5,12 @@
 
 #include <adapters/algorithms/reduce/KokkosMMA_Reduce.hpp>
 #include <adapters/kokkos/KokkosMMA_AccumulatorTypes.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,6 +40,12 @@ void add_over_ranks(char const* who, MPI_Comm comm,
   if (refusal)
     throw std::runtime_error(concatenate(
         who, ": exact sums are not available: ", to_string(refusal)));
+}
+
+/// The caller's label, or else a default, of the kernels of an exact call.
+inline std::string exact_label(char const* who, Settings const& settings) {
+  return settings.label.empty() ? concatenate(who, "[exact]")
+                                : std::string(settings.label);
 }
 
 template <class Sum>
@@ -98,24 +106,27 @@ void reduce_over_ranks(MPI_Comm comm, Exec const& exec, Terms const& terms,
   call.bytes       = sizeof(Element);
   std::vector<MpiCall> const calls = agree(who, comm, call, [&](MpiCall& mine) {
     check_result_place(who, result);
+    terms.check(who);
     mine.extent[0]              = std::int64_t(terms.size());
     ReduceProblem const problem = reduce_problem<Exec, R>(terms);
+    Capability const machine    = capability(exec);
     Settings const level =
         settle_level(who, settings,
-                     level_of_reduction<Terms>(problem, capability(exec),
+                     level_of_reduction<Terms>(problem, machine,
                                                effective_settings(settings)));
     mine.same = std::uint64_t(level.reproducibility);
     if constexpr (sums_floats) {
       if (level.reproducibility != Reproducibility::run_to_run) {
-        terms.check(who);
-        decide_call(
+        CallPlan const plan = decide_call(
             who, settings,
             [&](Settings const& requested) {
-              return route_reduce(problem, capability(exec), requested);
+              return route_reduce(problem, machine, requested);
             },
             every_level);
-        check_exact(who, exact_limbs_of(concatenate(who, "[exact]"), exec,
+        check_exact(who, exact_limbs_of(exact_label(who, settings), exec,
                                         terms.exact_terms(), exact));
+        observed(plan.decision.route);
+        report_call(who, std::string(settings.label), plan.decision);
         return;
       }
     }

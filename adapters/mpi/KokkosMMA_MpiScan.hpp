@@ -5,6 +5,7 @@
 
 #include <adapters/algorithms/reduce/KokkosMMA_Reduce.hpp>
 #include <adapters/algorithms/scan/KokkosMMA_Scan.hpp>
+#include <adapters/kokkos/KokkosMMA_Explain.hpp>
 #include <adapters/mpi/KokkosMMA_MpiAgreement.hpp>
 #include <adapters/mpi/KokkosMMA_MpiReduce.hpp>
 
@@ -12,14 +13,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 namespace KokkosMMA {
 namespace Impl {
 
-/// Sum of x in the accumulator of a scan. A forced route applies to the scan;
-/// the sum uses it only if it can.
+/// Sum of x in the accumulator of a scan, with the scan's label. A forced route
+/// applies to the scan; the sum uses it only if it can.
 template <class A, class Exec, class X>
 A local_total(Exec const& exec, X const& x, Settings const& settings) {
   A sum{};
@@ -30,9 +32,14 @@ A local_total(Exec const& exec, X const& x, Settings const& settings) {
     // Integers of 2 bytes, which KokkosMMA::reduce does not support.
     Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>> const policy(
         exec, 0, x.extent(0));
-    Kokkos::parallel_reduce("KokkosMMA::mpi::scan total", policy, load(x), sum);
+    Kokkos::parallel_reduce(settings.label.empty()
+                                ? std::string("KokkosMMA::mpi::scan total")
+                                : std::string(settings.label),
+                            policy, load(x), sum);
   } else {
-    KokkosMMA::reduce(exec, x, sum);
+    Settings named;
+    named.label = settings.label;
+    KokkosMMA::reduce(exec, x, sum, named);
   }
   return sum;
 }
@@ -52,7 +59,8 @@ inline OfferedLevel level_over_ranks(ScanProblem const& problem,
 /// Exact scan of this rank's elements, from the exact sum of previous ranks.
 template <class Exec, class Scan, class Sum, class Total>
 void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
-                           Scan const& scan, Sum const& mine, Total& total) {
+                           Scan const& scan, Sum const& mine, Total& total,
+                           std::string const& label) {
   if constexpr (!std::is_same_v<std::remove_cv_t<Total>, NoTotal>) {
     Sum all = mine;
     add_over_ranks(who, comm, all);
@@ -60,8 +68,7 @@ void exact_scan_over_ranks(char const* who, MPI_Comm comm, Exec const& exec,
   }
   Sum const before = exact_sum_before_rank(who, comm, mine);
   NoTotal none;
-  check_exact(
-      who, exact_scan(concatenate(who, "[exact]"), exec, scan, none, &before));
+  check_exact(who, exact_scan(label, exec, scan, none, &before));
 }
 
 /// Checks and runs every scan over ranks: `total` may be NoTotal.
@@ -108,9 +115,9 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
     Settings const level      = settle_level(
              who, settings,
              level_over_ranks(problem, machine, effective_settings(settings)));
-    if (settings.route != Route::automatic)
-      check_route(who,
-                  route_scan(problem, machine, effective_settings(settings)));
+    RouteDecision const decision =
+        route_scan(problem, machine, effective_settings(settings));
+    if (settings.route != Route::automatic) check_route(who, decision);
     mine.extent[0] = std::int64_t(x.extent(0));
     MpiChecksum checksum;
     checksum.add(init);
@@ -119,8 +126,10 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
     if constexpr (may_be_exact) {
       is_exact = level.reproducibility != Reproducibility::run_to_run;
       if (is_exact) {
-        check_exact(who, exact_limbs_of(concatenate(who, "[exact]"), exec,
+        check_exact(who, exact_limbs_of(exact_label(who, settings), exec,
                                         ExactViewTerms<X>{x}, exact));
+        observed(decision.route);
+        report_call(who, std::string(settings.label), decision);
         return;
       }
     }
@@ -131,7 +140,8 @@ void scan_over_ranks(MPI_Comm comm, Exec const& exec, X const& x, Y const& y,
   check_same(who, calls, "initial values or levels of reproducibility");
   if constexpr (may_be_exact) {
     if (is_exact) {
-      exact_scan_over_ranks(who, comm, exec, scan, exact, total);
+      exact_scan_over_ranks(who, comm, exec, scan, exact, total,
+                            exact_label(who, settings));
       if constexpr (has_total && !is_result_view<Total>) {
         exec.fence("KokkosMMA: fence due to the total being a value");
       }

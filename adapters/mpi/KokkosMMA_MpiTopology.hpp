@@ -140,9 +140,10 @@ struct MpiBlock {
            (topology.coordinate[d] < topology.size[d] - 1 ||
             global.high[d].kind == Boundary::periodic);
   }
+  /// Whether there are messages: none with a radius of 0.
   bool has_neighbours() const {
     for (int d = 0; d < R; ++d)
-      if (inner_low(d) || inner_high(d)) return true;
+      if (radius[d] > 0 && (inner_low(d) || inner_high(d))) return true;
     return false;
   }
 
@@ -214,7 +215,10 @@ struct MpiBlock {
   /// Checks for equal arguments and matching blocks. All ranks check the same
   /// data, so all of them throw or none.
   void check(char const* who, std::vector<MpiCall> const& calls) const {
-    check_same(who, calls, "weights, radii, boundaries or numbers of steps");
+    check_same(who, calls,
+               calls[0].operation == MpiOperation::exchange_halos
+                   ? "radii or boundaries"
+                   : "weights, radii, boundaries or numbers of steps");
     bool empty = true;
     for (MpiCall const& call : calls) {
       bool none = false;

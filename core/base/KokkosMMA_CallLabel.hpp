@@ -14,7 +14,8 @@
 
 namespace KokkosMMA::Impl {
 
-/// Text without the outermost `open` ... `close` groups.
+/// Text without the outermost `open` ... `close` groups. A text with an `open`
+/// that nothing closes, such as "x < 1", stays.
 inline std::string without_brackets(std::string_view text, char open,
                                     char close) {
   std::string rest;
@@ -24,7 +25,7 @@ inline std::string without_brackets(std::string_view text, char open,
     if (depth == 0) rest += c;
     if (c == close && depth > 0) --depth;
   }
-  return rest;
+  return depth == 0 ? rest : std::string(text);
 }
 
 /// Qualified name of a function or type without template arguments.

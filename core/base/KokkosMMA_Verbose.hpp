@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 /// \file
@@ -24,10 +25,23 @@ inline bool environment_verbose() {
   return verbose;
 }
 
+/// Value of KOKKOSMMA_REPORT, empty if it is not on.
+[[gnu::cold]] inline std::string const& requested_report() {
+  // Never destroyed: reports are written when the process ends.
+  static std::string const& report = *new std::string(
+      environment_has("KOKKOSMMA_REPORT") ? std::getenv("KOKKOSMMA_REPORT")
+                                          : "");
+  return report;
+}
 /// Whether to print a table of the calls by label.
 inline bool environment_report() {
-  static bool const report = environment_has("KOKKOSMMA_REPORT");
+  static bool const report = !requested_report().empty();
   return report;
+}
+/// Name of the file for the report, as JSON; empty for a table or none.
+[[gnu::cold]] inline std::string report_file() {
+  std::string const& report = requested_report();
+  return report.ends_with(".json") ? report : std::string();
 }
 /// Whether to print a table of the times of calls both ways.
 inline bool environment_compare() {
@@ -45,12 +59,12 @@ inline bool reports_calls() {
 
 /// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
 [[gnu::cold]] inline bool write_json(char const* text) {
-  char const* const name = std::getenv("KOKKOSMMA_REPORT");
-  if (!name || !std::string_view(name).ends_with(".json")) return false;
-  std::FILE* const file = std::fopen(name, "w");
+  std::string const name = report_file();
+  if (name.empty()) return false;
+  std::FILE* const file = std::fopen(name.c_str(), "w");
   if (!file || std::fputs(text, file) < 0 || std::fclose(file) != 0)
     std::fprintf(stderr, "KokkosMMA: KOKKOSMMA_REPORT: cannot write %s\n",
-                 name);
+                 name.c_str());
   return true;
 }
 

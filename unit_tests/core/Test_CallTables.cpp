@@ -183,6 +183,9 @@ TEST(CallLabels, OfTheApplicationStay) {
   EXPECT_EQ(short_label("abcdefghijklmnopqrstuvwxyz", 12), "abcde...wxyz");
   EXPECT_EQ(short_label("abcdefghijkl", 12), "abcdefghijkl");
   EXPECT_EQ(short_label("(abcdefghijklmnopqrstuvwx)", 12), "(abcd...vwx)");
+  // Brackets that are none.
+  EXPECT_EQ(short_label("where x < 1, all the others", 12), "where...hers");
+  EXPECT_EQ(short_label("part 1 (of 2: all the rest", 12), "part ...rest");
 }
 
 TEST(CallLabels, OfTypesAreReadable) {

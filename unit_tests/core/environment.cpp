@@ -79,6 +79,10 @@ int main(int argc, char** argv) {
   // read once: two calls in a row agree whatever happens in between
   setenv("KOKKOSMMA_ROUTE", expected == "mma" ? "generic" : "mma", 1);
   expect(seen({}) == expected, "the environment was read again");
+  char const* const report = std::getenv("KOKKOSMMA_REPORT");
+  std::string const asked  = report && *report == 'a' ? report : "";
+  setenv("KOKKOSMMA_REPORT", "later.json", 1);
+  expect(report_file() == asked, "the report is in " + report_file());
 #endif
   return failures;
 }

@@ -7,10 +7,12 @@
 #include <algorithms/ScanSupport.hpp>
 
 #include <KokkosMMA_Mpi.hpp>
+#include <KokkosMMA_Recorder.hpp>
 
 #include <cstddef>
 #include <cstring>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,18 @@ template <class T>
       return ::testing::AssertionFailure()
              << "rank " << rank << " has other bits than rank 0";
   return ::testing::AssertionSuccess();
+}
+
+/// Labels of the kernels that Kokkos Tools see while f() runs.
+template <class F>
+std::set<std::string> kernel_labels(F const& f) {
+  Recorder const recorder;
+  f();
+  std::set<std::string> labels;
+  for (std::string const& event : Recorder::events)
+    if (event.starts_with("begin "))
+      labels.insert(event.substr(event.find(' ', 6) + 1));
+  return labels;
 }
 
 struct Cut {

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -268,6 +270,36 @@ TYPED_TEST(MpiReduce, OneRankIsRefused) {
   // and goes on afterwards
   mpi::reduce(MPI_COMM_WORLD, Exec(), x, view);
   EXPECT_EQ(5.f * float(world_size()), value_of(view));
+}
+
+/// Errors name the call, at every level.
+TYPED_TEST(MpiReduce, ViewsWithoutMemory) {
+  using Exec = TypeParam;
+  Kokkos::View<double*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
+      none(nullptr, 4);
+  double sum = poison<double>();
+  for (Settings const& settings : {Settings{}, exactly})
+    expect_all_refused({"KokkosMMA::mpi::reduce: x has no memory"}, [&] {
+      mpi::reduce(MPI_COMM_WORLD, Exec(), none, sum, settings);
+    });
+  EXPECT_TRUE(same_bits(poison<double>(), sum));
+}
+
+/// Kokkos Tools see the caller's label, at every level.
+TYPED_TEST(MpiReduce, Labels) {
+  using Exec    = TypeParam;
+  auto const x  = filled<double, Exec>(5, 1.);
+  double sum    = 0;
+  auto const of = [&](Settings settings) {
+    settings.label = "mine";
+    return kernel_labels([&] {
+      mpi::reduce(MPI_COMM_WORLD, Exec(), x, sum, settings);
+      mpi::reduce(MPI_COMM_WORLD, Exec(), dot(x, x), sum, settings);
+    });
+  };
+  std::set<std::string> const mine{"mine"};
+  EXPECT_EQ(mine, of({}));
+  EXPECT_EQ(mine, of(exactly));
 }
 
 TYPED_TEST(MpiReduce, DifferentCalls) {

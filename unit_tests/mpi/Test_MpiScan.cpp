@@ -10,6 +10,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -178,6 +180,32 @@ TYPED_TEST(MpiScan, ExactPrefixesDoNotDependOnTheCut) {
   exact_prefixes<exclusive, double, double, double, TypeParam>(random);
   exact_prefixes<inclusive, float, float, float, TypeParam>(random);
   exact_prefixes<exclusive, float, double, double, TypeParam>(random);
+}
+
+/// Kokkos Tools see the caller's label, at every level.
+TYPED_TEST(MpiScan, Labels) {
+  using Exec    = TypeParam;
+  double total  = 0;
+  int count     = 0;
+  auto const x  = filled<double, Exec>(5, 1.);
+  auto const y  = poisoned_array<double, Exec>(5);
+  auto const n  = filled<std::int16_t, Exec>(5, std::int16_t(1));
+  auto const m  = poisoned_array<int, Exec>(5);
+  auto const of = [&](Settings settings) {
+    settings.label = "mine";
+    return kernel_labels([&] {
+      mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), x, y, 0, Total(total),
+                          settings);
+      mpi::inclusive_scan(MPI_COMM_WORLD, Exec(), x, y, settings);
+    });
+  };
+  std::set<std::string> const mine{"mine"};
+  EXPECT_EQ(mine, of({}));
+  EXPECT_EQ(mine, of(exactly));
+  EXPECT_EQ(mine, kernel_labels([&] {
+              mpi::exclusive_scan(MPI_COMM_WORLD, Exec(), n, m, 0, Total(count),
+                                  {.label = "mine"});
+            }));
 }
 
 TYPED_TEST(MpiScan, DifferentCalls) {

@@ -6,6 +6,7 @@
 #include "MpiStencilSupport.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -211,10 +212,25 @@ TYPED_TEST(MpiStencil, DifferentArguments) {
   expect_all_refused(
       {"Cartesian topology of 1 dimensions, the grid has 2"},
       [&] { mpi::stencil(line.comm(), Exec(), in, out, box, periodic); });
-  expect_all_refused({"KokkosMMA::mpi::exchange_halos", "different"}, [&] {
-    mpi::exchange_halos(MPI_COMM_WORLD, Exec(), in, {rank == 1 ? 2 : 1, 1},
-                        periodic);
-  });
+  expect_all_refused(
+      {"KokkosMMA::mpi::exchange_halos", "have different radii or boundaries;"},
+      [&] {
+        mpi::exchange_halos(MPI_COMM_WORLD, Exec(), in, {rank == 1 ? 2 : 1, 1},
+                            periodic);
+      });
+  // Elements whose sizes are equal modulo 256.
+  Kokkos::View<std::array<char, 4>*, Exec> const small("small", 8);
+  Kokkos::View<std::array<char, 260>*, Exec> const large("large", 8);
+  auto const ring = Boundaries<1>::all(Boundary::periodic);
+  expect_all_refused(
+      {"rank 0 calls exchange_halos of opaque (4 bytes)",
+       "rank 1 calls exchange_halos of opaque (260 bytes)"},
+      [&] {
+        if (rank == 1)
+          mpi::exchange_halos(MPI_COMM_WORLD, Exec(), large, {1}, ring);
+        else
+          mpi::exchange_halos(MPI_COMM_WORLD, Exec(), small, {1}, ring);
+      });
   Kokkos::fence();
 }
 

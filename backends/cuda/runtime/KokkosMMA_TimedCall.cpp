@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -34,15 +33,17 @@ namespace KokkosMMA::Impl {
 
 /// As write_json(), but ranks of an MPI program may have the same file.
 inline bool write_report(std::string const& text) {
-  char const* const name = std::getenv("KOKKOSMMA_REPORT");
-  if (!name || !std::string_view(name).ends_with(".json")) return false;
+  std::string const name = report_file();
+  if (name.empty()) return false;
   std::error_code error;
   // Renaming would replace a symbolic link, not its file.
   std::filesystem::path const target = std::filesystem::canonical(name, error);
   bool const is_new                  = bool(error);
   if (is_new ? !std::filesystem::is_symlink(name, error)
              : std::filesystem::is_regular_file(target, error)) {
-    if (replace_file(is_new ? name : target, text, getpid())) return true;
+    if (replace_file(is_new ? std::filesystem::path(name) : target, text,
+                     getpid()))
+      return true;
   }
   return write_json(text.c_str());
 }
