@@ -34,15 +34,7 @@ inline bool environment_verbose() {
   return report;
 }
 /// Whether to print a table of the calls by label.
-inline bool environment_report() {
-  static bool const report = !requested_report().empty();
-  return report;
-}
-/// Name of the file for the report, as JSON; empty for a table or none.
-[[gnu::cold]] inline std::string report_file() {
-  std::string const& report = requested_report();
-  return report.ends_with(".json") ? report : std::string();
-}
+inline bool environment_report() { return !requested_report().empty(); }
 /// Whether to print a table of the times of calls both ways.
 inline bool environment_compare() {
   static bool const compare = environment_has("KOKKOSMMA_COMPARE");
@@ -59,8 +51,8 @@ inline bool reports_calls() {
 
 /// Writes the report to KOKKOSMMA_REPORT if that ends in .json, else false.
 [[gnu::cold]] inline bool write_json(char const* text) {
-  std::string const name = report_file();
-  if (name.empty()) return false;
+  std::string const& name = requested_report();
+  if (!name.ends_with(".json")) return false;
   std::FILE* const file = std::fopen(name.c_str(), "w");
   if (!file || std::fputs(text, file) < 0 || std::fclose(file) != 0)
     std::fprintf(stderr, "KokkosMMA: KOKKOSMMA_REPORT: cannot write %s\n",

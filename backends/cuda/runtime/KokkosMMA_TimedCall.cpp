@@ -33,8 +33,8 @@ namespace KokkosMMA::Impl {
 
 /// As write_json(), but ranks of an MPI program may have the same file.
 inline bool write_report(std::string const& text) {
-  std::string const name = report_file();
-  if (name.empty()) return false;
+  std::string const& name = requested_report();
+  if (!name.ends_with(".json")) return false;
   std::error_code error;
   // Renaming would replace a symbolic link, not its file.
   std::filesystem::path const target = std::filesystem::canonical(name, error);
