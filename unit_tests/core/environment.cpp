@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   char const* const report = std::getenv("KOKKOSMMA_REPORT");
   std::string const asked  = report && *report == 'a' ? report : "";
   setenv("KOKKOSMMA_REPORT", "later.json", 1);
-  expect(report_file() == asked, "the report is in " + report_file());
+  expect(requested_report() == asked, "the report is in " + requested_report());
 #endif
   return failures;
 }
