@@ -14,9 +14,8 @@ namespace KokkosMMA::Impl {
 /// Writes a file, or replaces it by renaming a new one: other processes read
 /// the old text or the new one, and of several that write at the same time the
 /// last one's text stays, whole.
-/// \param number after the names of the file and of the new one. Processes of
-/// other machines may have the same, so it is increased while there is such a
-/// file
+/// \param number suffix of the new file's name. It is increased until no file
+/// has that name: processes on other machines may have the same number
 inline bool replace_file(std::filesystem::path const& file,
                          std::string const& text, int number) {
   constexpr int attempts = 1000;

@@ -124,10 +124,11 @@ inline constexpr std::uint64_t min_first_of_range = std::uint64_t(1) << 22;
 /// launch first: their bodies do more than copy, and a program may call them
 /// once. ArborX's query of 5 million points, which calls each kernel once, took
 /// 245 ms when {256, 1, 4} came first, now 91 to 92, as in plain Kokkos (H200,
-/// Kokkos 5.0.2, 2026-11-30). Measured launches are worth their kernels up to
-/// the largest functors: sums of 10 and 12 Views (400, 480 bytes) of 2^20 and
-/// 2^24 floats run at 1.1 to 2.1 times Kokkos' rate, gathers at 1.03 to 1.3,
-/// other bodies at 0.97 to 1.3 (Kokkos 5.0.2 and 5.2.2).
+/// Kokkos 5.0.2, 2026-11-30). Measured launches are worth their kernels for
+/// functors of up to 480 bytes, too: sums of 10 and 12 Views of 2^20 and 2^24
+/// floats run at 1.1 to 2.1 times Kokkos' rate with `int` indices, at 1.0 to
+/// 1.5 with `int64_t`, gathers at 1.03 to 1.3, other bodies at 0.97 to 1.3
+/// (Kokkos 5.0.2 and 5.2.2).
 inline constexpr std::size_t most_first_bytes = 128;
 /// Calls of a loop below min_large_indices before the first measurement. With
 /// events from the first call on, 10 calls of 8192 indices took 1.4 times as
