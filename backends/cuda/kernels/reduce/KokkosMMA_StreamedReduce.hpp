@@ -233,9 +233,12 @@ __device__ unsigned share_of_warp(CallOrder order) {
 /// Each block works in one contiguous subrange. If a functor reads a row-major
 /// matrix column by column, blocks in all columns at once then share cache
 /// lines in L2. 2^28 doubles in 8 columns: 3394 us; 5535 if tiles are dealt to
-/// blocks in turn; Kokkos 2886 (H100, 2026-11-25). A block of the tuned size
-/// works in tiles. The rest, and every small range, has up to `left` indices
-/// per thread and round.
+/// blocks in turn; Kokkos 2886 (H100, 2026-11-25). 2^24 and 2^26 doubles in 8
+/// columns: 197 and 550 us; 126 and 509 if the first line of each subrange is
+/// rounded by itself, which costs sums of 2^20 elements 5 to 10 %; with
+/// scattered warps as here; Kokkos 59 and 204 (H200, 2026-12-01). A block of
+/// the tuned size works in tiles. The rest, and every small range, has up to
+/// `left` indices per thread and round.
 template <class Running, class Tuning, class Index, class Call>
 __device__ void streamed_calls(Running const& running, Call const& f,
                                Index begin, std::uint64_t size,
