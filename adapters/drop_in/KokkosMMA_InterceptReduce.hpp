@@ -351,10 +351,11 @@ class RoutedReduce : public ReduceClosure<Functor, Reducer, PolicyT> {
   }
 };
 
-/// Whether value_count is a non-static member.
+/// Whether value_count is a non-static member and an integer.
 template <class Functor>
 concept HasCount = requires {
   requires std::is_member_object_pointer_v<decltype(&Functor::value_count)>;
+  requires std::is_integral_v<decltype(Functor::value_count)>;
 };
 
 /// Closure of a reduction whose value a thread keeps in shared memory.
@@ -372,11 +373,7 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     Reducer const& reducer           = Base::reducer();
     typename Flat::Index const begin = Flat::begin(Base::m_policy);
-    auto const& call         = Flat::call(Base::functor(), Base::m_policy, 0);
-    void const* in_registers = nullptr;
-    if constexpr (has_count) {
-      in_registers = kernel<true>();
-    }
+    auto const& call = Flat::call(Base::functor(), Base::m_policy, 0);
     ErasedArrays erased{
         Base::erased_call(kernel<false>(), std::addressof(call), &begin,
                           reducer.value_size(), reported),
@@ -384,7 +381,10 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
         Tuning::value,
         reducer.value_count(),
         alignof(value_type),
-        in_registers};
+        nullptr};
+    if constexpr (has_count)
+      if (unsigned(Base::functor().value_count) == erased.count)
+        erased.kernel_in_registers = kernel<true>();
     erased.problem.size          = Flat::size(Base::m_policy);
     erased.problem.fixed_size    = !is_array;
     erased.problem.sum           = adds<Reducer>();
@@ -399,8 +399,8 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
   static constexpr bool sums_numbers =
       is_array && adds<Reducer>() && std::is_trivially_copyable_v<value_type> &&
       sizeof(value_type) <= 16;
-  // The array may belong to the functor or to a separate reducer. Large
-  // functors would be copied to local memory.
+  // Large functors would be copied to local memory. The functor's value_count
+  // is another number if the array belongs to a separate reducer.
   static constexpr bool has_count =
       is_array && sizeof(value_type) <= 16 && sizeof(Functor) <= 1024 &&
       HasCount<Functor> && HasCount<typename Reducer::functor_type>;

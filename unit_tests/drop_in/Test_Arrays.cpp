@@ -124,4 +124,63 @@ TYPED_TEST(Arrays, ResultIsAnArrayOfTheLanguage) {
             std::vector<std::int64_t>(bins, bins + 4));
 }
 
+/// A reducer of arrays: the length is not the functor's.
+template <class Exec>
+struct SumsInto {
+  using reducer          = SumsInto;
+  using value_type       = std::int64_t[];
+  using result_view_type = Kokkos::View<std::int64_t*, Exec>;
+  result_view_type result;
+  unsigned value_count;
+  explicit SumsInto(result_view_type const& to)
+      : result(to), value_count(unsigned(to.extent(0))) {}
+  KOKKOS_FUNCTION void init(std::int64_t* sums) const {
+    for (unsigned e = 0; e < value_count; ++e) sums[e] = 0;
+  }
+  KOKKOS_FUNCTION void join(std::int64_t* sums,
+                            std::int64_t const* others) const {
+    for (unsigned e = 0; e < value_count; ++e) sums[e] += others[e];
+  }
+  KOKKOS_FUNCTION std::int64_t& reference() const { return *result.data(); }
+  KOKKOS_FUNCTION result_view_type view() const { return result; }
+  KOKKOS_FUNCTION bool references_scalar() const { return false; }
+};
+
+/// Each index has `value_count` values; these go to two sums.
+struct ValuesPerIndex {
+  int value_count;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t* sums) const {
+    for (int k = 0; k < value_count; ++k) sums[k % 2] += i + k;
+  }
+};
+/// No number, but the number of values for each index.
+template <class Exec>
+struct ValuesOfEach {
+  Kokkos::View<int const*, Exec> value_count;
+  KOKKOS_FUNCTION void operator()(int i, std::int64_t* sums) const {
+    sums[i % 2] += value_count(i);
+  }
+};
+
+TYPED_TEST(Arrays, FunctorHasAnotherValueCountThanTheReducer) {
+  using Exec  = TypeParam;
+  int const n = 3000;
+  Kokkos::RangePolicy<Exec> const policy(0, n);
+  Kokkos::View<std::int64_t*, Exec> const sums("sums", 2);
+  std::vector<std::int64_t> expected(2);
+  for (int i = 0; i < n; ++i) ValuesPerIndex{7}(i, expected.data());
+  RouteProbe<Exec> probe;
+  Kokkos::parallel_reduce(policy, ValuesPerIndex{7}, SumsInto<Exec>(sums));
+  EXPECT_TRUE(probe.streamed());
+  EXPECT_EQ(expected, elements_of(sums));
+
+  auto const counts =
+      make_view<int, Exec>(n, [](std::size_t i) { return int(i % 5); });
+  expected = {0, 0};
+  for (int i = 0; i < n; ++i) expected[i % 2] += i % 5;
+  Kokkos::parallel_reduce(policy, ValuesOfEach<Exec>{counts},
+                          SumsInto<Exec>(sums));
+  EXPECT_EQ(expected, elements_of(sums));
+}
+
 }  // namespace
