@@ -383,7 +383,13 @@ TEST(FirstCalls, AllocateWhatTheyNeed) {
   scratch.take_words(64);
   EXPECT_EQ(emulated_pinned, pinned + 1);
   EXPECT_NE(scratch.grid(1 << 20, 8).partials, sums.partials);
-  EXPECT_GE(scratch.scan(1 << 20).capacity, 1u << 20);
+  auto const larger = scratch.scan(1 << 20);
+  EXPECT_GE(larger.capacity, 1u << 20);
+  // Graphs may keep the smaller memory. If its tags run out, those of the
+  // larger memory, whose words are not cleared, must go on.
+  larger.control->launches = 7;
+  scans.control->launches  = 0;
+  EXPECT_EQ(larger.control->launches, 7u);
   Impl::Cuda::Scratch other(0, std::nullopt);
   other.take_words(65);
   EXPECT_EQ(emulated_pinned, pinned + 2);
