@@ -193,6 +193,28 @@ TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
   EXPECT_EQ(contiguous.prefix[0], -1);
 }
 
+/// After 2^32 - 1 launches the words are cleared and the tags begin again.
+TEST(LaunchedCalls, TagsOfScansRunOut) {
+  Impl::Cuda::StreamScratch const of_space(space);
+  Impl::Cuda::ScanScratch const scratch = of_space->scan(1);
+  auto const scan                       = [](std::int64_t n) {
+    ScanCall call{std::uint64_t(n)};
+    EXPECT_EQ(run_scan(call.call), Route::streamed);
+    for (std::int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(call.prefix[std::size_t(i)], i * (i + 1) / 2);
+  };
+  scratch.control->launches = 0xfffffffd;
+  scan(20000);
+  EXPECT_EQ(scratch.control->launches, 0xfffffffeu);
+  scan(10000);
+  EXPECT_EQ(scratch.control->launches, 0u);
+  EXPECT_EQ(scratch.control->ticket, 0u);
+  for (std::uint64_t i = 0; i < scratch.capacity; ++i)
+    ASSERT_EQ(scratch.words[i], 0u);
+  scan(20000);
+  EXPECT_EQ(scratch.control->launches, 1u);
+}
+
 struct AddFraction {
   void operator()(std::int64_t i, double& sum) const {
     sum += 1. / double(i + 1);
