@@ -7,8 +7,18 @@
 #include <core/routing/KokkosMMA_Problem.hpp>
 #include <core/routing/KokkosMMA_RouteDecision.hpp>
 #include <core/routing/KokkosMMA_Settings.hpp>
+#include <core/routing/KokkosMMA_StreamedTuning.hpp>
+
+#include <cstdint>
 
 namespace KokkosMMA::Impl {
+
+/// Whether the number of tiles exceeds 31 bits: kernels count tiles in 32 bits,
+/// and each block counts one tile more than there are.
+constexpr bool has_too_many_tiles(ScanProblem const& problem) {
+  StreamedScanTuning const tuning = streamed_scan_tuning(problem.value_bytes);
+  return problem.size / unsigned(tuning.threads * tuning.items) >> 31 != 0;
+}
 
 /// Why the route `streamed` cannot run, or none.
 constexpr Refusal refuse_streamed(ScanProblem const& problem,
@@ -17,6 +27,7 @@ constexpr Refusal refuse_streamed(ScanProblem const& problem,
       {!capability.cuda, not_cuda},
       {problem.value_bytes > max_value_bytes, too_large_value},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
+      {has_too_many_tiles(problem), {"the range has more than 2^31 tiles"}},
   });
 }
 

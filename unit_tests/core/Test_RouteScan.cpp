@@ -58,6 +58,18 @@ static_assert(says(streamed(&P::value_bytes, 65), "larger than 64 bytes"));
 static_assert(!streamed(&P::functor_bytes, 32400));
 static_assert(says(streamed(&P::functor_bytes, 32401), "than 32400 bytes"));
 static_assert(!streamed(&P::size, std::uint64_t(1) << 40));
+/// Kernels count tiles in 32 bits: a larger number would have lost bits.
+constexpr bool runs(std::size_t value_bytes, std::uint64_t size) {
+  return !streamed(&P::value_bytes, value_bytes, &P::size, size);
+}
+constexpr std::uint64_t tiles_31_bits = std::uint64_t(1) << 31;
+static_assert(runs(64, tiles_31_bits * 256 - 1));
+static_assert(!runs(64, tiles_31_bits * 256));
+static_assert(!runs(64, tiles_31_bits * 512 + 256));
+static_assert(runs(8, tiles_31_bits * 4096 - 1));
+static_assert(!runs(8, tiles_31_bits * 4096));
+static_assert(runs(2, tiles_31_bits * 3584 - 1));
+static_assert(!runs(2, ~std::uint64_t(0)));
 static_assert(!streamed(&P::tile_compiled, false));
 // What only `mma` cares about.
 static_assert(!streamed(&P::source, Source::functor, &P::input, opaque, &P::sum,

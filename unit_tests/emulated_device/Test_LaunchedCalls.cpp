@@ -193,6 +193,28 @@ TEST(LaunchedCalls, ScansRunTilesOrInvokeTheFunctor) {
   EXPECT_EQ(contiguous.prefix[0], -1);
 }
 
+/// After 2^32 - 1 launches the words are cleared and the tags begin again.
+TEST(LaunchedCalls, TagsOfScansRunOut) {
+  Impl::Cuda::StreamScratch const of_space(space);
+  Impl::Cuda::ScanScratch const scratch = of_space->scan(1);
+  auto const scan                       = [](std::int64_t n) {
+    ScanCall call{std::uint64_t(n)};
+    EXPECT_EQ(run_scan(call.call), Route::streamed);
+    for (std::int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(call.prefix[std::size_t(i)], i * (i + 1) / 2);
+  };
+  scratch.control->launches = 0xfffffffd;
+  scan(20000);
+  EXPECT_EQ(scratch.control->launches, 0xfffffffeu);
+  scan(10000);
+  EXPECT_EQ(scratch.control->launches, 0u);
+  EXPECT_EQ(scratch.control->ticket, 0u);
+  for (std::uint64_t i = 0; i < scratch.capacity; ++i)
+    ASSERT_EQ(scratch.words[i], 0u);
+  scan(20000);
+  EXPECT_EQ(scratch.control->launches, 1u);
+}
+
 struct AddFraction {
   void operator()(std::int64_t i, double& sum) const {
     sum += 1. / double(i + 1);
@@ -383,7 +405,13 @@ TEST(FirstCalls, AllocateWhatTheyNeed) {
   scratch.take_words(64);
   EXPECT_EQ(emulated_pinned, pinned + 1);
   EXPECT_NE(scratch.grid(1 << 20, 8).partials, sums.partials);
-  EXPECT_GE(scratch.scan(1 << 20).capacity, 1u << 20);
+  auto const larger = scratch.scan(1 << 20);
+  EXPECT_GE(larger.capacity, 1u << 20);
+  // Graphs may keep the smaller memory. If its tags run out, those of the
+  // larger memory, whose words are not cleared, must go on.
+  larger.control->launches = 7;
+  scans.control->launches  = 0;
+  EXPECT_EQ(larger.control->launches, 7u);
   Impl::Cuda::Scratch other(0, std::nullopt);
   other.take_words(65);
   EXPECT_EQ(emulated_pinned, pinned + 2);

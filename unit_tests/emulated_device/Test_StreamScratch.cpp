@@ -155,7 +155,7 @@ TEST(StreamScratch, GrowsWithoutHoldingItsStream) {
   EXPECT_EQ(scratch->segments(bytes), larger[1]);
   auto const scan = scratch->scan(bytes / 8);
   EXPECT_EQ(scan.words, larger[2]);
-  EXPECT_EQ(scan.capacity, 2 * bytes / 8);
+  EXPECT_GE(scan.capacity, 2 * bytes / 8);
   EXPECT_EQ(emulated_allocations, allocations + 4);
 }
 

@@ -25,7 +25,7 @@ constexpr std::size_t partials_of_warps(unsigned blocks, unsigned threads) {
   return std::size_t(blocks) * (1 + threads / 32);
 }
 
-/// Counters of the scans of one stream. All zero before the first launch.
+/// Counters of the scans that share words. All zero before the first launch.
 struct ScanControl {
   unsigned ticket;    ///< tiles begun
   unsigned finished;  ///< blocks that have finished

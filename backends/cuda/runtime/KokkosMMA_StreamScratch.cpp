@@ -24,17 +24,21 @@
 
 namespace KokkosMMA::Impl::Cuda {
 
+/// Bytes of the counters before the words of scans. Each memory has its own:
+/// when its tags run out, a launch clears its own words only, and a graph may
+/// keep smaller memory.
+static constexpr std::size_t scan_control = 128;
+
 /// One allocation for what most programs need. Later ones may wait for kernels
 /// that run.
 Scratch::Scratch(int device_id, std::optional<cudaStream_t> stream)
     : m_device(device_id), m_stream(stream) {
-  constexpr std::size_t control = 128, words = 256, counters = 512,
-                        scan = 64 * 1024, partials = 128 * 1024;
+  constexpr std::size_t words = 256, counters = 512,
+                        scan = scan_control + 64 * 1024, partials = 128 * 1024;
   static_assert(words + max_words * sizeof(*m_words) <= counters);
   auto* const memory = static_cast<char*>(zeroed(counters + scan + partials));
   m_ticket           = reinterpret_cast<unsigned*>(memory);
   m_scan             = {memory + counters, scan};
-  m_scan_control     = reinterpret_cast<ScanControl*>(memory + control);
   m_words_on_device  = reinterpret_cast<unsigned long long*>(memory + words);
   m_partials         = {memory + counters + scan, partials};
 }
@@ -44,9 +48,12 @@ GridScratch Scratch::grid(std::size_t blocks, std::size_t bytes_of_each) {
 }
 
 ScanScratch Scratch::scan(std::uint64_t words) {
-  Growing const memory = grown(m_scan, words * sizeof(std::uint64_t));
-  return {static_cast<std::uint64_t*>(memory.memory),
-          memory.capacity / sizeof(std::uint64_t), m_scan_control};
+  Growing const all =
+      grown(m_scan, scan_control + words * sizeof(std::uint64_t));
+  auto* const memory = static_cast<char*>(all.memory);
+  return {reinterpret_cast<std::uint64_t*>(memory + scan_control),
+          (all.capacity - scan_control) / sizeof(std::uint64_t),
+          reinterpret_cast<ScanControl*>(memory)};
 }
 
 void* Scratch::segments(std::size_t bytes) {

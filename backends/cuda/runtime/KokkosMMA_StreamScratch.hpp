@@ -97,8 +97,7 @@ class Scratch {
   std::optional<cudaStream_t> m_stream;
   std::vector<void*> m_allocated;
   std::vector<void*> m_pinned;
-  unsigned* m_ticket          = nullptr;
-  ScanControl* m_scan_control = nullptr;
+  unsigned* m_ticket = nullptr;
   Growing m_scan;
   Growing m_partials;
   Growing m_segments;
