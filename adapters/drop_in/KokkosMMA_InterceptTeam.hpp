@@ -101,9 +101,6 @@ using form_policy_t = typename FormPolicy<Loops, Policy, Called>::type;
 
 template <class Functor, class Policy>
 concept RoutableTeam = !IsNative<Functor> && !Policy::is_graph_kernel::value;
-template <class Functor, class Reducer, class Policy>
-concept RoutableTeamReduce = RoutableTeam<Functor, Policy> &&
-    (Reducer::static_value_size() != 0);
 
 template <class Policy>
 TeamProblem team_problem(Policy const& policy) {
@@ -115,16 +112,20 @@ TeamProblem team_problem(Policy const& policy) {
   return problem;
 }
 
-/// Kokkos' closure, never constructed. When an application queries a team size,
-/// Kokkos asks the CUDA runtime for the registers of the kernel that invokes
-/// ParallelFor or ParallelReduce: this library's class. Its operator() invokes
-/// Kokkos' closure, whose registers then count. The kernel is never launched.
-template <class Closure>
-union NeverMade {
-  NeverMade() {}
-  NeverMade(NeverMade const&) {}
-  ~NeverMade() {}
-  char nothing;
+/// Members of a closure of this library, or Kokkos' closure, never constructed.
+/// When an application queries a team size, Kokkos asks the CUDA runtime for
+/// the registers of the kernel that invokes ParallelFor or ParallelReduce: this
+/// library's class. Its operator() invokes Kokkos' closure, whose registers
+/// then count. The kernel is never launched. Members beside the closure would
+/// double its size, and Kokkos would pass it in another way.
+template <class Members, class Closure>
+union MembersOrClosure {
+  template <class... Arguments>
+  explicit MembersOrClosure(Arguments const&... arguments)
+      : members{arguments...} {}
+  MembersOrClosure(MembersOrClosure const& from) : members(from.members) {}
+  ~MembersOrClosure() { members.~Members(); }
+  Members members;
   Closure closure;
 };
 
@@ -138,15 +139,15 @@ class RoutedTeamFor {
   using Policy = PolicyT;
 
   RoutedTeamFor(Functor const& functor, Policy const& policy)
-      : m_wrapped(functor), m_policy(sized(m_wrapped, policy)) {}
+      : m_own(functor, policy) {}
 
-  Policy const& get_policy() const { return m_policy; }
+  Policy const& get_policy() const { return m_own.members.policy; }
 
   void execute() const {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static CachedLaunch cached(call_types<Functor, Policy>());
-    run_team(ErasedTeam{m_policy.space(), "parallel_for", this, &run, &kernel,
-                        reported, cached, team_problem(m_policy)});
+    run_team(ErasedTeam{get_policy().space(), "parallel_for", this, &run,
+                        &kernel, reported, cached, team_problem(get_policy())});
   }
 
   __device__ void operator()() const { m_own.closure(); }
@@ -177,29 +178,24 @@ class RoutedTeamFor {
                            : kernel_of_kokkos<Closure<other>, OfForm<other>>();
   }
   static void run(void const* self, NestedLoops loops) {
-    auto const& routed   = *static_cast<RoutedTeamFor const*>(self);
+    auto const& own = static_cast<RoutedTeamFor const*>(self)->m_own.members;
     constexpr auto other = NestedLoops::overlapped;
-    // With launch bounds the other form would run teams for which Kokkos
-    // throws.
-    if (loops == NestedLoops::kokkos || routed.is_too_large())
-      Closure<NestedLoops::kokkos>(routed.m_wrapped, routed.m_policy).execute();
+    if (loops == NestedLoops::kokkos)
+      Closure<NestedLoops::kokkos>(own.wrapped, own.policy).execute();
     else
-      Closure<other>(Wrapped<other>(routed.m_wrapped.functor),
-                     OfForm<other>(routed.m_policy))
+      Closure<other>(Wrapped<other>(own.wrapped.functor),
+                     OfForm<other>(own.policy))
           .execute();
   }
 
-  bool is_too_large() const {
-    // 256 threads always have enough registers: at most 255 each.
-    return m_policy.team_size() * m_policy.impl_vector_length() > 256 &&
-           m_policy.team_size() >
-               m_policy.team_size_max(m_wrapped, Kokkos::ParallelForTag());
-  }
-
-  // Wrapped once, because copying a host and device lambda allocates memory.
-  Wrapped<NestedLoops::kokkos> m_wrapped;
-  Policy m_policy;
-  NeverMade<Closure<NestedLoops::kokkos>> m_own;
+  struct Members {
+    Members(Functor const& f, Policy const& p)
+        : wrapped(f), policy(sized(wrapped, p)) {}
+    // Wrapped once, because copying a host and device lambda allocates memory.
+    Wrapped<NestedLoops::kokkos> wrapped;
+    Policy policy;
+  };
+  MembersOrClosure<Members, Closure<NestedLoops::kokkos>> m_own;
 };
 
 /// Recommended team size. Kokkos' versions name the function differently.
@@ -277,6 +273,14 @@ requires(Reducer::static_value_size() ==
   }
 };
 
+/// Kokkos' own code runs if a pair is too large for the policy's launch bounds.
+template <class Functor, class Reducer, class Policy>
+concept RoutableTeamReduce =
+    RoutableTeam<Functor, Policy> &&(Reducer::static_value_size() != 0) &&
+    (Policy::launch_bounds::maxTperB == 0 ||
+     sizeof(typename TeamPair<Functor, Reducer, Policy,
+                              NestedLoops::kokkos>::type) <= max_bound_bytes);
+
 /// Reduction of arrays. Its pair has the functor twice.
 template <class Functor, class Reducer>
 concept TeamArrays = Reducer::static_value_size()
@@ -305,20 +309,18 @@ class RoutedTeamReduce {
   template <class ResultView>
   RoutedTeamReduce(Called const& called, Policy const& policy,
                    ResultView&& result)
-      : m_called(called),
-        m_policy(sized(called, policy)),
-        m_result(result.data()),
-        m_result_on_device(device_writes<space_of_result_t<ResultView>>),
-        m_must_wait(must_wait<ResultView>(called.get_reducer())),
-        m_run_in_kokkos(&run_in_kokkos<space_of_result_t<ResultView>>) {}
+      : m_own(called, sized(called, policy), result.data(),
+              device_writes<space_of_result_t<ResultView>>,
+              must_wait<ResultView>(called.get_reducer()),
+              &run_in_kokkos<space_of_result_t<ResultView>>) {}
 
-  Policy const& get_policy() const { return m_policy; }
+  Policy const& get_policy() const { return m_own.members.policy; }
 
   void execute() {
     static std::atomic_flag reported = ATOMIC_FLAG_INIT;
     static CachedLaunch cached(call_types<Functor, Policy>());
-    run_team(ErasedTeam{m_policy.space(), "parallel_reduce", this, &run,
-                        &kernel, reported, cached, team_problem(m_policy)});
+    run_team(ErasedTeam{get_policy().space(), "parallel_reduce", this, &run,
+                        &kernel, reported, cached, team_problem(get_policy())});
   }
 
   __device__ void operator()() const { m_own.closure(); }
@@ -362,19 +364,15 @@ class RoutedTeamReduce {
   }
   template <NestedLoops Loops, class MemorySpace>
   void run_form() const {
-    Closure<Loops>(pair<Loops>(m_called), OfForm<Loops>(m_policy),
-                   NativeResult<Pointer, MemorySpace>{m_result})
+    Closure<Loops>(pair<Loops>(m_own.members.called),
+                   OfForm<Loops>(get_policy()),
+                   NativeResult<Pointer, MemorySpace>{m_own.members.result})
         .execute();
   }
   template <class MemorySpace>
   static void run_in_kokkos(RoutedTeamReduce const& routed, NestedLoops loops) {
     if constexpr (!own_kernel) {
-      // With launch bounds this form would run teams for which Kokkos throws.
-      bool const is_large =
-          routed.m_policy.team_size() * routed.m_policy.impl_vector_length() >
-          256;  // see RoutedTeamFor::is_too_large()
-      if (loops == NestedLoops::overlapped &&
-          !(is_large && routed.is_too_large()))
+      if (loops == NestedLoops::overlapped)
         return routed.template run_form<NestedLoops::overlapped, MemorySpace>();
     }
     routed.template run_form<NestedLoops::kokkos, MemorySpace>();
@@ -384,29 +382,29 @@ class RoutedTeamReduce {
     if constexpr (own_kernel) {
       if (loops == NestedLoops::overlapped && routed.launch()) return;
     }
-    routed.m_run_in_kokkos(routed, loops);
+    routed.m_own.members.run_in_kokkos(routed, loops);
   }
-  /// Whether Kokkos throws.
-  bool is_too_large() const {
-    auto const own = pair<NestedLoops::kokkos>(m_called);
-    return m_policy.team_size() > Impl::largest_team_size(m_policy,
-                                                          own.get_functor(),
-                                                          own.get_reducer());
-  }
-  /// Returns false if Kokkos must run the call.
+  /// Returns false if Kokkos must run the call. It throws for teams that are
+  /// too large.
   bool launch() const {
-    return !is_too_large() &&
-           Impl::run_team_reduce(m_called.get_functor(), m_called.get_reducer(),
-                                 m_policy, m_result, m_result_on_device,
-                                 m_must_wait);
+    auto const& own = m_own.members;
+    auto const made = pair<NestedLoops::kokkos>(own.called);
+    return own.policy.team_size() <=
+               Impl::largest_team_size(own.policy, made.get_functor(),
+                                       made.get_reducer()) &&
+           Impl::run_team_reduce(
+               own.called.get_functor(), own.called.get_reducer(), own.policy,
+               own.result, own.result_on_device, own.must_wait);
   }
 
-  Called m_called;
-  Policy m_policy;
-  Pointer m_result;
-  bool m_result_on_device, m_must_wait;
-  void (*m_run_in_kokkos)(RoutedTeamReduce const&, NestedLoops);
-  NeverMade<Closure<NestedLoops::kokkos>> m_own;
+  struct Members {
+    Called called;
+    Policy policy;
+    Pointer result;
+    bool result_on_device, must_wait;
+    void (*run_in_kokkos)(RoutedTeamReduce const&, NestedLoops);
+  };
+  MembersOrClosure<Members, Closure<NestedLoops::kokkos>> m_own;
 };
 
 }  // namespace KokkosMMA::Impl

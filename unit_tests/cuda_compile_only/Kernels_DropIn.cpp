@@ -73,9 +73,40 @@ struct Prefixes {
   }
 };
 
+/// With launch bounds, Kokkos before 5.2 compiles no closure above 32 KB: not
+/// the one that is asked for team sizes, and not one with the functor twice.
+template <int Bytes>
+struct LargeTeams {
+  using Policy     = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<128, 1>>;
+  using Member     = Policy::member_type;
+  using value_type = int;
+  int* x;
+  char bytes[Bytes];
+  KOKKOS_FUNCTION void operator()(Member const& m) const {
+    x[m.league_rank()] = bytes[m.league_rank()];
+  }
+  KOKKOS_FUNCTION void operator()(Member const& m, int& update) const {
+    update += bytes[m.league_rank()];
+  }
+};
+struct LargeJoins : LargeTeams<17000> {
+  KOKKOS_FUNCTION void join(int& into, int const& from) const { into += from; }
+};
+template <class Functor>
+int large_teams(Functor const& f) {
+  typename Functor::Policy const policy(10, Kokkos::AUTO);
+  int result;
+  Kokkos::parallel_for("large", policy, f);
+  Kokkos::parallel_reduce("large", policy, f, result);
+  return policy.team_size_max(f, Kokkos::ParallelForTag()) +
+         policy.team_size_max(f, Kokkos::ParallelReduceTag()) + result;
+}
+
 }  // namespace
 
 void kernels_drop_in() {
+  large_teams(LargeTeams<20000>{});
+  large_teams(LargeJoins{});
   Kokkos::View<float*, Exec> const f("f", 100);
   Kokkos::View<double*, Exec> const d("d", 100);
   Kokkos::View<int*, Exec> const i("i", 100);

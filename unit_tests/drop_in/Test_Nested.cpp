@@ -158,10 +158,10 @@ TYPED_TEST(Nested, ResultsOfAllKindsHaveTheBitsOfKokkos) {
 }
 
 /// A body that needs so many registers that a block may have them for one call
-/// at a time only.
-template <class Exec>
+/// at a time only: 62, and 72 without bounds for four (sm_90, CUDA 13.0).
+template <class Exec, class... Bounds>
 struct Heavy {
-  using Policy = Kokkos::TeamPolicy<Exec>;
+  using Policy = Kokkos::TeamPolicy<Exec, Bounds...>;
   Kokkos::View<double const*, Exec> x;
   Kokkos::View<double*, Exec> y;
   int length;
@@ -170,35 +170,36 @@ struct Heavy {
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(m, length),
         [&](int j, double& s) {
-          double terms[20];
-          for (int t = 0; t < 20; ++t) terms[t] = x((j * 7 + t * 13) % length);
+          double terms[24];
+          for (int t = 0; t < 24; ++t) terms[t] = x((j * 7 + t * 13) % length);
           double p = 1;
-          for (int t = 0; t < 20; ++t) p = p * terms[t] + terms[19 - t];
+          for (int t = 0; t < 24; ++t) p = p * terms[t] + terms[23 - t];
           s += p;
         },
         sum);
     Kokkos::single(Kokkos::PerTeam(m), [&] { y(m.league_rank()) = sum; });
   }
 };
-TYPED_TEST(Nested, LargestTeams) {
-  using Exec       = TypeParam;
+template <class Exec, class... Bounds>
+void check_largest_teams() {
   int const league = 50, length = 1500;
   Kokkos::View<double*, Exec> const data("x", length);
-  Heavy<Exec> const f{data, Kokkos::View<double*, Exec>("y", league), length};
+  Heavy<Exec, Bounds...> const f{data, Kokkos::View<double*, Exec>("y", league),
+                                 length};
   Random random;
   auto const x = Kokkos::create_mirror_view(data);
-  // Of zeros and ones all values are integers below 2^21.
+  // Of zeros and ones all values are integers below 2^17.
   for (int j = 0; j < length; ++j) x(j) = double(random.integer(0, 1));
   Kokkos::deep_copy(data, x);
   double expected = 0;
   for (int j = 0; j < length; ++j) {
     auto const term = [&](int t) { return x((j * 7 + t * 13) % length); };
     double p        = 1;
-    for (int t = 0; t < 20; ++t) p = p * term(t) + term(19 - t);
+    for (int t = 0; t < 24; ++t) p = p * term(t) + term(23 - t);
     expected += p;
   }
   Kokkos::deep_copy(f.y, -1.);
-  using Policy   = typename Heavy<Exec>::Policy;
+  using Policy   = typename Heavy<Exec, Bounds...>::Policy;
   int const most = Policy(league, 1).team_size_max(f, Kokkos::ParallelForTag());
   int const recommended =
       Policy(league, 1).team_size_recommended(f, Kokkos::ParallelForTag());
@@ -209,6 +210,11 @@ TYPED_TEST(Nested, LargestTeams) {
                   for (int r = 0; r < league; ++r) ASSERT_EQ(expected, y(r));
                   Kokkos::deep_copy(f.y, -1.);
                 });
+}
+TYPED_TEST(Nested, LargestTeams) {
+  check_largest_teams<TypeParam>();
+  // Neither form has bounds.
+  check_largest_teams<TypeParam, Kokkos::LaunchBounds<>>();
 }
 
 /// A body whose block has registers for 512 threads only: Kokkos throws for a

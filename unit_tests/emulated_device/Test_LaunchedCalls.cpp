@@ -12,6 +12,7 @@
 #include <backends/cuda/kernels/loops/KokkosMMA_TiledCopy.hpp>
 #include <backends/cuda/kernels/reduce/KokkosMMA_StreamedReduce.hpp>
 #include <backends/cuda/runtime/KokkosMMA_ErasedFor.hpp>
+#include <backends/cuda/runtime/KokkosMMA_ErasedTeam.hpp>
 #include <core/loops/KokkosMMA_CachedLaunch.hpp>
 #include <core/loops/KokkosMMA_LoopParts.hpp>
 #include <backends/cuda/runtime/KokkosMMA_KokkosFunctions.hpp>
@@ -292,6 +293,52 @@ TEST(LaunchedCalls, RefusedLoopsRunKokkos) {
   LoopCall large(100, 1, 1);
   large.call.problem.functor_bytes = Impl::max_functor_bytes + 1;
   EXPECT_TRUE(large.run());
+}
+
+/// A team kernel whose other form has registers for 896 threads.
+class HeavyTeam {
+ public:
+  HeavyTeam(char const* pattern, int threads) {
+    m_call.pattern = pattern;
+    m_call.problem = {1 << 20, threads, 1};
+  }
+  /// Returns the number of the first calls that ran the other form.
+  int others() {
+    emulated_max_threads = 896;
+    for (int n = 0; n < 20; ++n) run_team(m_call);
+    emulated_max_threads = 1024;
+    return m_others;
+  }
+
+ private:
+  static void run(void const* self, Impl::NestedLoops form) {
+    auto* const team =
+        const_cast<HeavyTeam*>(static_cast<HeavyTeam const*>(self));
+    team->m_others += form == Impl::NestedLoops::overlapped;
+  }
+  static void const* kernel(Impl::NestedLoops form) {
+    static char const kernels[2] = {};
+    return kernels + int(form);
+  }
+
+  int m_others                = 0;
+  std::atomic_flag m_reported = ATOMIC_FLAG_INIT;
+  Impl::CachedLaunch m_cached;
+  Impl::ErasedTeam m_call{space,   "",         this,     &run,
+                          &kernel, m_reported, m_cached, {}};
+};
+/// Kokkos would throw for a form without registers for the team.
+TEST(LaunchedCalls, FormsWithoutRegistersForTheTeamNeverRun) {
+  auto const others = [](char const* pattern, int threads) {
+    return HeavyTeam(pattern, threads).others();
+  };
+  for (Route const route : {Route::automatic, Route::streamed}) {
+    ScopedSettings const scope(Settings{route});
+    EXPECT_LT(0, others("parallel_for", 896));
+    EXPECT_EQ(0, others("parallel_for", 928));
+    EXPECT_LT(0, others("parallel_reduce", 512));
+    EXPECT_EQ(0, others("parallel_reduce", 896));
+  }
 }
 
 /// No launch has more threads than launch bounds allow, and Kokkos' is one of

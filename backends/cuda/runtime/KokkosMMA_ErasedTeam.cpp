@@ -18,6 +18,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -37,6 +38,27 @@ void report_team(ErasedTeam const& call, RouteDecision const& decision) {
                    ? "; its nested reductions are timed with and without "
                      "overlapped invocations"
                    : "");
+}
+
+/// Whether a block has registers for both forms. For teams that are too large
+/// for its own form, Kokkos throws; the other form usually has launch bounds,
+/// with which any team can run. Without them (policies that name
+/// LaunchBounds<>, functors of more than 31 KB) it may need more registers than
+/// Kokkos' own.
+bool fits_both_forms(ErasedTeam const& call) {
+  unsigned const threads(call.problem.threads);
+  if (threads <= 256) return true;  // registers always suffice: 255 each
+  for (NestedLoops const each :
+       {NestedLoops::kokkos, NestedLoops::overlapped}) {
+    unsigned const most(
+        Cuda::max_threads_of_kernel(call.stream.device, call.kernel(each), 0));
+    // Kokkos rounds the limit of a reduction down to a power of two.
+    if (threads > (std::string_view(call.pattern) == "parallel_reduce"
+                       ? std::bit_floor(most)
+                       : most))
+      return false;
+  }
+  return true;
 }
 
 /// Runs the fastest form, or the one to be measured next.
@@ -101,6 +123,9 @@ Route run_team(ErasedTeam const& call) {
                          : NestedLoops::kokkos;
   CachedLaunch::Loop const key{call.stream.device,
                                team_size_class(call.problem), false};
+  if (form == NestedLoops::overlapped && !call.cached.find(key) &&
+      !fits_both_forms(call))
+    form = NestedLoops::kokkos;
   if (form == NestedLoops::kokkos || settings.route == Route::streamed ||
       call.problem.teams == 0) {
     call.run(call.closure, form);

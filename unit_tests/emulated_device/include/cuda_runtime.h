@@ -323,6 +323,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 namespace KokkosMMA::Testing {
 inline int emulated_queries = 0;  ///< of a kernel's attributes
+/// Threads per block for which kernels that are queried have registers.
+inline int emulated_max_threads = 1024;
 /// Kernels that were queried, which loads them.
 inline std::set<void const*> emulated_loaded;
 /// Called once, by the next function of CUDA that may wait for running kernels.
@@ -337,7 +339,7 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
   ++KokkosMMA::Testing::emulated_queries;
   KokkosMMA::Testing::emulated_loaded.insert(kernel);
   *attributes                    = {};
-  attributes->maxThreadsPerBlock = 1024;
+  attributes->maxThreadsPerBlock = KokkosMMA::Testing::emulated_max_threads;
   attributes->ptxVersion         = 90;
   return cudaSuccess;
 }
