@@ -202,14 +202,14 @@ inline constexpr bool never_runs<
     !std::is_same_v<typename To::execution_space,
                     typename From::execution_space>;
 
-// The rules are evaluated once per policy, not per functor.
-template <class Policy>
-inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
+// The rules are evaluated once per policy and size of functors.
+template <class Policy, std::size_t Bytes>
+inline constexpr bool routable_policy =
+    Bytes <= max_argument_functor_bytes && !refusal_of_loop<Policy>(Bytes);
 template <class Functor, class Policy>
-concept RoutableLoop =
-    !Policy::is_graph_kernel::value && !IsNative<Functor> &&
-    !never_runs<Functor, typename Policy::work_tag> &&
-    sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
+concept RoutableLoop = !Policy::is_graph_kernel::value && !IsNative<Functor> &&
+                       !never_runs<Functor, typename Policy::work_tag> &&
+                       routable_policy<Policy, sizeof(Functor)>;
 
 /// Closure of a routable loop, with the interface of Kokkos' closure.
 template <class Functor, class PolicyT>
