@@ -167,6 +167,18 @@ TEST_F(KeptChoicesTest, OtherVersionsAreReplaced) {
   EXPECT_TRUE(has_parts(text(), {line(names[0])}));
 }
 
+/// As some editors save it.
+TEST_F(KeptChoicesTest, LinesMayEndWithACarriageReturn) {
+  std::string lines;
+  for (char const c : title + "\n# a note\n\n" + line(names[1]))
+    lines += c == '\n' ? "\r\n" : std::string(1, c);
+  set_text(lines);
+  testing::internal::CaptureStderr();
+  KeptChoices choices(file, title);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(choices.recall(loop, names), 1);
+}
+
 TEST_F(KeptChoicesTest, ADamagedFileIsIgnoredAndStays) {
   for (char const* const bad :
        {"parallel_for | a card | 1885 | 24 | Kokkos | Policy", "x",
