@@ -54,7 +54,7 @@ concept OnCuda = std::is_same_v<typename Policy::execution_space, Kokkos::Cuda>;
 template <class Policy, class F>
 void announce_call(F const*) {
   if constexpr (is_flat_policy<Policy>) {
-    if constexpr (sizeof(F) > max_functor_bytes || !routable_policy<Policy>) {
+    if constexpr (!routable_policy<Policy, sizeof(F)>) {
       VerboseLines::announce_refusal("parallel_for",
                                      refusal_of_loop<Policy>(sizeof(F)));
     }

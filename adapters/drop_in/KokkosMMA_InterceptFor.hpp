@@ -111,12 +111,13 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
           end > begin ? std::uint64_t(end) - std::uint64_t(begin) : 0;
       problem.indices_fit = problem.indices_fit && fits_index<Index>(begin) &&
                             (end <= begin || fits_index<Index>(end - 1));
-      problem.kokkos_is_wrong = problem.kokkos_is_wrong ||
-                                overflows_in_kokkos(static_cast<Index>(begin),
-                                                    static_cast<Index>(end));
+      problem.kokkos_is_wrong |= overflows_in_kokkos(static_cast<Index>(begin),
+                                                     static_cast<Index>(end));
     }
-    if (KOKKOS_VERSION < 50200 && repeats_in_kokkos(policy.m_tile_end, rank))
-      problem.kokkos_is_wrong = true;
+    // Kokkos launches nothing if this number overflows the index type to 0.
+    problem.kokkos_is_wrong |=
+        policy.m_num_tiles == 0 ||
+        (KOKKOS_VERSION < 50200 && repeats_in_kokkos(policy.m_tile_end, rank));
   }
   /// The policy over a part of its box.
   static Policy part_of(Policy policy, LoopSpace const& part) {
@@ -126,8 +127,8 @@ struct PolicyLoop<Kokkos::MDRangePolicy<Traits...>> {
       policy.m_upper[dimension] =
           part.begin[d] + static_cast<std::int64_t>(part.extent[d]);
     }
-    policy.m_num_tiles = 1;  // Kokkos 4.6 and 5.0 do not reset it
     policy.impl_change_tile_size(policy.m_tile);
+    policy.m_num_tiles = 1;  // only compared with 0, see describe()
     return policy;
   }
   template <class Native>
@@ -202,14 +203,13 @@ inline constexpr bool never_runs<
     !std::is_same_v<typename To::execution_space,
                     typename From::execution_space>;
 
-// The rules are evaluated once per policy, not per functor.
-template <class Policy>
-inline constexpr bool routable_policy = !refusal_of_loop<Policy>(0);
+template <class Policy, std::size_t Bytes>
+inline constexpr bool routable_policy =
+    Bytes <= max_argument_functor_bytes && !refusal_of_loop<Policy>(Bytes);
 template <class Functor, class Policy>
-concept RoutableLoop =
-    !Policy::is_graph_kernel::value && !IsNative<Functor> &&
-    !never_runs<Functor, typename Policy::work_tag> &&
-    sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
+concept RoutableLoop = !Policy::is_graph_kernel::value && !IsNative<Functor> &&
+                       !never_runs<Functor, typename Policy::work_tag> &&
+                       routable_policy<Policy, sizeof(Functor)>;
 
 /// Closure of a routable loop, with the interface of Kokkos' closure.
 template <class Functor, class PolicyT>

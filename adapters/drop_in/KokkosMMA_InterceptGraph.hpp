@@ -40,7 +40,7 @@ namespace KokkosMMA::Impl {
 template <class Functor, class Policy>
 concept RoutableLoopNode =
     Policy::is_graph_kernel::value && !IsNative<Functor> &&
-    sizeof(Functor) <= max_argument_functor_bytes && routable_policy<Policy>;
+    routable_policy<Policy, sizeof(Functor)>;
 
 /// Node of a reduction whose value a thread keeps in registers.
 template <class Functor, class Reducer, class Policy>

@@ -28,7 +28,8 @@ inline bool replace_file(std::filesystem::path const& file,
     if (stream == nullptr && errno != EEXIST) return false;
   }
   if (stream == nullptr) return false;
-  bool const written = std::fputs(text.c_str(), stream) >= 0;
+  bool const written =
+      std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   std::error_code error;
   if (std::fclose(stream) == 0 && written) {
     std::filesystem::rename(temporary, file, error);

@@ -51,6 +51,7 @@ static_assert(takes_range<Plain, Kokkos::Schedule<Kokkos::Dynamic>,
 // Kokkos 4 copies small functors per thread.
 static_assert(takes_range<Plain, Kokkos::LaunchBounds<128, 2>> ==
               (KOKKOS_VERSION >= 50000));
+static_assert(takes_range<Large<512>, Halve, Kokkos::LaunchBounds<128, 2>>);
 static_assert(!takes_range<Plain, Kokkos::LaunchBounds<16>>);
 static_assert(takes_grid<Rank<2>> && takes_grid<Rank<6>, Halve>);
 static_assert(takes_grid<Rank<3>, Kokkos::LaunchBounds<256>> ==

@@ -198,6 +198,29 @@ TYPED_TEST(LoopsMDRange, MoreTilesThanKokkosHasBlocks) {
     for (int j = 0; j < 171; ++j) ASSERT_EQ(found(i, j), 3) << i << ' ' << j;
 }
 
+template <class Sum>
+struct CountDiagonal {
+  Sum sum;
+  KOKKOS_FUNCTION void operator()(int i, int j) const {
+    if (i == j) Kokkos::atomic_inc(&sum());
+  }
+};
+
+/// Kokkos (4.6 to 5.2) counts these 2^32 tiles in an int, and runs nothing.
+TYPED_TEST(LoopsMDRange, AsManyTilesAsAnIntHasValues) {
+  using Exec = TypeParam;
+  if (!on_cuda<Exec>) GTEST_SKIP() << "takes long";
+  Kokkos::View<int, Exec> const sum("sum");
+  // The first call runs in parts, the others are timed.
+  for (int call = 1; call <= 3; ++call) {
+    Kokkos::parallel_for(
+        Kokkos::MDRangePolicy<Exec, Rank<2>, Kokkos::IndexType<int>>(
+            {0, 0}, {65536, 65536}, {1, 1}),
+        CountDiagonal<decltype(sum)>{sum});
+    EXPECT_EQ(host_copy(sum)(), call * 65536);
+  }
+}
+
 /// Launch bounds hold in this library's kernel, too.
 TYPED_TEST(LoopsMDRange, PoliciesThatSayMore) {
   using Exec = TypeParam;

@@ -167,6 +167,35 @@ TEST_F(KeptChoicesTest, OtherVersionsAreReplaced) {
   EXPECT_TRUE(has_parts(text(), {line(names[0])}));
 }
 
+/// As some editors save it.
+TEST_F(KeptChoicesTest, LinesMayEndWithACarriageReturn) {
+  std::string lines;
+  for (char const c : title + "\n# a note\n\n" + line(names[1]))
+    lines += c == '\n' ? "\r\n" : std::string(1, c);
+  set_text(lines);
+  testing::internal::CaptureStderr();
+  KeptChoices choices(file, title);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(choices.recall(loop, names), 1);
+}
+
+/// A zero byte in a name does not end the file that is written.
+TEST_F(KeptChoicesTest, AZeroByteCutsNothingOff) {
+  std::string damaged = line(names[1]);
+  damaged.replace(damaged.find("f()"), 1, 1, '\0');
+  set_text(title + "\n" + damaged + line(names[1]));
+  KeptLoop last = loop;
+  last.pattern  = "parallel_reduce";
+  {
+    KeptChoices choices(file, title);
+    choices.keep(last, names[0]);
+    choices.write();
+  }
+  KeptChoices choices(file, title);
+  EXPECT_EQ(choices.recall(loop, names), 1);
+  EXPECT_EQ(choices.recall(last, names), 0);
+}
+
 TEST_F(KeptChoicesTest, ADamagedFileIsIgnoredAndStays) {
   for (char const* const bad :
        {"parallel_for | a card | 1885 | 24 | Kokkos | Policy", "x",

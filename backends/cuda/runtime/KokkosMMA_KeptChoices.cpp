@@ -146,7 +146,13 @@ std::string KeptChoices::read() {
     return "cannot be read; KOKKOSMMA_CHOICES needs the path of a file, which "
            "may be missing";
   std::string line;
-  std::getline(stream, line);
+  // Some editors end lines with a carriage return and a newline.
+  auto const next_line = [&] {
+    bool const any = bool(std::getline(stream, line));
+    if (line.ends_with('\r')) line.pop_back();
+    return any;
+  };
+  next_line();
   bool const is_empty = line.empty() && (stream >> std::ws).eof();
   m_may_replace       = is_empty || line.starts_with(title_of_any_version);
   if (is_empty) return {};
@@ -156,7 +162,7 @@ std::string KeptChoices::read() {
   if (line != m_title)
     return concatenate("line 1 is \"", line, "\", and this program is \"",
                        m_title, "\"");
-  for (int number = 2; std::getline(stream, line); ++number) {
+  for (int number = 2; next_line(); ++number) {
     if (line.empty() || line.front() == '#') continue;
     KeptLoop loop;
     std::string name;
