@@ -378,7 +378,7 @@ void stencil(MPI_Comm comm, Exec const& exec, X const& in, Y const& out,
 /// \endcode
 ///
 /// \param x View of this rank's block and its ghost cells, as many as the
-///        radius beyond each side that block_boundaries() calls a halo. The
+///        radius beyond each side that is a halo in block_boundaries(). The
 ///        caller fills those beyond sides of the whole grid
 /// \param radius ghost cells per dimension, 0 or more
 /// \param boundaries boundaries of the whole grid

@@ -415,10 +415,11 @@ namespace KokkosMMA {
 ///
 /// Values are accumulated in the wider of both element types, in fp32 for
 /// 16-bit floats, in 4 bytes or more for integers, and converted to the result
-/// once. Integers are exact modulo 2^bits of that type. The order of additions
-/// is fixed by the segments, the types and the route: repeated calls on a
-/// device give the same bits. A NaN or an infinity affects only the result of
-/// its segment. An empty segment gives 0.
+/// once. Integers with a floating-point result are accumulated in int64_t, or
+/// in double from 4 bytes on. Integers are exact modulo 2^bits of that type.
+/// The order of additions is fixed by the segments, the types and the route:
+/// repeated calls on a device give the same bits. A NaN or an infinity affects
+/// only the result of its segment. An empty segment gives 0.
 ///
 /// After the check of offsets the call returns at once, in order on `exec`.
 ///

@@ -47,7 +47,8 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 ///
 /// \tparam Accumulator type of the sums. The default is float for half_t and
 ///        bhalf_t, int32 for integers below 4 bytes, and otherwise the element
-///        type; it is wider if `out` is wider, and floating point if `out` is
+///        type; it is wider if `out` is wider. Integers with a floating-point
+///        `out` use float, or double from 4 bytes on
 /// \param exec instance on which the call runs. The call waits if it allocates
 ///        and frees memory: for more weights than fit in a kernel's arguments,
 ///        or for the values between two steps if the space is not Cuda or the
@@ -67,9 +68,9 @@ inline constexpr bool is_stencil_update<Update, Element, A, 1> =
 /// additions: the same call gives the same bits. An element with weight 0 does
 /// not contribute, even if it is NaN. A call of n steps gives the same bits as
 /// n calls of one step with Views of the layout of `out`, even if one kernel
-/// computes several steps. This does not hold if rows of `out` begin elsewhere
-/// modulo 16 bytes than those of a new View without padding, which the values
-/// between two steps are in.
+/// computes several steps. The values between two steps are in memory without
+/// padding: this does not hold if the rows of `out` are aligned differently
+/// (modulo 16 bytes) from rows in that memory.
 ///
 /// On tensor cores the weights form band matrices: separable weights one per
 /// dimension, others one per row of weights
