@@ -116,18 +116,27 @@ std::optional<OuterProduct<Rank>> integer_outer_product(
   // The vectors of an outer product of integers are multiples of lines whose
   // integers have no common divisor. The first vector gets the other factors.
   double others = 1;
+  int scale     = *exponent;  // of the first vector
   for (std::size_t d = 1; d < Rank; ++d) {
     std::int64_t divisor = 0;
     for (double& value : lines[d]) {
       value   = std::ldexp(value, -*exponent);
       divisor = std::gcd(divisor, std::int64_t(value));
     }
-    for (double& value : lines[d]) value /= double(divisor);
-    others *= lines[d][std::size_t(centre[d] + weights.radius(int(d)))];
+    double const largest =
+        lines[d][std::size_t(centre[d] + weights.radius(int(d)))] /
+        double(divisor);
+    others *= largest;
+    // Factors of fractions are near one: as integers of up to 53 bits they, or
+    // the small ones of the first vector, leave the range of float.
+    int const size = *exponent < 0 ? std::ilogb(largest) : 0;
+    for (double& value : lines[d])
+      value = std::ldexp(value / double(divisor), -size);
+    scale += size;
   }
   for (double& value : lines[0])
-    value = std::ldexp(std::round(std::ldexp(value, -*exponent) / others),
-                       *exponent);
+    value =
+        std::ldexp(std::round(std::ldexp(value, -*exponent) / others), scale);
   OuterProduct<Rank> const result{std::move(lines), true};
   for (std::size_t at = 0; at < weights.size(); ++at) {
     bool is_exact = false;

@@ -54,6 +54,7 @@ struct StencilProblem {
   int taps            = 0;     ///< number of nonzero weights
   WeightForm weights  = WeightForm::any;    ///< their structure
   MmaOperands factors = MmaOperands::none;  ///< factors of an outer product
+  bool large_band     = false;  ///< their kernel needs stencil_large_band_bytes
   bool exact_weights  = false;  ///< each weight is one exact operand
   RowLayout source    = RowLayout::strided;     ///< layout of the input
   RowLayout target    = RowLayout::aligned_16;  ///< layout of the output
@@ -120,6 +121,10 @@ constexpr int stencil_dense_shared_bytes(Scalar input) {
   return input == Scalar::float64 ? 220 * 1024 : 160 * 1024;
 }
 
+/// Maximum shared memory of a block of a `band` kernel. Except for some
+/// functors, it is below the 99 KB of compute capability 8.6, 8.9 and 12.
+inline constexpr int stencil_large_band_bytes = 124 * 1024;
+
 /// Why no kernel of the library can run a stencil, or none.
 constexpr Refusal refuse_stencil(StencilProblem const& problem,
                                  Capability const& capability) {
@@ -147,6 +152,10 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
   bool const takes_band = takes_stencil_band(problem);
   bool const takes_weights =
       takes_band || (dense_exists && problem.exact_weights);
+  int const shared_bytes = !takes_band
+                               ? stencil_dense_shared_bytes(problem.input)
+                           : problem.large_band ? stencil_large_band_bytes
+                                                : 0;
   return first_refusal({
       {problem.rank != 2, {"the tensor-core stencils have two dimensions"}},
       {!band_exists && !dense_exists,
@@ -158,8 +167,7 @@ constexpr Refusal refuse_mma_stencil(StencilProblem const& problem,
       {!takes_band && problem.source < RowLayout::pitch_16,
        {"the distance of rows in the input, or in the memory between two "
         "steps, is no multiple of 16 bytes"}},
-      {!takes_band &&
-           stencil_dense_shared_bytes(problem.input) > capability.shared_bytes,
+      {shared_bytes > capability.shared_bytes,
        {"a block has too little shared memory on this device"}},
   });
 }

@@ -114,6 +114,9 @@ constexpr bool fits(P const& problem, int kilobytes) {
 static_assert(!fits(doubles, 163) && fits(doubles, 227) && fits(floats, 99));
 static_assert(!fits(with(floats, dense), 99) && fits(with(floats, dense), 163));
 static_assert(!fits(with(half, dense), 99) && fits(with(half, dense), 163));
+constexpr void large_band(P& problem) { problem.large_band = true; }
+static_assert(fits(bytes, 99) && !fits(with(bytes, large_band), 99));
+static_assert(fits(with(bytes, large_band), 163));
 
 /// The value from which on `auto` takes the tensor cores; `never`, or -1 if it
 /// leaves them again.

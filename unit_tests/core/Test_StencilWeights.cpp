@@ -324,6 +324,34 @@ TEST(OuterProduct, WeightsOfHugeRange) {
   }
 }
 
+TEST(OuterProduct, FactorsOfFractionsAreNearOne) {
+  // Products of floats have up to 48 bits. As integers, the factors of a row
+  // would make sums along it infinite, and those of a column be zero in float.
+  std::vector<double> const vector{0.1f, 0.7f, 0.2f};
+  auto const expect_near_one = [](std::vector<double> const& factor) {
+    double const largest = *std::ranges::max_element(factor);
+    EXPECT_LE(1, largest);
+    EXPECT_GT(2, largest);
+  };
+  for (double const scale : {1., 0x1p-100}) {
+    SCOPED_TRACE(scale);
+    std::vector<double> column = vector;
+    for (double& value : column) value *= scale;
+    StencilWeights<2> const plane = outer(column, vector);
+    std::vector<double> values;
+    for (double const a : {scale, 2 * scale, scale})
+      for (double const b : vector)
+        for (double const c : {0.125 + 0x1p-20, 0.5, 0.25})
+          values.push_back(a * b * c);
+    auto const solid = StencilWeights<3>::dense(1, values);
+    expect_exact(plane);
+    expect_exact(solid);
+    expect_near_one(outer_product(plane)->factors[1]);
+    expect_near_one(outer_product(solid)->factors[1]);
+    expect_near_one(outer_product(solid)->factors[2]);
+  }
+}
+
 TEST(OuterProduct, OneDimensionIsItsOwnFactor) {
   Random random;
   std::vector<double> values(15);

@@ -221,8 +221,7 @@ void EmulatedDevice::run(EmulatedIndex blocks, EmulatedIndex threads,
                          void const* kernel) {
   if (block.running > 0) fail("a kernel within a kernel");
   block.size = int(threads.x * threads.y * threads.z);
-  if (block.size < 1 || block.size > max_threads ||
-      shared_bytes > max_shared_bytes)
+  if (block.size < 1 || block.size > max_threads || shared_bytes > shared_limit)
     fail("a launch with too many threads or too much shared memory");
   block.call   = call;
   block.kernel = kernel;

@@ -30,6 +30,8 @@ class EmulatedDevice {
  public:
   /// Of the H100 and H200, less what the runtime takes.
   static constexpr int max_shared_bytes = 227 * 1024;
+  /// Limit of launches. Compute capability 8.6, 8.9 and 12 have 99 KB.
+  static inline std::size_t shared_limit = max_shared_bytes;
 
   template <class Kernel>
   static void run(EmulatedIndex blocks, EmulatedIndex threads,

@@ -152,10 +152,15 @@ template <int R>
 StencilCase<R> random_case(Random& random, StencilWeights<R> const& weights,
                            Place<R> const& most, bool halos = true) {
   StencilCase<R> in{{}, weights, {}};
-  for (int d = 0; d < R; ++d)
-    in.extent[d] = random.integer(
-        2 * weights.radius(d) + 1,
-        std::max<std::int64_t>(most[d], 2 * weights.radius(d) + 1));
+  for (int d = 0; d < R; ++d) {
+    int const radius = weights.radius(d);
+    // In a quarter of the cases the elements beyond both ends are all of them.
+    in.extent[d] =
+        random.integer(0, 3) == 0
+            ? random.integer(radius, 2 * radius)
+            : random.integer(2 * radius + 1,
+                             std::max<std::int64_t>(most[d], 2 * radius + 1));
+  }
   in.boundaries  = random_boundaries<R>(random, halos);
   in.reversed    = random.integer(0, 1) == 1;
   auto const lie = [&] {

@@ -30,6 +30,9 @@ void expect_separable(Factors<R> const& factors, Random& random) {
   most[R - 1]                     = R == 1 ? 9000 : R == 2 ? panel + 80 : 300;
   StencilWeights<R> const weights = factors.weights();
   StencilCase<R> in               = random_case<R>(random, weights, most);
+  int const shared_kilobytes      = random.integer(0, 1) ? 99 : 227;
+  EmulatedDevice::shared_limit    = std::size_t(shared_kilobytes) * 1024;
+  Impl::Cuda::device_entry(0).shared_bytes = shared_kilobytes * 1024;
   // Where a panel ends, boundaries lie in every place of its windows.
   if (R == 2 && random.integer(0, 1) == 0)
     in.extent[R - 1] = panel + random.integer(-20, 20);
@@ -88,6 +91,14 @@ TYPED_TEST(SeparableKernels, Lines) {
     for (int n = 0; n < 2; ++n)
       expect_separable<TypeParam, 1>(random_factors<1>({radius}, random),
                                      random);
+}
+
+// Blocks for radius 4 need 105 KB of shared memory.
+TEST(SeparableLines, UnalignedLinesOfFloatsOnSmallDevices) {
+  Random random;
+  for (int n = 0; n < 12; ++n)
+    expect_separable<StencilTypes<float, float, float>, 1>(
+        random_factors<1>({int(random.integer(1, 4))}, random), random);
 }
 
 TYPED_TEST(SeparableKernels, Volumes) {

@@ -35,7 +35,10 @@ void find_mma_operands(FactoredWeights<R> const& factored,
   constexpr Scalar sums  = scalar_v<A>;
   if constexpr (R == 2 && stencil_band_exists(input, sums)) {
     using Band = BandStencil<A, Element, Result>;
-    if (factored.product) problem.factors = Band::operands(*factored.product);
+    if (factored.product) {
+      problem.factors    = Band::operands(*factored.product);
+      problem.large_band = Band::is_large(*factored.product);
+    }
   }
   if constexpr (R == 2 && stencil_dense_band_exists(input, sums)) {
     problem.exact_weights = takes_dense_band<Element>(factored.kernel_weights);

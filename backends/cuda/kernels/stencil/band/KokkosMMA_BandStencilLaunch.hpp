@@ -107,6 +107,22 @@ struct BandStencil {
     return low >= -0x1p15 && high < 0x1p15 ? 2 : 3;
   }
 
+  /// Whether a kernel of two groups of rows is enough.
+  static bool is_near(Factors const& factors) {
+    constexpr std::size_t most = 2 * 8 + 1;
+    if (factors[0].size() > most) return false;
+    if constexpr (is_bytes) {
+      return is_modulo_256<A, Result> || planes(factors) <= 2;
+    } else {
+      return factors[1].size() <= most;
+    }
+  }
+  /// Whether blocks have more shared memory than some devices: up to
+  /// stencil_large_band_bytes.
+  static bool is_large(Factors const& factors) {
+    return std::is_void_v<Result> && is_near(factors) != is_bytes;
+  }
+
   template <bool Split>
   using FloatWeights =
       typename WarpFloatBand<Warp, scalar_v<Element>, 2, 2, Split>::Weights;
@@ -179,6 +195,10 @@ void run_band_stencil(Stream const& space, StencilGrid<Element, 2> const& grid,
                ? 0
                : 16 * sizeof(typename Band::Sum) *
                      call_pitch<Band, Tuning::value.blocks_per_warp>);
+  constexpr bool is_large =
+      !StencilEpilogue<Epilogue> && Band::is_far == (sizeof(Element) == 1);
+  constexpr int most = is_large ? stencil_large_band_bytes : 99 * 1024;
+  static_assert(bytes + sizeof(typename Band::Words) + 256 <= most);
   int const device_id = space.device;
   auto const facts =
       kernel_facts(device_id, kernel, 32 * Tuning::value.warps, bytes);
@@ -245,10 +265,9 @@ void launch_band_stencil(Stream const& space,
     run_band_stencil<Tuning, Band, A, Unaligned>(
         space, grid, weights, radius_rows, radius_columns, epilogue);
   };
-  auto const choose = [&](auto near, auto far, bool is_near,
-                          auto const& weights) {
+  auto const choose = [&](auto near, auto far, auto const& weights) {
     auto const of_radius = [&](auto unaligned, auto unaligned_results) {
-      if (is_near)
+      if (Takes::is_near(factors))
         run(near, unaligned, unaligned_results, weights);
       else
         run(far, unaligned, unaligned_results, weights);
@@ -265,11 +284,11 @@ void launch_band_stencil(Stream const& space,
     if constexpr (is_modulo_256<A, Result>) {
       choose(std::type_identity<WarpByteBand<Warp, is_signed, 2, 1>>(),
              std::type_identity<WarpByteBand<Warp, is_signed, 3, 1>>(),
-             radius_rows <= 8, weights);
+             weights);
     } else {
       choose(std::type_identity<WarpByteBand<Warp, is_signed, 2, 2>>(),
              std::type_identity<WarpByteBand<Warp, is_signed, 3, 3>>(),
-             radius_rows <= 8 && Takes::planes(factors) <= 2, weights);
+             weights);
     }
   } else {
     auto const of_weights = [&]<bool Split>(auto const& weights) {
@@ -280,8 +299,7 @@ void launch_band_stencil(Stream const& space,
         run(std::type_identity<Far>(), no, no, weights);
       } else {
         using Near = WarpFloatBand<Warp, element, 2, 2, Split>;
-        choose(std::type_identity<Near>(), std::type_identity<Far>(),
-               radius_rows <= 8 && radius_columns <= 8, weights);
+        choose(std::type_identity<Near>(), std::type_identity<Far>(), weights);
       }
     };
     if constexpr (Takes::is_compiled) {

@@ -30,9 +30,11 @@ void set_factors(SeparableFactors<A, MaxRadius, Exact>& to,
     to.at[std::size_t(first) + i] = weight_as<A>(from[i]);
 }
 
+/// Returns false if a block has too little shared memory on this device (99 KB
+/// with compute capability 8.6, 8.9 and 12), and nothing is launched.
 template <class Tuning, class A, class Sums, bool Aligned, bool VectorStores,
           int R, class Task, class Epilogue>
-void launch_separable_task(Stream const& space, Task task,
+bool launch_separable_task(Stream const& space, Task task,
                            Epilogue const& epilogue) {
   using Element = std::remove_cv_t<std::remove_pointer_t<decltype(task.data)>>;
   using Row     = SeparableRow<Element, Tuning::value.sums_per_thread,
@@ -43,6 +45,7 @@ void launch_separable_task(Stream const& space, Task task,
                                  Tuning::value.stage_rows, R, Task, Element>;
   constexpr int bytes =
       separable_bytes<Tuning, Row, Loader, VectorStores, A, Sums, Epilogue>;
+  if (bytes > device(space.device).shared_bytes) return false;
   KernelFacts const facts =
       kernel_facts(space.device, kernel, Tuning::value.threads, bytes);
   std::int64_t const resident =
@@ -70,6 +73,7 @@ void launch_separable_task(Stream const& space, Task task,
       space, "separable_stencil", kernel,
       {unsigned(blocks), Tuning::value.threads, bytes, facts.may_follow}, task,
       epilogue);
+  return true;
 }
 
 /// Returns the task of a grid of one or two dimensions, without weights. Panels
@@ -106,7 +110,7 @@ auto separable_task(StencilGrid<Element, R> const& grid, int shift) {
 
 template <class Tuning, class A, class Sums, int R, class Element,
           class Epilogue>
-void launch_separable_sums(Stream const& space,
+bool launch_separable_sums(Stream const& space,
                            StencilGrid<Element, R> const& grid,
                            typename Sums::Weights const& weights,
                            Epilogue const& epilogue) {
@@ -114,24 +118,22 @@ void launch_separable_sums(Stream const& space,
   task.weights = weights;
   bool const aligned = row_strides_aligned_16(grid);
   if constexpr (StencilEpilogue<Epilogue>) {
-    if (aligned && vectors_aligned<R>(epilogue, task.shift,
-                                      Tuning::value.sums_per_thread)) {
-      launch_separable_task<Tuning, A, Sums, true, true, R>(space, task,
-                                                            epilogue);
-      return;
-    }
+    if (aligned &&
+        vectors_aligned<R>(epilogue, task.shift, Tuning::value.sums_per_thread))
+      return launch_separable_task<Tuning, A, Sums, true, true, R>(space, task,
+                                                                   epilogue);
   }
   // Rows of two dimensions may be unaligned, and so may results in Views.
   if constexpr (R > 1) {
-    if (StencilEpilogue<Epilogue> || !aligned) {
-      launch_separable_task<Tuning, A, Sums, false, false, R>(space, task,
-                                                              epilogue);
-      return;
-    }
+    if (StencilEpilogue<Epilogue> || !aligned)
+      return launch_separable_task<Tuning, A, Sums, false, false, R>(
+          space, task, epilogue);
   }
   if constexpr (R == 1 || !StencilEpilogue<Epilogue>) {
-    launch_separable_task<Tuning, A, Sums, true, false, R>(space, task,
-                                                           epilogue);
+    return launch_separable_task<Tuning, A, Sums, true, false, R>(space, task,
+                                                                  epilogue);
+  } else {
+    return false;
   }
 }
 
@@ -170,8 +172,8 @@ auto box_sums_of() {
 template <class A, class Element, class Epilogue, int Radius>
 using BoxSumsOf = decltype(box_sums_of<A, Element, Epilogue, Radius>());
 
-/// Launches a kernel of one radius. Returns false if none supports the rows and
-/// the epilogue; then a kernel of any radius runs.
+/// Launches a kernel of one radius. Returns false if none supports the rows,
+/// the epilogue and the device; then a kernel of any radius runs.
 template <class A, class Sums, bool Box, class Element, class Epilogue>
 bool launch_separable_radius(Stream const& space,
                              StencilGrid<Element, 2> const& grid,
@@ -186,9 +188,9 @@ bool launch_separable_radius(Stream const& space,
                                       decltype(aligned)::value>()>;
     auto task    = separable_task<Tuning, Sums, 2>(grid, shift);
     task.weights = weights;
-    launch_separable_task<Tuning, A, Sums, decltype(aligned)::value,
-                          decltype(vectors)::value, 2>(space, task, epilogue);
-    return true;
+    return launch_separable_task<Tuning, A, Sums, decltype(aligned)::value,
+                                 decltype(vectors)::value, 2>(space, task,
+                                                              epilogue);
   };
   int const shift = chunk_offset(grid.data);
   std::bool_constant<visible> constexpr whole;
@@ -272,16 +274,20 @@ void launch_separable_stencil(Stream const& space,
       if (launched) return;
     }
   }
-  with_largest_radius<MaxRadius>(width / 2, [&](auto radius) {
+  bool launched      = false;
+  auto const of_size = [&](auto radius) {
     constexpr int max_radius = decltype(radius)::value;
     using Tuning =
         tuning_type<R == 1 ? linear_tuning<Element, Result, max_radius>()
                            : any_radius_tuning<Element, Result, max_radius>()>;
     using Sums = FactorSums<A, Tuning::value.sums_per_thread, max_radius,
                             R == 1 ? 0 : max_radius, Tuning::value.batch>;
-    launch_separable_sums<Tuning, A, Sums, R>(
+    launched   = launch_separable_sums<Tuning, A, Sums, R>(
         space, grid, separable_weights<Sums, R>(factors), epilogue);
-  });
+  };
+  with_largest_radius<MaxRadius>(width / 2, of_size);
+  // Blocks of larger radii are smaller, and fit on every device.
+  if (!launched) with_largest_radius<MaxRadius>(8, of_size);
 }
 
 }  // namespace KokkosMMA::Impl::Cuda
