@@ -202,10 +202,11 @@ namespace mpi {
 /// once more.
 ///
 /// Integers: the same elements in any number of ranks give the same prefixes,
-/// modulo 2^bits of the accumulator. Floating point: the error bound of one
-/// GPU, and bitwise reproducible for the same number of ranks, sizes and
-/// devices. The first prefix of a rank is the rank-order sum of totals. It may
-/// differ by rounding from the last prefix of the rank before plus one element.
+/// modulo 2^bits of the accumulator. Floating point: the error of the local
+/// scans and one rounding per rank, and bitwise reproducible for the same
+/// number of ranks, sizes and devices. The first prefix of a rank is the
+/// rank-order sum of totals. It may differ by rounding from the last prefix of
+/// the rank before plus one element.
 ///
 /// The call waits until this rank's sum is known; the scan itself then runs in
 /// order on `exec`.
