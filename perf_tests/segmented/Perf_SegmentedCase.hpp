@@ -282,9 +282,8 @@ Call scan_call(Work<T> const& w) {
   if (c.contender == Contender::cub_by_key && c.shape == Shape::equal)
     return cub_by_key_scan<T>(
         w.exec,
-        thrust::make_transform_iterator(
-            thrust::counting_iterator<unsigned>(0),
-            OverLength{static_cast<unsigned>(w.cut.length)}),
+        thrust::make_transform_iterator(thrust::counting_iterator<unsigned>(0),
+                                        OverLength(w.cut.length)),
         w.x.data(), w.y.data(), w.cut.n);
   if (c.contender == Contender::cub_by_key) {
     Scratch<int> const keys(w.exec, w.cut.n);

@@ -231,11 +231,17 @@ struct TimesLength {
     return s * length;
   }
 };
-/// The number of the segment, by a 32-bit division: the data are not larger.
+/// The number of the segment, by a product instead of a division: exact for
+/// element numbers below 2^31, and the data are not larger.
 struct OverLength {
-  unsigned length;
+  unsigned length, shift, factor;
+  explicit OverLength(std::size_t of)
+      : length(static_cast<unsigned>(of)),
+        shift(31 + static_cast<unsigned>(std::bit_width(length - 1))),
+        factor(static_cast<unsigned>(
+            ((std::uint64_t(1) << shift) + length - 1) / length)) {}
   __host__ __device__ int operator()(unsigned i) const {
-    return static_cast<int>(i / length);
+    return static_cast<int>(std::uint64_t(factor) * i >> shift);
   }
 };
 
