@@ -14,7 +14,14 @@
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOSMMA_DROP_IN_HPP) && \
     __has_include(<cub/device/device_for.cuh>)
 #include <cub/device/device_for.cuh>
+
+#include "support/Perf_Timing.hpp"
 #define KOKKOSMMA_PERF_HAS_DEVICE_FOR 1
+#if __has_include(<cub/device/device_transform.cuh>)
+#include <cub/device/device_transform.cuh>
+#include <cuda/std/tuple>
+#define KOKKOSMMA_PERF_HAS_DEVICE_TRANSFORM 1
+#endif
 #else
 #define KOKKOSMMA_PERF_HAS_DEVICE_FOR 0
 #endif
@@ -50,7 +57,8 @@ constexpr auto along  = Iterate::Right;  // rows of LayoutRight
 constexpr auto across = Iterate::Left;
 
 struct Copy {
-  static constexpr int arrays = 2;
+  static constexpr int arrays       = 2;
+  static constexpr bool elementwise = true;
   static KOKKOS_FUNCTION void at(auto const& v, auto... i) {
     v.z(i...) = v.x(i...);
   }
@@ -67,7 +75,8 @@ struct Transpose {
 /// a x + b y + c
 template <int a, int b, int c = 0>
 struct Combine {
-  static constexpr int arrays = 1 + (a != 0) + (b != 0);
+  static constexpr int arrays       = 1 + (a != 0) + (b != 0);
+  static constexpr bool elementwise = true;
   template <class Views>
   static KOKKOS_FUNCTION void at(Views const& v, auto... i) {
     using T = typename Views::value_type;
@@ -115,7 +124,8 @@ struct Box {
 };
 /// A polynomial of degree 128 in each element.
 struct Polynomial {
-  static constexpr int arrays = 2;
+  static constexpr int arrays       = 2;
+  static constexpr bool elementwise = true;
   static KOKKOS_FUNCTION void at(auto const& v, auto... i) {
     auto const x = v.x(i...);
     auto value   = x;
@@ -166,6 +176,68 @@ template <class T, int rank, class Index>
 constexpr bool has_int64() {
   return rank <= 2 && std::is_same_v<Index, int> && std::is_floating_point_v<T>;
 }
+
+#ifdef KOKKOSMMA_PERF_HAS_DEVICE_TRANSFORM
+/// An elementwise body as a function of one element of each input.
+template <class Body, class T>
+struct OfElements {
+  struct Element {
+    mutable T value;
+    KOKKOS_FUNCTION T& operator()(int) const { return value; }
+  };
+  struct Elements {
+    using value_type = T;
+    Element x, y, z;
+  };
+  KOKKOS_FUNCTION T operator()(T x = {}, T y = {}) const {
+    Elements const v{{x}, {y}, {}};
+    Body::at(v, 0);
+    return v.z.value;
+  }
+};
+#endif
+
+#if KOKKOSMMA_PERF_HAS_DEVICE_FOR
+/// The faster of CUB's loops of n calls of the functor: over indices, and over
+/// the elements.
+template <class Body, class Index, class Functor>
+std::function<void()> cub_loop(Exec const& exec, Index n,
+                               Functor const& functor) {
+  std::function<void()> const loop = [=] {
+    check_cuda(cub::DeviceFor::Bulk(n, functor, exec.cuda_stream()), "cub");
+  };
+#ifdef KOKKOSMMA_PERF_HAS_DEVICE_TRANSFORM
+  if constexpr (requires { Body::elementwise; }) {
+    using T = typename Functor::value_type;
+    static_assert(Body::arrays <= 3);
+    std::function<void()> const transform = [=] {
+      auto const run = [&](auto... inputs) {
+        check_cuda(cub::DeviceTransform::Transform(
+                       ::cuda::std::make_tuple(inputs...), functor.z.data(), n,
+                       OfElements<Body, T>{}, exec.cuda_stream()),
+                   "cub");
+      };
+      T const *const x = functor.x.data(), *const y = functor.y.data();
+      if constexpr (Body::arrays == 1)
+        run();
+      else if constexpr (Body::arrays == 2)
+        run(x);
+      else
+        run(x, y);
+    };
+    DeviceTimer timer(exec);
+    std::size_t k         = 0;
+    auto const seconds_of = [&](std::function<void()> const& call) {
+      auto const one = [&](std::size_t) { call(); };
+      timer.seconds(2, k, one);
+      return timer.seconds(20, k, one);
+    };
+    if (seconds_of(transform) < seconds_of(loop)) return transform;
+  }
+#endif
+  return loop;
+}
+#endif
 
 template <int rank>
 using Corner = Kokkos::Array<std::int64_t, rank>;
@@ -227,9 +299,7 @@ Work work_of(Arena& arena, Shape<rank> const& shape) {
 #endif
 #if KOKKOSMMA_PERF_HAS_DEVICE_FOR
   if constexpr (has_cub<T, rank, Body>())
-    work.cub = [=, stream = arena.exec.cuda_stream()] {
-      cub::DeviceFor::Bulk(static_cast<Index>(to[0]), body, stream);
-    };
+    work.cub = cub_loop<Body>(arena.exec, static_cast<Index>(to[0]), body);
 #endif
   return work;
 }

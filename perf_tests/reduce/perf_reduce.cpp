@@ -308,12 +308,9 @@ class BufferRing {
         break;
       case Contender::cub:
 #ifdef KOKKOS_ENABLE_CUDA
-        m_cub(x.data(), m_result.data());
+        // The device writes to pinned memory of the host: no copy.
+        m_cub(x.data(), scalar ? m_host.data() : m_result.data());
         if (scalar) {
-          check_cuda(
-              cudaMemcpyAsync(m_host.data(), m_result.data(), sizeof(Sum),
-                              cudaMemcpyDeviceToHost, m_exec.cuda_stream()),
-              "cudaMemcpyAsync");
           check_cuda(cudaStreamSynchronize(m_exec.cuda_stream()),
                      "cudaStreamSynchronize");
           m_scalar = m_host();

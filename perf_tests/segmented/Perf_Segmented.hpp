@@ -124,13 +124,10 @@ void SegmentedTests::register_columns(Task task,
                                       Maker<T> make) {
   std::size_t const most = m_session.segment_elements<T>();
   for (std::size_t columns : sizes(list, most))
-    for (Contender c : contenders) {
-      // A thread for each of a few columns takes seconds.
-      if (c == Contender::kokkos_flat && columns < 1000) continue;
+    for (Contender c : contenders)
       register_case<T>({task, c, Shape::columns, Pattern::columns, columns,
                         most / columns * columns},
                        make);
-    }
 }
 
 template <class T>
@@ -220,6 +217,7 @@ void SegmentedTests::register_scans() {
     std::vector<Contender> contenders = {segmented};
     if (all || std::find(bar.begin(), bar.end(), length) != bar.end())
       contenders = {kokkos_team, cub_by_key, segmented, streamed, wmma};
+    if (length <= 64) contenders.push_back(kokkos_flat);
     register_equal<T>(Task::scan, {length}, contenders, make);
   }
   register_columns<T>(Task::scan, {64, 1000, 4096},

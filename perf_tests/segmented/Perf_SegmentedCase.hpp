@@ -175,39 +175,54 @@ Call own_scan(Work<T> const& w) {
   });
 }
 
-/// Kokkos' teams and threads.
+/// Kokkos' teams, of the fastest shape, and threads.
 template <class T>
 Call kokkos_reduce(Work<T> const& w) {
   bool const flat = w.c.contender == Contender::kokkos_flat;
+  if (w.c.shape == Shape::columns && flat)
+    return kokkos_columns_reduce<T>(w.exec, columns_of(w), w.x, w.y);
   if (w.c.shape == Shape::columns)
-    return [w, flat, rows = columns_of(w)] {
-      if (flat)
-        kokkos_flat<false>(w.exec, rows, w.cut.segments, w.x, w.y);
-      else
-        kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, 512, w.x, w.y);
+    return [w, rows = columns_of(w)] {
+      kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, 512, w.x, w.y);
     };
   return with_rows(w, [&](auto const& rows) -> Call {
-    return [w, flat, rows, shape = TeamShape(w.cut.n / w.cut.segments)] {
-      if (flat)
+    if (flat)
+      return [w, rows] {
         kokkos_flat<false>(w.exec, rows, w.cut.segments, w.x, w.y);
-      else if (w.c.pattern == Pattern::one_long)
-        // A single vector of 32 lanes would sum the long segment.
-        kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, 256, w.x, w.y);
-      else
-        kokkos_team_reduce<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
-    };
+      };
+    std::size_t const typical = w.cut.n / w.cut.segments;
+    std::vector<Call> calls;
+    // A single vector of 32 lanes would sum the long segment.
+    if (w.c.pattern != Pattern::one_long)
+      for (TeamShape const& shape : TeamShape::all(typical))
+        calls.push_back([w, rows, shape] {
+          kokkos_team_reduce<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
+        });
+    if (w.c.pattern == Pattern::one_long || typical >= 1024)
+      for (int threads : on_cuda ? std::vector{128, 256} : std::vector{1})
+        calls.push_back([w, rows, threads] {
+          kokkos_block_reduce<T>(w.exec, rows, w.cut.segments, threads, w.x,
+                                 w.y);
+        });
+    return fastest_of(w.exec, calls);
   });
 }
 template <class T>
 Call kokkos_scan(Work<T> const& w) {
   if (w.c.shape == Shape::columns)
-    return [w, rows = columns_of(w)] {
-      kokkos_flat<true>(w.exec, rows, w.cut.segments, w.x, w.y);
-    };
+    return kokkos_columns_scan<T>(w.exec, columns_of(w), w.x, w.y);
+  bool const flat = w.c.contender == Contender::kokkos_flat;
   return with_rows(w, [&](auto const& rows) -> Call {
-    return [w, rows, shape = TeamShape(w.cut.n / w.cut.segments)] {
-      kokkos_team_scan<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
-    };
+    if (flat)
+      return [w, rows] {
+        kokkos_flat<true>(w.exec, rows, w.cut.segments, w.x, w.y);
+      };
+    std::vector<Call> calls;
+    for (TeamShape const& shape : TeamShape::all(w.cut.n / w.cut.segments))
+      calls.push_back([w, rows, shape] {
+        kokkos_team_scan<T>(w.exec, rows, w.cut.segments, shape, w.x, w.y);
+      });
+    return fastest_of(w.exec, calls);
   });
 }
 
@@ -282,9 +297,8 @@ Call scan_call(Work<T> const& w) {
   if (c.contender == Contender::cub_by_key && c.shape == Shape::equal)
     return cub_by_key_scan<T>(
         w.exec,
-        thrust::make_transform_iterator(
-            thrust::counting_iterator<unsigned>(0),
-            OverLength{static_cast<unsigned>(w.cut.length)}),
+        thrust::make_transform_iterator(thrust::counting_iterator<unsigned>(0),
+                                        OverLength(w.cut.length)),
         w.x.data(), w.y.data(), w.cut.n);
   if (c.contender == Contender::cub_by_key) {
     Scratch<int> const keys(w.exec, w.cut.n);

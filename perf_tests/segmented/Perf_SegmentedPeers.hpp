@@ -59,17 +59,27 @@ struct ColumnRows {
   KOKKOS_INLINE_FUNCTION std::size_t step() const { return columns; }
 };
 
-/// The shape of a team for segments of about so many elements: the widest
-/// vector that is no wider than a segment, and for long ones a whole warp each.
-/// Hosts have neither.
+/// The shape of a team: a thread with its lanes for each segment, 256 in all,
+/// or 128 where the segments are long. Hosts have neither.
 struct TeamShape {
   int segments, threads, lanes;
 
-  explicit TeamShape(std::size_t typical) {
-    std::size_t const wide = std::clamp<std::size_t>(typical, 1, 32);
-    lanes    = on_cuda ? static_cast<int>(std::bit_floor(wide)) : 1;
-    segments = typical >= 1024 ? 4 : 8;
+  TeamShape(std::size_t typical, int wanted_lanes) {
+    lanes    = on_cuda ? wanted_lanes : 1;
+    segments = (typical >= 1024 ? 128 : 256) / wanted_lanes;
     threads  = on_cuda ? segments : 1;
+  }
+  /// The widest vector that is no wider than a segment.
+  explicit TeamShape(std::size_t typical)
+      : TeamShape(typical, static_cast<int>(std::bit_floor(
+                               std::clamp<std::size_t>(typical, 1, 32)))) {}
+  /// With narrower vectors as well.
+  static std::vector<TeamShape> all(std::size_t typical) {
+    std::vector<TeamShape> shapes{TeamShape(typical)};
+    if (on_cuda && typical < 1024)
+      for (int lanes = shapes[0].lanes / 2; lanes >= 4; lanes /= 2)
+        shapes.emplace_back(typical, lanes);
+    return shapes;
   }
   Team policy(Exec const& exec, std::size_t all) const {
     std::size_t const each = static_cast<std::size_t>(segments);
@@ -77,6 +87,24 @@ struct TeamShape {
                 lanes);
   }
 };
+
+/// The fastest of several calls.
+inline Call fastest_of(Exec const& exec, std::vector<Call> const& calls) {
+  if (calls.size() == 1) return calls[0];
+  DeviceTimer timer(exec);
+  std::size_t best = 0, k = 0;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    auto const one = [&](std::size_t) { calls[c](); };
+    timer.seconds(1, k, one);
+    double const seconds = timer.seconds(4, k, one);
+    if (seconds < fastest) {
+      fastest = seconds;
+      best    = c;
+    }
+  }
+  return calls[best];
+}
 
 /// body(member, s) for each segment, by a thread of a team with its lanes.
 template <class Body>
@@ -204,6 +232,102 @@ void kokkos_flat(Exec const& exec, Rows const& rows, std::size_t segments,
                        FlatRows<T, Rows, scans>{rows, x, y});
 }
 
+/// Columns in parts: neighbouring threads have neighbouring columns and the
+/// same rows.
+template <class T>
+struct PartsOfColumns {
+  using Sum = sum_type<T>;
+  enum class Does { adds, sums, scans };
+
+  ColumnRows matrix;
+  int columns, parts, rows;  // rows of a part
+  Vector<T> x;
+  Vector<Sum> y;
+  Does does        = Does::adds;
+  Vector<Sum> sums = {};  // of each part; then the prefix before it
+
+  /// As many parts as fill a device twice or so.
+  PartsOfColumns(ColumnRows const& m, Vector<T> const& in,
+                 Vector<Sum> const& out)
+      : matrix(m), columns(static_cast<int>(m.columns)), x(in), y(out) {
+    std::size_t const threads = std::size_t(1) << (on_cuda ? 19 : 3);
+    rows  = static_cast<int>((m.rows * m.columns + threads - 1) / threads);
+    parts = static_cast<int>((m.rows + rows - 1) / rows);
+  }
+  KOKKOS_FUNCTION void operator()(int thread) const {
+    std::size_t const first = std::size_t(thread / columns) * rows;
+    std::size_t const begin = first * matrix.columns + thread % columns;
+    int const size          = static_cast<int>(
+        Kokkos::min(first + std::size_t(rows), matrix.rows) - first);
+    if (does == Does::scans) {
+      Sum sum = sums(thread);
+      for (int i = 0; i < size; ++i) {
+        std::size_t const at = begin + i * matrix.columns;
+        sum += static_cast<Sum>(x(at));
+        y(at) = sum;
+      }
+      return;
+    }
+    Sum sum = 0;
+    for (int i = 0; i < size; ++i)
+      sum += static_cast<Sum>(x(begin + i * matrix.columns));
+    if (does == Does::sums)
+      sums(thread) = sum;
+    else
+      Kokkos::atomic_add(&y(thread % columns), sum);
+  }
+  void run(Exec const& exec) const {
+    Kokkos::parallel_for("perf_segmented",
+                         RangeOf<int>(exec, 0, parts * columns), *this);
+  }
+};
+template <class T>
+Call kokkos_columns_reduce(Exec const& exec, ColumnRows const& matrix,
+                           Vector<T> const& x, Vector<sum_type<T>> const& y) {
+  PartsOfColumns<T> const parts(matrix, x, y);
+  return [=] {
+    Kokkos::deep_copy(exec, parts.y, sum_type<T>(0));
+    parts.run(exec);
+  };
+}
+/// Sums of parts become the prefixes before them, a team for each column.
+template <class Sum>
+struct ScanSums {
+  int columns, parts;
+  Vector<Sum> sums;
+  KOKKOS_FUNCTION void operator()(Team::member_type const& member) const {
+    int const column = member.league_rank();
+    Kokkos::parallel_scan(Kokkos::TeamThreadRange(member, parts),
+                          [&](int part, Sum& update, bool final) {
+                            Sum& here       = sums(part * columns + column);
+                            Sum const added = here;
+                            if (final) here = update;
+                            update += added;
+                          });
+  }
+};
+template <class T>
+Call kokkos_columns_scan(Exec const& exec, ColumnRows const& matrix,
+                         Vector<T> const& x, Vector<sum_type<T>> const& y) {
+  using Parts = PartsOfColumns<T>;
+  using Sum   = typename Parts::Sum;
+  Parts scan(matrix, x, y);
+  int const columns = scan.columns;
+  scan.sums         = Vector<Sum>(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "perf::parts"),
+      std::size_t(scan.parts) * columns);
+  Parts sum = scan;
+  sum.does  = Parts::Does::sums;
+  scan.does = Parts::Does::scans;
+  return [=] {
+    sum.run(exec);
+    Kokkos::parallel_for("perf_segmented",
+                         Team(exec, columns, on_cuda ? 256 : 1),
+                         ScanSums<Sum>{columns, scan.parts, scan.sums});
+    scan.run(exec);
+  };
+}
+
 /// One vector of lanes scans a segment.
 template <class T, class Rows>
 void kokkos_team_scan(Exec const& exec, Rows const& rows, std::size_t segments,
@@ -231,11 +355,17 @@ struct TimesLength {
     return s * length;
   }
 };
-/// The number of the segment, by a 32-bit division: the data are not larger.
+/// The number of the segment, by a product instead of a division: exact for
+/// element numbers below 2^31, and the data are not larger.
 struct OverLength {
-  unsigned length;
+  unsigned length, shift, factor;
+  explicit OverLength(std::size_t of)
+      : length(static_cast<unsigned>(of)),
+        shift(31 + static_cast<unsigned>(std::bit_width(length - 1))),
+        factor(static_cast<unsigned>(
+            ((std::uint64_t(1) << shift) + length - 1) / length)) {}
   __host__ __device__ int operator()(unsigned i) const {
-    return static_cast<int>(i / length);
+    return static_cast<int>(std::uint64_t(factor) * i >> shift);
   }
 };
 

@@ -47,7 +47,7 @@ class StencilTests {
                              T const* x, GridShape<R> const& in,
                              GridShape<R> const& out, int bits);
   template <class T, int R>
-  Tiling const& best_tiling(int radius);
+  Tiling const& best_tiling(Form form, int radius);
   void run_automaton(benchmark::State& state, Case const& c,
                      RangeRule const& rule);
   template <class Make>
@@ -90,29 +90,37 @@ Tiling const& StencilTests::fastest_tiling(std::string const& key, int rank,
   return m_tilings[key] = best;
 }
 
-/// Of a box, found with a radius near to that of the case.
+/// Of a form, found with a radius near to that of the case.
 template <class T, int R>
-Tiling const& StencilTests::best_tiling(int radius) {
+Tiling const& StencilTests::best_tiling(Form form, int radius) {
   GridShape<R> const grid = shape<R>();
   T* const x              = filled<T, R>(grid, element_bits<T>());
   T* const y     = m_session.results<T>(static_cast<std::size_t>(grid.size()));
   int const near = radius < 3 ? 1 : radius < 7 || R == 3 ? 3 : 7;
-  StencilWork<T, R> work{m_session.exec,
-                         {Contender::kokkos_tiled, R, Form::box, near},
-                         grid,
-                         grid_of<T, R>(x, grid),
-                         grid_of<T, R>(y, grid),
-                         nullptr,
-                         {},
-                         KokkosMMA::StencilWeights<R>::box(1),
-                         {},
-                         {},
-                         {}};
-  return fastest_tiling(std::string(type_name<T>()) + std::to_string(R) + "r" +
-                            std::to_string(near),
+  // All forms but these two read weights; which does not matter.
+  if (form != Form::box && form != Form::star) form = Form::dense;
+  std::size_t count = 1;
+  for (int d = 0; d < R; ++d) count *= static_cast<std::size_t>(2 * near + 1);
+  StencilWork<T, R> work{
+      m_session.exec,
+      {Contender::kokkos_tiled, R, form, near},
+      grid,
+      grid_of<T, R>(x, grid),
+      grid_of<T, R>(y, grid),
+      nullptr,
+      {},
+      KokkosMMA::StencilWeights<R>::box(1),
+      {},
+      Kokkos::View<plain_sum<T>*, Exec>(
+          Kokkos::view_alloc(m_session.exec, Kokkos::WithoutInitializing,
+                             "perf::weights"),
+          count),
+      {}};
+  return fastest_tiling(std::string(type_name<T>()) + std::to_string(R) +
+                            name_of(form) + "r" + std::to_string(near),
                         R, [&](Tiling const& tiling) {
                           work.tiling = tiling;
-                          return plain_call<Reads::box>(work);
+                          return stencil_call<T, R>(work);
                         });
 }
 
@@ -283,7 +291,7 @@ void StencilTests::run(benchmark::State& state, Case const& c) {
                      c.contender == Contender::kokkos_tiled;
   Tiling tiling;
   if (c.contender == Contender::kokkos_tiled)
-    tiling = best_tiling<T, R>(c.radius);
+    tiling = best_tiling<T, R>(c.form, c.radius);
 
   ExactWeights<R> const weights =
       exact_weights<R>(c.form, c.radius, std::is_integral_v<T>);

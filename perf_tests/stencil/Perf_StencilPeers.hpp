@@ -269,8 +269,8 @@ PlainStencil<T, R, reads, fixed> plain_stencil(
 }
 
 /// A generation of an automaton, each neighbour read. Where `fixed` is not 0 it
-/// is the radius.
-template <int fixed>
+/// is the radius, and where `moore` the neighbourhood is known, too.
+template <int fixed, bool moore>
 struct PlainAutomaton {
   GridOf<std::uint8_t, 2> from, to;
   RangeRule rule;
@@ -283,7 +283,8 @@ struct PlainAutomaton {
     if (i >= r && i < extent[0] - r && j >= r && j < extent[1] - r) {
       KOKKOSMMA_PERF_UNROLL
       for (int s = -r; s <= r; ++s) {
-        int const reach = rule.moore ? r : r - (s < 0 ? -s : s);
+        int const reach = moore || rule.moore ? r : r - (s < 0 ? -s : s);
+        KOKKOSMMA_PERF_UNROLL
         for (int f = -reach; f <= reach; ++f)
           count +=
               (first_is_fast ? from(i + f, j + s) : from(i + s, j + f)) == 1;

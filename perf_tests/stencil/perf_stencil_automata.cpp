@@ -32,12 +32,12 @@ struct NextState {
 
 /// Generations of peers, to and fro between two Views; the number of steps is
 /// even.
-template <int fixed>
+template <int fixed, bool moore>
 Call plain_generations_of(Exec const& exec, GridShape<2> const& shape,
                           Cells const& cells, Cells const& other,
                           RangeRule const& rule, Conditions conditions,
                           int steps, Tiling const& tiling) {
-  using Generation       = PlainAutomaton<fixed>;
+  using Generation       = PlainAutomaton<fixed, moore>;
   int const rows         = static_cast<int>(shape.extent[0]);
   int const columns      = static_cast<int>(shape.extent[1]);
   Generation const there = {cells, other, rule, conditions, {rows, columns}};
@@ -51,11 +51,13 @@ Call plain_generations(Exec const& exec, GridShape<2> const& shape,
                        Cells const& cells, Cells const& other,
                        RangeRule const& rule, Conditions conditions, int steps,
                        Tiling const& tiling) {
-  return rule.radius == 1
-             ? plain_generations_of<1>(exec, shape, cells, other, rule,
-                                       conditions, steps, tiling)
-             : plain_generations_of<0>(exec, shape, cells, other, rule,
-                                       conditions, steps, tiling);
+  auto* const of =
+      rule.moore && rule.radius == 1    ? &plain_generations_of<1, true>
+      : rule.moore && rule.radius == 5  ? &plain_generations_of<5, true>
+      : rule.moore && rule.radius == 10 ? &plain_generations_of<10, true>
+      : rule.radius == 1                ? &plain_generations_of<1, false>
+                                        : &plain_generations_of<0, false>;
+  return of(exec, shape, cells, other, rule, conditions, steps, tiling);
 }
 
 Call policy_generations(Exec const& exec, Cells const& cells,

@@ -90,15 +90,20 @@ template <class T>
 std::function<void()> npp_box_of(LibraryStencil const& s, Npp::Box<T> box) {
   int const r           = s.radius;
   std::size_t const row = static_cast<std::size_t>(s.extents[1]) * sizeof(T);
-  std::size_t const padded_row =
-      static_cast<std::size_t>(s.extents[1] + 2 * r) * sizeof(T);
+  // Rows and their first elements begin at multiples of 512 bytes, as in memory
+  // that NPP allocates.
+  auto const aligned = [](std::size_t bytes) {
+    return (bytes + 511) / 512 * 512;
+  };
+  std::size_t const reach      = static_cast<std::size_t>(r);
+  std::size_t const left       = aligned(reach * sizeof(T));
+  std::size_t const padded_row = aligned(left + row + reach * sizeof(T));
   std::size_t const padded_rows =
-      static_cast<std::size_t>(s.extents[0] + 2 * r);
+      static_cast<std::size_t>(s.extents[0]) + 2 * reach;
   auto const padded = std::make_shared<Scratch<unsigned char> const>(
       s.exec, padded_rows * padded_row);
   fill_bytes(s.exec, padded->data(), 0, padded_rows * padded_row);
-  unsigned char* const first =
-      padded->data() + static_cast<std::size_t>(r) * (padded_row + sizeof(T));
+  unsigned char* const first = padded->data() + reach * padded_row + left;
   check_cuda(cudaMemcpy2DAsync(first, padded_row, s.in, row, row,
                                static_cast<std::size_t>(s.extents[0]),
                                cudaMemcpyDeviceToDevice, s.exec.cuda_stream()),
