@@ -519,7 +519,8 @@ def losses(card):
                 if not own or not other or own >= 0.95 * found[other].rate or kind not in KINDS_OF_SEGMENTS:
                     continue
                 used.append(run)
-                row = found_rows.setdefault((title, kind, OTHERS[other]), (set(), {}))
+                code = "Kokkos, a thread per part of a column" if (kind, other) == ("along0", "kokkos_flat") else OTHERS[other]
+                row = found_rows.setdefault((title, kind, code), (set(), {}))
                 form, _, n = which.partition(":")
                 row[0].add((0, int(n), str(n) if int(n) < 1 << 20 else "above 2^20") if form in ("length", "mean", "columns")
                            else (1, 0, form.replace("_", " ")))
