@@ -48,6 +48,7 @@ endforeach()
 list(APPEND cuda_flags "-I${PROJECT_SOURCE_DIR}/include" "-I${PROJECT_SOURCE_DIR}/unit_tests" "-I${PROJECT_SOURCE_DIR}/unit_tests/support"
      "-I${PROJECT_SOURCE_DIR}/perf_tests")
 set(cuda_macros_80 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE80)
+set(cuda_macros_86 -DKOKKOS_ARCH_AMPERE -DKOKKOS_ARCH_AMPERE86)
 set(cuda_macros_90 -DKOKKOS_ARCH_HOPPER -DKOKKOS_ARCH_HOPPER90)
 
 set(cuda_objects "")
@@ -107,6 +108,8 @@ endif()
 foreach(name IN ITEMS Reductions Stencils)
   cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/${name}.cpp" PRODUCT compile DROP_IN KERNELS ARCHITECTURES ${architecture})
 endforeach()
+# Multiprocessors with 1536 threads.
+cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Reductions.cpp" PRODUCT cubin DROP_IN ARCHITECTURES 86)
 cuda_compile("${PROJECT_SOURCE_DIR}/unit_tests/toolchains/Library.cpp" PRODUCT compile ARCHITECTURES ${architecture})
 if(NOT KokkosMMA_CUDA_SOURCES OR "unit_tests/toolchains/Reductions.cpp" MATCHES "${KokkosMMA_CUDA_SOURCES}")
   set(object "${PROJECT_BINARY_DIR}/cuda_compile_only/unit_tests_toolchains_Reductions_cpp.sm_${architecture}.compile")

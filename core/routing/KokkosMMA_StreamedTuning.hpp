@@ -189,19 +189,7 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// loads in flight. Functors with several Views keep 64 registers. Evidence:
 /// streamed_reduce_shape().
 ///
-/// Boxes of several dimensions are processed in tiles. GB/s of 512 x 2 by
-/// invocations in flight, from LayoutLeft and LayoutRight Views (H200, CUDA
-/// 13.0, Kokkos 5.2.2, 2026-11-28):
-///
-/// | box       | float, 4  | 8         | 16        | double, 4 | 8         |
-/// |-----------|-----------|-----------|-----------|-----------|-----------|
-/// | 16384^2   | 3548 3288 | 3961 3559 | 4089 3937 | 4049 3652 | 4215 4063 |
-/// | 640^3     | 3057 2391 | 3901 3245 | 3901 3523 | 4090 3535 | 4175 4007 |
-/// | 700 x 900 |           |           | 172 180   |           | 386 383   |
-///
-/// Kokkos: 16384^2 434 524, doubles 801 769; 640^3 362 269, doubles 682 520;
-/// 700 x 900 152 155, doubles 318 273. Without tiles, sums of Views of the
-/// other layout reach 157 (float) and 314 (double).
+/// Boxes of several dimensions are processed in tiles.
 /// \param one_view the functor is no larger than a lambda over one View
 constexpr StreamedTuning streamed_tuning(
     std::size_t value_bytes, int indices = 1, bool sum = true,

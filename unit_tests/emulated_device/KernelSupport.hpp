@@ -231,11 +231,14 @@ bool same_number(T a, T b) {
   return a == b || (a != a && b != b);
 }
 
-/// Few or many multiprocessors, and any table of tuning constants: neither
-/// changes what is exact.
+/// Few or many multiprocessors, the shared memory of compute capability 8.6 or
+/// 9.0, and any table of tuning constants: none changes what is exact.
 inline void any_tuned_device(Random& random) {
   static Impl::TuningTable table;
   any_device(random);
+  int const kilobytes                      = random.integer(0, 1) ? 99 : 227;
+  EmulatedDevice::shared_limit             = std::size_t(kilobytes) * 1024;
+  Impl::Cuda::device_entry(0).shared_bytes = kilobytes * 1024;
   table =
       random.integer(0, 2) == 0 ? random_table(random) : Impl::builtin_tuning;
   Impl::Cuda::use_tuning(0, table);

@@ -116,5 +116,45 @@ TEST(Columns, ScansIntoRowsOfAnotherStride) {
   }
 }
 
+// Blocks that store 16 bytes of 16-bit results per lane need 102 KB of shared
+// memory. At a fixed level small devices have the bits of large ones.
+TEST(Columns, ScansInto16BitFloats) {
+  Random random;
+  for (Matrix const& m : Matrix::all(random)) {
+    bool const fixed = random.integer(0, 1) != 0;
+    ScopedSettings const scope(
+        Settings{.reproducibility = fixed ? Reproducibility::device_independent
+                                          : Reproducibility::run_to_run});
+    bool const integers = random.integer(0, 1) != 0;
+    int const before    = int(random.integer(0, 7));
+    Row<std::uint16_t> x(m.groups().elements, before);
+    std::vector<float> number(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i]      = std::uint16_t(Format<Scalar::half>::encode(
+               integers ? double(random.integer(-1, 1)) : random.normal()));
+      number[i] = float(Format<Scalar::half>::decode(x[i]));
+    }
+    std::vector<Half> first;
+    for (int device = 0; device < 4; ++device) {
+      any_tuned_device(random);
+      Row<Half> y(x.size(), before);
+      Impl::Cuda::launch_column_scan<Impl::Operation::sum, Scalar::half, float,
+                                     true>(Kokkos::Cuda(), x.data(), m.rows,
+                                           m.columns, m.stride, y.data(),
+                                           m.stride);
+      std::vector<float> sum(m.columns);
+      for (std::size_t i = 0; integers && i < x.size(); ++i) {
+        if (std::size_t const column = i % m.stride; column < m.columns) {
+          sum[column] += number[i];
+          ASSERT_EQ(float(Half(sum[column])), float(y[i])) << m.groups().name;
+        }
+      }
+      if (device == 0) first.assign(y.data(), y.data() + y.size());
+      for (std::size_t i = 0; fixed && i < x.size(); ++i)
+        ASSERT_EQ(first[i].bits, y[i].bits) << m.groups().name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace KokkosMMA::Testing

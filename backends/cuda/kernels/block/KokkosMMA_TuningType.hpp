@@ -3,6 +3,7 @@
 #ifndef KOKKOSMMA_CUDA_TUNING_TYPE_HPP
 #define KOKKOSMMA_CUDA_TUNING_TYPE_HPP
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -41,6 +42,18 @@ inline constexpr int min_blocks_of =
     Tuned < Before ? Tuned : Before;
 #else
     Tuned;
+#endif
+
+/// Tuned number of blocks per multiprocessor, at most as many as fit into the
+/// 1536 threads of most devices that are not made for data centres. More are
+/// ignored with a warning, which the caller's flags may make an error.
+template <class Tuning>
+inline constexpr int fitting_blocks =
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ > 800 && \
+    (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ >= 1100)
+    std::min(Tuning::value.min_blocks, 1536 / Tuning::value.threads);
+#else
+    Tuning::value.min_blocks;
 #endif
 
 }  // namespace KokkosMMA::Impl::Cuda

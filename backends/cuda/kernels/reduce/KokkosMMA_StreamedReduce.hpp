@@ -413,8 +413,7 @@ __device__ __forceinline__ void reduce_calls(Call const& f,
 /// \tparam Copies each thread has a copy of functor and reducer
 template <class Running, class Tuning, class Index, class T, class Call,
           class Reducer, bool Copies = false>
-__global__ void __launch_bounds__(Tuning::value.threads,
-                                  Tuning::value.min_blocks)
+__global__ void __launch_bounds__(Tuning::value.threads, fitting_blocks<Tuning>)
     streamed_reduce(KOKKOSMMA_GRID_CONSTANT Call const f,
                     KOKKOSMMA_GRID_CONSTANT Reducer const reducer,
                     Index const begin, std::uint64_t const size,

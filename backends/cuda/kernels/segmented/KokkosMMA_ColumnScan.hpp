@@ -202,6 +202,12 @@ struct ColumnScanMemory {
   unsigned next;
 };
 
+template <Scalar Input, class Value, int Elements>
+inline constexpr int column_scan_bytes =
+    sizeof(ColumnScanMemory<Value, ColumnWords<Elements * size_of(Input)>,
+                            column_scan_rows<column_bytes<Input, Elements>>,
+                            Elements>);
+
 /// Computes y(i,j), the combination of x(0,j) to x(i,j), or to x(i-1,j) unless
 /// `Inclusive`; y may be x. One pass: a block publishes the column sums of a
 /// tile and starts to load the next one. Only then it looks back for the
@@ -453,11 +459,9 @@ void launch_column_scan_of(Stream const& space, void const* x,
   StreamScratch const stream_scratch(space);
   ScanScratch const scratch = stream_scratch->scan(words);
   auto const launch         = [&](auto grouped) {
-    auto const kernel = &column_scan<Op, Input, Value, Inclusive, Output,
+    auto const kernel   = &column_scan<Op, Input, Value, Inclusive, Output,
                                      Elements, decltype(grouped)::value>;
-    constexpr int bytes =
-        sizeof(ColumnScanMemory<Value, ColumnWords<Elements * size_of(Input)>,
-                                rows, Elements>);
+    constexpr int bytes = column_scan_bytes<Input, Value, Elements>;
     kernel_facts(space.device, kernel, threads, bytes);
     unsigned const resident =
         unsigned(device(space.device).multiprocessors) * min_blocks;
@@ -489,7 +493,16 @@ void launch_column_scan(Stream const& space, void const* x, std::uint64_t rows,
             (row_stride % together == 0 && y_row_stride % together == 0));
   };
   ColumnMatrix const matrix{rows, columns, row_stride};
-  if (whole(elements))
+  // For eight 16-bit results per lane a block has 102 KB, more than the 99 KB
+  // of compute capability 8.6, 8.9 and 12. Tiles of other heights have sums of
+  // other bits, so at a fixed level no device uses them.
+  constexpr int small = 99 * 1024;
+  static_assert(column_scan_bytes<Input, Value, 2> <= small &&
+                column_scan_bytes<Input, Value, 1> <= small);
+  bool const fits =
+      column_scan_bytes<Input, Value, elements> <=
+      (launch_layout(space).fixed ? small : device(space.device).shared_bytes);
+  if (fits && whole(elements))
     launch_column_scan_of<Op, Input, Value, Inclusive, Output, elements>(
         space, x, matrix, y, y_row_stride);
   else if (elements > 2 && whole(2))
