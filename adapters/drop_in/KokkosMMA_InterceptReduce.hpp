@@ -382,9 +382,10 @@ class RoutedArrays : public ReduceClosure<Functor, Reducer, PolicyT> {
         reducer.value_count(),
         alignof(value_type),
         nullptr};
-    if constexpr (has_count)
+    if constexpr (has_count) {
       if (unsigned(Base::functor().value_count) == erased.count)
         erased.kernel_in_registers = kernel<true>();
+    }
     erased.problem.size          = Flat::size(Base::m_policy);
     erased.problem.fixed_size    = !is_array;
     erased.problem.sum           = adds<Reducer>();

@@ -187,9 +187,7 @@ constexpr int box_calls(bool is_box, bool word, std::size_t functor_bytes) {
 /// that all warps are resident: without the cap the compiler gives 40 to roots
 /// and quotients. Few of these functors loop over neighbours; those have fewer
 /// loads in flight. Functors with several Views keep 64 registers. Evidence:
-/// streamed_reduce_shape().
-///
-/// Boxes of several dimensions are processed in tiles.
+/// streamed_reduce_shape(). Boxes of several dimensions are processed in tiles.
 /// \param one_view the functor is no larger than a lambda over one View
 constexpr StreamedTuning streamed_tuning(
     std::size_t value_bytes, int indices = 1, bool sum = true,
