@@ -191,6 +191,28 @@ inline constexpr SegmentScanTuning segment_pipeline_tuning{
     : Scan::inclusive ? 8
                       : 7};
 
+/// Shape of the pipeline for sums of runs of equal keys. Microseconds of 2^28
+/// floats and halves and 2^27 doubles (H200, CUDA 13.0, 2026-12-01); before: no
+/// list of starts, two loads of each key, the shape of ragged segments:
+///
+/// | runs of                  | 1    | 4    | 16   | 256  | all  |
+/// |--------------------------|------|------|------|------|------|
+/// | float                    | 1937 | 1194 | 1049 | 985  | 747  |
+/// | float, no list of starts | 2317 | 1577 | 1429 | 850  | 721  |
+/// | float, before            | 2477 | 1665 | 1523 | 958  | 813  |
+/// | float, CUB               | 1634 | 1182 | 1069 | 1036 | 1028 |
+/// | double                   | 1214 | 892  | 807  | 759  | 710  |
+/// | double, before           | 1391 | 1165 | 1116 | 826  | 764  |
+/// | double, CUB              | 1003 | 664  | 628  | 568  | 560  |
+/// | half                     | 1787 | 1178 | 937  | 879  | 612  |
+/// | half, before             | 2369 | 1911 | 1547 | 830  | 704  |
+///
+/// Scans by key have the shape of equal segments: float 876, double 782, half
+/// 794; before 1020, 1031, 869; CUB's float and double 1062, 719.
+template <class Scan>
+inline constexpr SegmentScanTuning run_sums_tuning{224, 3,
+                                                   Scan::bytes == 16 ? 6 : 8};
+
 struct ColumnReduceTuning {
   int threads;     ///< per block
   int min_blocks;  ///< per multiprocessor; caps a thread's registers

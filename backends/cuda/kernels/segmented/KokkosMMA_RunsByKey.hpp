@@ -31,8 +31,11 @@ struct KeyTileStarts {
 
   __device__ void mark(std::int64_t part, std::uint32_t* bits, Hint&) const {
     constexpr int groups = Elements / 32;
-    // Loaded together: 16 registers of keys.
-    constexpr int together = sizeof(Key) > 16 ? 1 : 32 / int(sizeof(Key));
+    // In flight together, with the elements: 8 or 16 registers of keys.
+    constexpr int together = sizeof(Key) == 4   ? 16
+                             : sizeof(Key) > 32 ? 1
+                             : sizeof(Key) < 4  ? 8
+                                                : int(32 / sizeof(Key));
     int const lane         = threadIdx.x % 32;
     bool const inside      = part > 0 && part + std::int64_t(Elements) <= size;
 #pragma unroll
@@ -41,9 +44,19 @@ struct KeyTileStarts {
       std::int64_t const first = part + g * 32 + lane;
       if (inside) {
         Key const* const at = keys + first;
+        Slot<Key> key[together], before, left;
+        copy_bits(&before.value, at - 1);
 #pragma unroll
         for (int k = 0; k < together; ++k)
-          if (g + k < groups) begins[k] = differ(at[k * 32 - 1], at[k * 32]);
+          if (g + k < groups) copy_bits(&key[k].value, at + k * 32);
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+          if (g + k >= groups) continue;
+          Cuda::shuffle_up(left, key[k].value, 1);
+          if (lane == 0) copy_bits(left, before);
+          begins[k] = differ(left.value, key[k].value);
+          Cuda::shuffle_down(before, key[k].value, 31);
+        }
       } else {
 #pragma unroll
         for (int k = 0; k < together; ++k) begins[k] = starts(first + k * 32);
@@ -84,30 +97,78 @@ struct KeyTileSums : KeyTileStarts<Elements, Key> {
     Starts::mark(part, bits, hint);
   }
 
-  /// Stores the results of runs that begin or end in a warp's part.
-  template <class Combined, class Kept, class Sum>
-  __device__ void store(std::int64_t part, Kept const& kept,
-                        Sum const& before) const {
+  /// Stores keys of the runs that begin at listed positions, and sums of those
+  /// that end before them: up to 32 `Together` runs, whose keys are in flight.
+  template <class Combined, int Together, class Kept, class Sum>
+  __device__ void store_listed(std::int64_t part, Kept const& kept,
+                               std::uint16_t const* list, std::uint32_t count,
+                               Sum const& before, std::int64_t run) const {
     using Value              = decltype(before.get());
     auto const* const prefix = reinterpret_cast<Value const*>(kept.prefix);
-    int const lane           = threadIdx.x % 32;
-    auto first_run           = std::int64_t(before.starts()) - 1;
-    for (std::uint32_t g = 0; g < Elements / 32; ++g) {
-      std::uint32_t const begin = kept.starts[g];
-      std::uint32_t const end   = begin >> 1 | kept.starts[g + 1] << 31;
-      if ((begin | end) == 0) continue;
-      std::uint32_t const position = g * 32 + lane;
-      std::int64_t const i         = part + position;
-      std::int64_t const run       = first_run + popcount(begin << (31 - lane));
-      first_run += popcount(begin);
-      if (i < 0 || i >= this->size) continue;
-      if (begin >> lane & 1) unique_keys[run * stride] = this->keys[i];
-      if (end >> lane & 1) {
-        Value sum;
-        copy_bits(&sum, prefix + position);
-        if (position < kept.first) sum = Combined::apply(before.get(), sum);
-        store_sum(std::uint64_t(run), sum);
+    auto const inside        = [&](std::int64_t i) {
+      return std::uint64_t(i) < std::uint64_t(this->size);
+    };
+    std::uint32_t const lane = threadIdx.x % 32;
+    Slot<Key> key[Together];
+    std::uint32_t position[Together];
+    bool begins[Together];
+#pragma unroll
+    for (int k = 0; k < Together; ++k) {
+      std::uint32_t const n = lane + k * 32;
+      position[k]           = n < count ? list[n] : 0;
+      begins[k] =
+          n < count && position[k] < Elements && inside(part + position[k]);
+      if (begins[k])
+        copy_bits(&key[k].value, this->keys + (part + position[k]));
+    }
+#pragma unroll
+    for (int k = 0; k < Together; ++k) {
+      std::int64_t const number = run + lane + k * 32;
+      if (begins[k]) copy_bits(unique_keys + number * stride, &key[k].value);
+      if (position[k] == 0 || !inside(part + position[k] - 1)) continue;
+      std::uint32_t const last = position[k] - 1;
+      Value sum;
+      copy_bits(&sum, prefix + last);
+      if (last < kept.first) sum = Combined::apply(before.get(), sum);
+      store_sum(std::uint64_t(number - 1), sum);
+    }
+  }
+
+  /// Stores the results of runs that begin or end in a warp's part. The starts
+  /// are listed, so that all lanes have a run.
+  /// \param list memory of the warp for run_list positions
+  template <class Combined, class Kept, class Sum>
+  __device__ void store(std::int64_t part, Kept const& kept,
+                        std::uint16_t* list, Sum const& before) const {
+    std::uint32_t const lane = threadIdx.x % 32;
+    auto run = std::int64_t(before.starts());  // begins with the next start
+    for (std::uint32_t g = 0; g <= Elements / 32; g += run_list / 32) {
+      std::uint32_t const mine =
+          lane < run_list / 32 && g + lane <= Elements / 32
+              ? kept.starts[g + lane]
+              : 0;
+      if (!__any_sync(0xffffffffu, mine != 0)) continue;
+      std::uint32_t count = 0;
+#pragma unroll
+      for (std::uint32_t k = 0; k < run_list / 32; ++k) {
+        std::uint32_t const word = __shfl_sync(0xffffffffu, mine, int(k));
+        if (word >> lane & 1)
+          list[count + popcount(word & ((1u << lane) - 1))] =
+              std::uint16_t((g + k) * 32 + lane);
+        count += popcount(word);
       }
+      __syncwarp();
+      // With keys of 1 or 8 bytes, four of them would be in local memory.
+      constexpr int together = sizeof(Key) == 4 ? 4 : 1;
+      std::uint32_t first    = 0;
+      for (; first + (together - 1) * 32 < count; first += together * 32)
+        store_listed<Combined, together>(part, kept, list + first,
+                                         count - first, before, run + first);
+      for (; first < count; first += 32)
+        store_listed<Combined, 1>(part, kept, list + first, count - first,
+                                  before, run + first);
+      run += count;
+      __syncwarp();
     }
   }
 
@@ -127,7 +188,7 @@ void launch_scan_by_key(Stream const& stream, StreamScratch const& scratch,
                         Key const* keys, void const* x, std::uint64_t size,
                         Output* y) {
   using Scan   = WarpSegmentScan<Warp, Op, Input, Value, Inclusive>;
-  using Tuning = tuning_type<segment_pipeline_tuning<Scan, false>>;
+  using Tuning = tuning_type<segment_pipeline_tuning<Scan, true>>;
   launch_segment_pipeline<Scan, Tuning>(
       stream, scratch, scan_operands<Scan>(x, size, y),
       KeyTileStarts<tile_part<Scan, Tuning>, Key>{keys, std::int64_t(size)});
@@ -142,7 +203,7 @@ void launch_reduce_by_key(Stream const& stream, StreamScratch const& scratch,
                           Store const& store, std::int64_t* runs,
                           bool runs_on_device) {
   using Scan        = WarpSegmentScan<Warp, Op, Input, Value, true>;
-  using Tuning      = tuning_type<segment_pipeline_tuning<Scan, false>>;
+  using Tuning      = tuning_type<run_sums_tuning<Scan>>;
   using Sums        = KeyTileSums<tile_part<Scan, Tuning>, Key, Store>;
   auto const launch = segment_pipeline<Sums, Scan, Tuning>(
       stream, scratch,

@@ -185,6 +185,10 @@ template <class Scan, class Tuning>
 inline constexpr std::uint32_t tile_part =
     Tuning::value.rows* Scan::row_elements;
 
+/// Starts of runs by key that a warp lists at a time. With 512, three blocks of
+/// sums of 16-bit elements would have no room on a multiprocessor.
+inline constexpr std::uint32_t run_list = 256;
+
 /// Data of a warp's part of a tile: prefixes within the part.
 template <int Rows, int Elements>
 struct SegmentKept {
@@ -200,6 +204,8 @@ struct SegmentScanMemory {
 
   ScanMemory<Sum, Kept, Tuning::value.threads / 32> scan;
   typename Starts::Hint hint[Tuning::value.threads / 32];
+  /// Positions of the runs of one warp each.
+  std::uint16_t list[Tuning::value.threads / 32][Starts::sums ? run_list : 1];
   std::uint64_t begin,
       end;  ///< range of the segments; saves registers
 };
@@ -290,7 +296,7 @@ __global__ void __launch_bounds__(Tuning::value.threads + 32,
     if constexpr (Starts::sums) {
       starts.template store<typename Scan::Combined>(
           std::int64_t(origin_of(tile)) - std::int64_t(operands.skip), kept,
-          base.value);
+          memory.list[warp], base.value);
     } else {
       auto const range          = range_at(origin_of(tile));
       std::uint32_t const first = kept.first;
