@@ -197,8 +197,8 @@ void run_band_stencil(Stream const& space, StencilGrid<Element, 2> const& grid,
                      call_pitch<Band, Tuning::value.blocks_per_warp>);
   constexpr bool is_large =
       !StencilEpilogue<Epilogue> && Band::is_far == (sizeof(Element) == 1);
-  constexpr int most = is_large ? stencil_large_band_bytes : 99 * 1024;
-  static_assert(bytes + sizeof(typename Band::Words) + 256 <= most);
+  constexpr int room = is_large ? stencil_large_band_bytes : 99 * 1024;
+  static_assert(bytes + sizeof(typename Band::Words) + 256 <= room);
   int const device_id = space.device;
   auto const facts =
       kernel_facts(device_id, kernel, 32 * Tuning::value.warps, bytes);
