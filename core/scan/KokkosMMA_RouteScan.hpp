@@ -27,7 +27,7 @@ constexpr Refusal refuse_streamed(ScanProblem const& problem,
       {!capability.cuda, not_cuda},
       {problem.value_bytes > max_value_bytes, too_large_value},
       {problem.functor_bytes > max_functor_bytes, too_large_functor},
-      {has_too_many_tiles(problem), {"the range has more than 2^31 tiles"}},
+      {has_too_many_tiles(problem), {"the range has 2^31 tiles or more"}},
   });
 }
 

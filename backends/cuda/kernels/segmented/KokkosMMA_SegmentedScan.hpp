@@ -185,8 +185,7 @@ template <class Scan, class Tuning>
 inline constexpr std::uint32_t tile_part =
     Tuning::value.rows* Scan::row_elements;
 
-/// Starts of runs by key that a warp lists at a time. With 512, three blocks of
-/// sums of 16-bit elements would have no room on a multiprocessor.
+/// Most starts of runs by key that a warp lists at a time: those of 8 words.
 inline constexpr std::uint32_t run_list = 256;
 
 /// Data of a warp's part of a tile: prefixes within the part.
